@@ -104,6 +104,28 @@ CREATE TABLE operator_recovery_codes (
   PRIMARY KEY (operator, hash)
 ) STRICT;
 
+-- Passkeys of operators (WebAuthn), as a second factor or alone.
+CREATE TABLE operator_passkeys (
+  passkey    INTEGER PRIMARY KEY,
+  operator   INTEGER NOT NULL REFERENCES operators,
+  credential BLOB NOT NULL UNIQUE CHECK (length(credential) BETWEEN 16 AND 1023),
+  site       TEXT NOT NULL CHECK (site <> ''),        -- the host name that it was made for
+  public_key BLOB NOT NULL CHECK (length(public_key) > 0),  -- COSE
+  sign_count INTEGER NOT NULL CHECK (sign_count BETWEEN 0 AND 4294967295),
+  name       TEXT NOT NULL CHECK (name <> ''),        -- given by the operator
+  created_at INTEGER NOT NULL,
+  used_at    INTEGER                                  -- NULL until the first sign-in with it
+) STRICT;
+CREATE INDEX operator_passkeys_of_operator ON operator_passkeys (operator);
+
+-- The account of an identity provider with which an operator signs in. An administrator links it.
+CREATE TABLE operator_subjects (
+  operator INTEGER PRIMARY KEY REFERENCES operators,
+  issuer   TEXT NOT NULL CHECK (issuer <> ''),
+  subject  TEXT NOT NULL CHECK (subject <> ''),
+  UNIQUE (issuer, subject)
+) STRICT;
+
 -- One-time links, with which an operator sets a password. Without an operator, a link creates a new
 -- administrator.
 CREATE TABLE operator_links (

@@ -1,10 +1,11 @@
-# coffer_library(<folder> [USES <folders>] [DEPS <third party>])
+# coffer_library(<folder> [APART] [USES <folders>] [DEPS <third party>])
 #
 # One object library coffer_<folder> from all sources below src/<folder>.
 # A folder without sources is skipped, so the tree can grow in any order. What is named _linux.cpp or
 # _macos.cpp is compiled for that system only.
 #   USES  the other folders it may include. Object libraries do not link, so this is only used to know
 #         what a test of one folder needs (tests/CMakeLists.txt); tests/tidy enforces it.
+#   APART a part of another program, and of the tests.
 #   DEPS  the tp:: targets it sees. PRIVATE on purpose: a header that another folder includes must not
 #         need them, which keeps SQL in store/ and httplib in http/.
 #
@@ -23,7 +24,7 @@ add_library(coffer_all_next INTERFACE)
 target_link_libraries(coffer_all_next INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded_next>)
 
 function(coffer_library folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "USES;DEPS")
   set(target "coffer_${folder}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp")
   if(APPLE)
@@ -43,6 +44,31 @@ function(coffer_library folder)
   coffer_unity(${target})
   target_link_libraries(${target} PRIVATE coffer_options ${libraries})
   target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")
-  target_link_libraries(coffer_all INTERFACE $<TARGET_OBJECTS:${target}>)
-  target_link_libraries(coffer_all_next INTERFACE $<TARGET_OBJECTS:${target}>)
+  if(NOT arg_APART)
+    target_link_libraries(coffer_all INTERFACE $<TARGET_OBJECTS:${target}>)
+    target_link_libraries(coffer_all_next INTERFACE $<TARGET_OBJECTS:${target}>)
+  endif()
+endfunction()
+
+# The objects and libraries of a folder and of everything that it uses: USES is not transitive.
+function(coffer_closure folder out)
+  set(closure "")
+  set(todo ${folder})
+  while(todo)
+    list(POP_FRONT todo next)
+    if(NOT next IN_LIST closure)
+      list(APPEND closure ${next})
+      get_property(used GLOBAL PROPERTY COFFER_USES_${next})
+      list(APPEND todo ${used})
+    endif()
+  endwhile()
+  set(product $<TARGET_OBJECTS:coffer_embedded>)
+  foreach(other IN LISTS closure)
+    get_property(libraries GLOBAL PROPERTY COFFER_LIBRARIES_${other})
+    list(APPEND product ${libraries})
+    if(TARGET coffer_${other})
+      list(APPEND product $<TARGET_OBJECTS:coffer_${other}>)
+    endif()
+  endforeach()
+  set(${out} "${product}" PARENT_SCOPE)
 endfunction()

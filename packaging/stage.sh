@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Collects the files of every kind of package in one folder: the stripped binary, the texts that it prints
+# Collects the files of every kind of package in one folder: the stripped binaries, the texts that it prints
 # (manual pages, completions, settings), licences and the software bill of materials.
 #
 #   packaging/stage.sh FOLDER
 #
-# COFFER_PACKAGE_BIN      the binary to pack; by default that of ./dev build release-static
+# COFFER_PACKAGE_BIN      the binary to pack, beside coffer-provider-sim; by default that of ./dev build release-static
 # COFFER_PACKAGE_TOOL     a binary of the same sources that runs on this machine, if the packed one does not
 # COFFER_PACKAGE_STRIP    for a binary of another architecture
 # COFFER_PACKAGE_VERSION  a version that differs from that of the binary, for tests of upgrades
@@ -28,8 +28,10 @@ export SOURCE_DATE_EPOCH
 rm -rf "$stage"
 mkdir -p "$stage"/{man,completion/{bash,zsh,fish},docs,examples}
 install -m 0755 "$bin" "$stage/coffer"
-"${COFFER_PACKAGE_STRIP:-strip}" --strip-all --remove-section=.comment "$stage/coffer"
+install -m 0755 "$(dirname "$bin")/coffer-provider-sim" "$stage/"
+"${COFFER_PACKAGE_STRIP:-strip}" --strip-all --remove-section=.comment "$stage"/coffer*
 for page in coffer.1 coffer.toml.5; do "$tool" man "${page%.*}" >"$stage/man/$page"; done
+echo .so man1/coffer.1 >"$stage/man/coffer-provider-sim.1"
 "$tool" completion bash >"$stage/completion/bash/coffer"
 "$tool" completion zsh >"$stage/completion/zsh/_coffer"
 "$tool" completion fish >"$stage/completion/fish/coffer.fish"

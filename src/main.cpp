@@ -1,50 +1,8 @@
 // Sets up the process and runs the command line.
-#include <fcntl.h>
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
-#if __has_include(<nss.h>)
-#include <nss.h>
-#endif
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/platform/processors.h"
+#include "base/platform/process.h"
 #include "cli/program.h"
 
-namespace {
-
-// A file that is opened while one of the three streams is closed would get its number, and output
-// would go into that file.
-void occupy_standard_streams() {
-  int fd = -1;
-  do {
-    fd = ::open("/dev/null", O_RDWR);
-    // Without /dev, as in an empty root directory, open the root itself, which cannot be written
-    // to.
-    if (fd < 0) fd = ::open("/", O_RDONLY | O_DIRECTORY);
-  } while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd >= 0) ::close(fd);
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-#if defined(__GLIBC__)
-  // Before anything else, because a static binary that loads the machine's name services crashes on
-  // some machines.
-  __nss_configure_lookup("hosts", "files dns");
-  // Frees the memory of large bodies at once instead of keeping it per thread. Without a fixed
-  // threshold, it would grow with the first large body.
-  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-  // Limits the number of heaps for small allocations. By default, there are eight per processor,
-  // which keep eight times as much memory, although no more threads than processors run at once.
-  ::mallopt(M_ARENA_MAX, coffer::processors());
-#endif
-  occupy_standard_streams();
-  ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
-  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
-  ::umask(077);
+  coffer::set_up_process();
   return coffer::cli::run_program(argc, argv);
 }

@@ -34,7 +34,7 @@ class Coffer < Formula
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCOFFER_ISO_CODES_DIR=#{tables}",
            "-DCOFFER_WERROR=OFF", *std_cmake_args
     system "cmake", "--build", "build", "--target", "coffer"
-    bin.install "build/coffer"
+    bin.install "build/coffer", "build/coffer-provider-sim"
 
     (buildpath/"coffer.toml").write Utils.safe_popen_read(bin/"coffer", "settings", "toml")
     pkgetc.install "coffer.toml"

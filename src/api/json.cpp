@@ -71,12 +71,10 @@ Json wallet_json(const store::WalletRow& wallet, const std::string& network_name
   if (!balances) out["balancesUnavailable"] = true;
   for (const auto& item : balances.value_or(std::vector<store::WalletBalance>())) {
     const int decimals = item.asset.decimals;
-    out["balances"].push_back({{"assetCode", item.asset.code.value()},
-                               {"issuer", item.asset.issuer},
-                               {"decimals", decimals},
-                               {"balance", item.balance.to_string(decimals)},
-                               {"available", (item.balance - item.held).to_string(decimals)},
-                               {"held", item.held.to_string(decimals)}});
+    out["balances"].push_back(flows::object_with_room(
+        0, "assetCode", item.asset.code.value(), "issuer", item.asset.issuer, "decimals", decimals,
+        "balance", item.balance.to_string(decimals), "available",
+        (item.balance - item.held).to_string(decimals), "held", item.held.to_string(decimals)));
   }
   out["createdAt"] = wallet.created_at.to_string();
   out["updatedAt"] = wallet.updated_at.to_string();

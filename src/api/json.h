@@ -16,7 +16,7 @@
 
 namespace coffer::api {
 
-using Json = nlohmann::ordered_json;
+using flows::Json;
 
 http::Response json_response(int status, const Json& body);
 /// 204.

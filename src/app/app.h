@@ -80,6 +80,8 @@ class App {
   store::CommitQueue& queue() { return *queue_; }
   const Config& config() const { return config_; }
   const outbound::ConnectorRegistry& connectors() const { return *connectors_; }
+  http::Client& client() { return *client_; }
+  outbound::Resolver& resolver() { return *resolver_; }
   Timestamp opened_at() const { return opened_at_; }
   /// The request pipeline without a listener, for tests.
   http::Response handle(http::Request& request);
@@ -167,6 +169,7 @@ class App {
   std::unique_ptr<flows::Figures> figures_;
   std::unique_ptr<flows::Context> context_;
   std::unique_ptr<api::Services> services_;
+  std::unique_ptr<api::RequestLog> request_log_;  // null while not served, or if turned off
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<WorkerThread> settlement_;
   std::unique_ptr<workers::ProviderLanes> providers_;

@@ -38,6 +38,14 @@ StartError cannot_listen(const Problem& problem, const std::string& setting,
   return {1, setting + ": " + what};
 }
 
+api::RequestLogOptions request_log_options(const Config& config) {
+  constexpr std::int64_t kDayMs = 86'400'000;
+  return {.limits = {.age_max_ms = config.request_log_days * kDayMs,
+                     .bytes_max = static_cast<std::uint64_t>(config.request_log_mib) << 20},
+          .sandbox_bodies = config.request_log >= RequestLogging::sandbox,
+          .production_bodies = config.request_log == RequestLogging::bodies};
+}
+
 }  // namespace
 
 bool App::start_listeners(StartError& error, const AdminPages& admin) {
@@ -127,6 +135,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   starting_ = true;
   make_workers();
   if (!start_listeners(error, admin)) return false;
+  if (request_log_) request_log_->start();
   settlement_->start();
   providers_->start();
   deliveries_->start();
@@ -141,6 +150,14 @@ bool App::serve(StartError& error, const AdminPages& admin) {
 
 /// Called before the first request, because other threads read these members afterwards.
 void App::make_workers() {
+  if (config_.request_log != RequestLogging::off) {
+    // Payments may use twice the reserved space before the log stops growing.
+    const auto floor = (static_cast<std::uint64_t>(config_.disk_floor_mib) << 20) * 2;
+    request_log_ = std::make_unique<api::RequestLog>(
+        store::request_log_path(config_.db), request_log_options(config_), clock_, metrics_,
+        [this, floor] { return database_->free_bytes() >= floor; });
+    services_->request_log = request_log_.get();
+  }
   settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });
   housekeeping_ =
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
@@ -199,6 +216,7 @@ void App::stop() {
   if (providers_) providers_->stop();
   if (deliveries_) deliveries_->stop();
   if (notifications_) notifications_->stop();
+  if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
 }
 

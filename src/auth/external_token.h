@@ -9,22 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "auth/verifying_key.h"
 #include "base/clock.h"
 #include "base/result.h"
 
-struct evp_pkey_st;
-
 namespace coffer::auth {
-
-/// The only algorithms there are: `none` and everything symmetric are not among them, so a public
-/// key can never be taken for a shared secret (RFC 8725 section 3.1).
-enum class JwsAlgorithm { rs256, es256, eddsa };
 
 /// A compact JWS taken apart; nothing of it is proven yet.
 struct ExternalToken {
   static constexpr std::size_t kMaxBytes = 8 * 1024;
 
-  JwsAlgorithm algorithm = JwsAlgorithm::rs256;
+  SignatureAlgorithm algorithm = SignatureAlgorithm::rs256;
   std::optional<std::string> key_id;
   std::string signed_part;
   std::string payload;    // JSON text
@@ -75,5 +70,16 @@ inline constexpr std::int64_t kExternalSkewMs = 60'000;
 /// Signature, then `iss`, `aud`, `exp`, `nbf` and `iat`. `unauthorized`, or `token-expired`.
 Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet& keys,
                                        const ExternalIssuer& expected, Timestamp now);
+
+/// Who an ID token is about.
+struct IdClaims {
+  std::string subject;
+  std::string email;  // empty: not told; not proof of anything
+};
+/// ID Token Validation of OpenID Connect Core: the signature, `iss`, `aud` and `azp`, `exp`, `iat`,
+/// `nonce` and `sub`. The audience is the client ID. `unauthorized`, or `token-expired`.
+Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
+                                 const ExternalIssuer& expected, std::string_view nonce,
+                                 Timestamp now);
 
 }  // namespace coffer::auth

@@ -68,6 +68,10 @@ std::string shown_name(const Argument& argument) {
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
+  if (argument.content) {
+    if (value.size() > kContentBytesMax) return "is larger than 1 MiB";
+    return is_utf8(value) ? "" : "is not UTF-8";
+  }
   if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
@@ -125,21 +129,40 @@ bool Interruption::requested() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
-    for (const auto& group : {demo_commands(),         serve_commands(),
-                              init_commands(),         overview_commands(),
-                              payment_commands(),      association_commands(),
-                              application_commands(),  user_commands(),
-                              wallet_commands(),       beneficiary_commands(),
-                              quote_commands(),        market_commands(),
-                              connector_commands(),    fee_commands(),
-                              event_commands(),        listen_commands(),
-                              webhook_commands(),      notification_commands(),
-                              operator_commands(),     operator_session_commands(),
-                              backup_commands(),       verify_commands(),
-                              export_commands(),       key_commands(),
-                              doctor_commands(),       healthcheck_commands(),
-                              provider_sim_commands(), about_commands(),
-                              completion_commands(),   manual_commands(),
+    for (const auto& group : {demo_commands(),
+                              serve_commands(),
+                              init_commands(),
+                              overview_commands(),
+                              payment_commands(),
+                              association_commands(),
+                              application_commands(),
+                              user_commands(),
+                              wallet_commands(),
+                              beneficiary_commands(),
+                              quote_commands(),
+                              market_commands(),
+                              connector_commands(),
+                              fee_commands(),
+                              event_commands(),
+                              listen_commands(),
+                              webhook_commands(),
+                              notification_commands(),
+                              log_commands(),
+                              operator_commands(),
+                              operator_session_commands(),
+                              operator_passkey_commands(),
+                              operator_provider_commands(),
+                              backup_commands(),
+                              verify_commands(),
+                              export_commands(),
+                              apply_commands(),
+                              key_commands(),
+                              doctor_commands(),
+                              healthcheck_commands(),
+                              provider_sim_commands(),
+                              about_commands(),
+                              completion_commands(),
+                              manual_commands(),
                               help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

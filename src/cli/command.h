@@ -39,6 +39,9 @@ struct Argument {
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value when it is not given
   bool secret = false;             // the audit log records only that it was given
+  // The value is the content of a file: the command line reads the file that is named, the page
+  // uploads one. The audit log records its digest (cli/paths.h).
+  bool content = false;
   // Of the field on the admin page:
   std::string_view label = {};    // a noun phrase; by default the name
   std::string_view example = {};  // a value, as its placeholder
@@ -144,6 +147,9 @@ struct Command {
 inline bool needs_recent_sign_in(const Command& command) {
   return command.sensitive || command.role == OperatorRole::administrator;
 }
+
+/// Maximum size of the content of a file in an argument.
+inline constexpr std::size_t kContentBytesMax = 1024 * 1024;
 
 /// Every command, in the order of the help.
 const std::vector<Command>& commands();

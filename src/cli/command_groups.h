@@ -9,6 +9,9 @@ namespace coffer::cli {
 
 std::vector<Command> help_commands();
 
+/// coffer apply: creates and changes what a file declares.
+std::vector<Command> apply_commands();
+
 std::vector<Command> demo_commands();
 
 /// coffer doctor: checks everything that a server depends on, and states a remedy for each finding.
@@ -22,6 +25,10 @@ std::vector<Command> association_commands();
 std::vector<Command> association_quota_commands();
 /// Operators of the admin page, and the audit log.
 std::vector<Command> operator_commands();
+/// coffer operator passkeys, remove-passkey.
+std::vector<Command> operator_passkey_commands();
+/// coffer operator link, unlink.
+std::vector<Command> operator_provider_commands();
 /// coffer operator sessions, end-sessions.
 std::vector<Command> operator_session_commands();
 /// coffer user: users of an association, who log in with a one-time code.
@@ -46,6 +53,8 @@ std::vector<Command> healthcheck_commands();
 std::vector<Command> init_commands();
 /// coffer key: the master key of a file.
 std::vector<Command> key_commands();
+/// coffer logs: the request log.
+std::vector<Command> log_commands();
 /// coffer notification: requested notifications and their results.
 std::vector<Command> notification_commands();
 /// coffer overview and coffer activity: the system status, and figures over time.

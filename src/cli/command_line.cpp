@@ -36,6 +36,8 @@ constexpr auto kGroups = std::to_array<Group>({
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to receivers of payments"},
+    {"logs", "Requests of the API, with redacted bodies"},
+    {"backups", "Backups in backup_dir"},
     {"operator", "Operators of the admin page and their roles"},
     {"admin", "Access to the admin page"},
     {"audit", "Audit log of operator actions"},

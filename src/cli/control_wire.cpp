@@ -112,7 +112,7 @@ std::optional<Frame> ControlStream::receive(int timeout_ms) {
   std::string head;
   if (!read_exactly(head, kHeadBytes, timeout_ms)) return std::nullopt;
   const std::size_t size = size_in(head);
-  if (!is_kind(head[0]) || size > kContentBytesMax) return std::nullopt;
+  if (!is_kind(head[0]) || size > kFrameBytesMax) return std::nullopt;
   Frame frame{static_cast<FrameKind>(head[0]), {}};
   if (!read_exactly(frame.content, size, timeout_ms)) return std::nullopt;
   return frame;

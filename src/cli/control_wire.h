@@ -33,7 +33,8 @@ struct Frame {
 /// A connected socket that the destructor closes. For one thread.
 class ControlStream {
  public:
-  static constexpr std::size_t kContentBytesMax = 64 * 1024;
+  /// A request may contain a file (cli/command.h kContentBytesMax), escaped as JSON.
+  static constexpr std::size_t kFrameBytesMax = 8 * 1024 * 1024;
 
   /// Takes over `fd`, which must be non-blocking.
   explicit ControlStream(int fd) : fd_(fd) {}

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/app.h"
+#include "base/digest.h"
 #include "base/log.h"
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
@@ -26,13 +27,18 @@ namespace {
 constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
+std::string recorded(const Argument& argument, const std::string& value) {
+  if (argument.secret) return "(given)";
+  if (!argument.content) return value;
+  return "sha256:" + to_hex(sha256(value)) + " (" + std::to_string(value.size()) + " bytes)";
+}
+
 /// The arguments for the audit log, without secrets.
 std::string recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {
     const auto value = arguments.find(std::string(argument.name));
-    if (value)
-      record.emplace_back(std::string(argument.name), argument.secret ? "(given)" : *value);
+    if (value) record.emplace_back(std::string(argument.name), recorded(argument, *value));
   }
   return to_json(record, false);
 }
@@ -164,6 +170,9 @@ int run_command(const CommandLine& line, const Console& console) {
   }
   CommandLine sent = line;
   make_paths_absolute(command, sent.arguments);
+  if (const auto read = read_contents(command, sent.arguments); !read) {
+    return print_problem(console, read.error(), {});
+  }
   return run_on_file(sent, console);
 }
 

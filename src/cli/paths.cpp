@@ -2,9 +2,42 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <system_error>
 
 namespace coffer::cli {
+namespace {
+
+/// Up to one byte more than permitted, so that the caller can tell. nullopt if it cannot be read.
+std::optional<std::string> content_of(std::istream& in) {
+  std::string content(kContentBytesMax + 1, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  if (in.bad() || (in.fail() && !in.eof())) return std::nullopt;
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  return content;
+}
+
+Result<std::string> read_content(const std::string& path) {
+  std::error_code error;
+  std::optional<std::string> content;
+  if (path == "-") {
+    content = content_of(std::cin);
+  } else if (!std::filesystem::is_directory(path, error)) {
+    std::ifstream file(path, std::ios::binary);
+    if (file) content = content_of(file);
+  }
+  if (!content) {
+    return unexpected(Slug::malformed_request, "Cannot read " + path +
+                                                   ". Check its name and permissions, or use - "
+                                                   "for standard input.");
+  }
+  if (content->size() <= kContentBytesMax) return *std::move(content);
+  return unexpected(Slug::malformed_request,
+                    path + " is larger than 1 MiB. Split it into several files.");
+}
+
+}  // namespace
 
 bool gives_path(const Command& command, const Arguments& arguments) {
   return std::any_of(command.arguments.begin(), command.arguments.end(),
@@ -27,6 +60,15 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
     const auto absolute = std::filesystem::absolute(given->second, error);
     if (!error) given->second = absolute.lexically_normal().string();
   }
+}
+
+Result<void> read_contents(const Command& command, Arguments& arguments) {
+  for (const Argument& argument : command.arguments) {
+    const auto given = arguments.values.find(std::string(argument.name));
+    if (!argument.content || given == arguments.values.end()) continue;
+    COFFER_TRY(given->second, read_content(given->second));
+  }
+  return {};
 }
 
 }  // namespace coffer::cli

@@ -10,11 +10,18 @@
 namespace coffer::cli {
 
 constexpr bool is_path(const Argument& argument) {
-  return argument.name == "FILE" || argument.placeholder == "FILE";
+  return !argument.content && (argument.name == "FILE" || argument.placeholder == "FILE");
 }
 
 constexpr Argument path_positional(std::string_view help, bool required) {
   return {"FILE", help, Argument::Kind::positional, required};
+}
+
+/// A required file whose content is the value. The page accepts it, because it uploads the content.
+constexpr Argument content_positional(std::string_view help) {
+  Argument argument{"FILE", help, Argument::Kind::positional, true};
+  argument.content = true;
+  return argument;
 }
 
 /// Whether a given argument is a path.
@@ -24,5 +31,9 @@ bool requires_path(const Command& command);
 /// Resolves paths against the working directory of this process, because the server has another
 /// one.
 void make_paths_absolute(const Command& command, Arguments& arguments);
+/// Replaces the names of files in content arguments with their content. This process reads the
+/// files, with the rights of its user and not those of the server. `malformed-request` for a file
+/// that cannot be read or is too long.
+Result<void> read_contents(const Command& command, Arguments& arguments);
 
 }  // namespace coffer::cli

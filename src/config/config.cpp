@@ -17,6 +17,7 @@
 #include "config/config_file.h"
 #include "config/config_options.h"
 #include "domain/parties/contact.h"
+#include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/notifier.h"
 #include "outbound/target_guard.h"
@@ -73,7 +74,8 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    for (const char* name : {"notify_gateway_token", "admin_password", "metrics_token"}) {
+    for (const char* name :
+         {"notify_gateway_token", "admin_password", "metrics_token", "oidc_client_secret"}) {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
     check_together();
@@ -280,6 +282,7 @@ class Loader {
     check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
     check_admin_listener();
     check_external_issuer();
+    check_sign_in_provider();
     check_seconds("webhook_retry_s", config_.webhook_retry_s);
     check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
     check_notifications();
@@ -344,6 +347,14 @@ class Loader {
     }
     const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
     if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
+  }
+
+  void check_sign_in_provider() {
+    check_pair("oidc_issuer", !config_.oidc_issuer.empty(), "oidc_client_id",
+               !config_.oidc_client_id.empty());
+    if (config_.oidc_issuer.empty()) return;
+    const std::string wrong = outbound::check_issuer(config_.oidc_issuer);
+    if (!wrong.empty()) fault(origin("oidc_issuer"), wrong);
   }
 
   void check_pair(std::string_view first, bool has_first, std::string_view second,

@@ -37,6 +37,14 @@ struct HostPort {
 /// address. If not 0, `port` is the selected port.
 HostPort connectable(HostPort listener, int port = 0);
 
+/// What the request log keeps (docs/operating.md#request-log). Bodies are always redacted.
+enum class RequestLogging {
+  off,
+  metadata,  // no bodies
+  sandbox,   // bodies of sandbox requests only
+  bodies,
+};
+
 /// The initial values are the defaults; no other place defines them.
 struct Config {
   std::string config;           // path of the file that was read, or empty
@@ -69,6 +77,10 @@ struct Config {
   int log_max_mib = 64;                 // size at which the file is rotated, in MiB
   int log_keep = 5;                     // number of rotated files
 
+  RequestLogging request_log = RequestLogging::sandbox;
+  int request_log_days = 14;
+  int request_log_mib = 256;
+
   std::string backup_dir;   // empty: no scheduled backups
   int backup_every_h = 24;  // age of the last backup at which the next is made, in hours
   int backup_keep = 14;     // number of scheduled backups to keep
@@ -98,6 +110,10 @@ struct Config {
   std::string oauth_audience;
   std::string oauth_jwks;  // path of a file, or a URL
   int oauth_timeout_ms = 3'000;
+  std::string oidc_issuer;  // sign-in of operators with a provider: set with oidc_client_id
+  std::string oidc_client_id;
+  Secret oidc_client_secret;
+  std::string oidc_client_secret_file;
   int settle_delay_ms = 0;  // artificial delay for tests and demos
 
   int webhook_attempts = 3;                                 // per delivery

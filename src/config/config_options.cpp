@@ -72,6 +72,14 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("log_max_mib", &Config::log_max_mib, "MIB",
            "Maximum size of the log file before rotation", 1, 65'536),
     number("log_keep", &Config::log_keep, "N", "Number of rotated log files to keep", 0, 1'000),
+    word(
+        "request_log", &Config::request_log, kServer, "WHAT",
+        "Request log: off, metadata, sandbox (with redacted bodies of sandbox requests) or bodies"),
+    number("request_log_days", &Config::request_log_days, "DAYS", "Retention of the request log", 1,
+           3'650),
+    number("request_log_mib", &Config::request_log_mib, "MIB",
+           "Maximum size of the request log; beyond it, the oldest requests are removed", 1,
+           65'536),
     path("backup_dir", &Config::backup_dir, kServer,
          "Folder for scheduled backups; without it, there are none"),
     number("backup_every_h", &Config::backup_every_h, "HOURS", "Interval of scheduled backups", 1,
@@ -150,6 +158,14 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "JWK set with the public keys of the issuer: a file or an https URL"),
     number("oauth_timeout_ms", &Config::oauth_timeout_ms, "MS",
            "Timeout for fetching the JWK set; then 504 token-verification-timeout", 1, 60'000),
+    word("oidc_issuer", &Config::oidc_issuer, kServer, "URL",
+         "OpenID provider with which operators may sign in to the admin page"),
+    word("oidc_client_id", &Config::oidc_client_id, kServer, "ID",
+         "Client ID of coffer at this provider"),
+    word("oidc_client_secret", &Config::oidc_client_secret, kServer, "SECRET",
+         "Client secret at this provider; without it, coffer is a public client"),
+    path("oidc_client_secret_file", &Config::oidc_client_secret_file, kServer,
+         "File with the client secret"),
     number("settle_delay_ms", &Config::settle_delay_ms, "MS",
            "Delay before settlement, for tests and demos", 0, 3'600'000),
     number("webhook_attempts", &Config::webhook_attempts, "N",
@@ -200,6 +216,13 @@ constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{
     {"warn", LogLevel::warning},
     {"error", LogLevel::error},
     {"off", LogLevel::off},
+}};
+
+constexpr std::array<std::pair<std::string_view, RequestLogging>, 4> kRequestLogging = {{
+    {"off", RequestLogging::off},
+    {"metadata", RequestLogging::metadata},
+    {"sandbox", RequestLogging::sandbox},
+    {"bodies", RequestLogging::bodies},
 }};
 
 Unexpected bad_value(std::string_view text, const std::string& wanted) {
@@ -281,6 +304,16 @@ Result<void> read_value(const ConfigOption&, std::string_view text, LogLevel& ou
   return bad_value(text, "write debug, info, warning, error or off");
 }
 
+Result<void> read_value(const ConfigOption&, std::string_view text, RequestLogging& out) {
+  for (const auto& [name, what] : kRequestLogging) {
+    if (name == text) {
+      out = what;
+      return {};
+    }
+  }
+  return bad_value(text, "write off, metadata, sandbox or bodies");
+}
+
 Result<void> read_value(const ConfigOption&, std::string_view text, std::optional<LogFormat>& out) {
   if (text == "auto") {
     out = std::nullopt;
@@ -335,6 +368,12 @@ std::string show_value(const QuotaLimits& value) { return quota_limits_text(valu
 std::string show_value(LogLevel value) {
   for (const auto& [name, level] : kLevels) {
     if (level == value) return std::string(name);
+  }
+  return {};
+}
+std::string show_value(RequestLogging value) {
+  for (const auto& [name, what] : kRequestLogging) {
+    if (what == value) return std::string(name);
   }
   return {};
 }

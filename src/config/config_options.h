@@ -25,7 +25,8 @@ enum class ConfigScope { file, server };
 using ConfigTarget =
     std::variant<std::string Config::*, int Config::*, bool Config::*, HostPort Config::*,
                  LogLevel Config::*, std::optional<LogFormat> Config::*, Secret Config::*,
-                 std::vector<std::string> Config::*, QuotaLimits Config::*>;
+                 RequestLogging Config::*, std::vector<std::string> Config::*,
+                 QuotaLimits Config::*>;
 
 struct ConfigOption {
   std::string_view name;  // file key; flag and variable are derived from it

@@ -11,7 +11,6 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kSlot = "chain keys";
-using Kept = std::shared_ptr<const ChainKeys>;
 
 constexpr const char* kUnwritten =
     "SELECT (SELECT max(journal) FROM journal) IS NULL AND (SELECT max(entry) FROM audit_log)"
@@ -40,18 +39,18 @@ std::string departure(std::string_view chain, const Head& now, const Head& there
   return there.link == then.link ? "" : had + " with another content than the file has";
 }
 
-void drop(void* kept) { delete static_cast<Kept*>(kept); }
+void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }
 
 }  // namespace
 
-void use_keys(Connection& db, Kept keys) {
-  COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, new Kept(std::move(keys)), drop) ==
-               SQLITE_OK);
+void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys) {
+  // The library destroys them with the connection, also if it cannot keep them.
+  COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, const_cast<ChainKeys*>(keys.release()),
+                                      drop) == SQLITE_OK);
 }
 
 const ChainKeys* keys_of(Connection& db) {
-  const void* kept = sqlite3_get_clientdata(db.handle(), kSlot);
-  return kept == nullptr ? nullptr : static_cast<const Kept*>(kept)->get();
+  return static_cast<const ChainKeys*>(sqlite3_get_clientdata(db.handle(), kSlot));
 }
 
 ChainHeads chain_heads(Connection& db) {

@@ -21,7 +21,7 @@ struct ChainKeys {
 
 /// Gives a connection the keys of its file, until it is closed. Writing an entry set, an audit
 /// entry or a guarded row requires them; verification uses them if they are there.
-void use_keys(Connection& db, std::shared_ptr<const ChainKeys> keys);
+void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys);
 /// nullptr: the connection has none.
 const ChainKeys* keys_of(Connection& db);
 

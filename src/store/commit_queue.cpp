@@ -385,6 +385,7 @@ void CommitQueue::run_one(Waiter& waiter) {
     db.run(kRollbackTo);
     take_back_memory();
   }
+  if (waiter.mode == Mode::commit) tx_.known_.forget();
   db.run(kRelease);
 }
 
@@ -467,6 +468,7 @@ void CommitQueue::forget_rows() {
   tx_.sequences_.clear();
   tx_.chain_head_.clear();
   tx_.statuses_.clear();
+  tx_.known_.forget();
 }
 
 void CommitQueue::finish(Batch& batch) {

@@ -52,8 +52,10 @@ class CommitQueue {
   using Command = std::function<Result<void>(WriteTx&)>;
   enum class Mode {
     commit,
-    dry_run,     // all changes are undone and only the result returns
-    repeatable,  // as commit at a lower cost; may run again after its changes were undone
+    dry_run,  // all changes are undone and only the result returns
+    // As commit at a lower cost. May run again after its changes were undone, and changes no
+    // wallet, trustline or asset (WriteTx::known).
+    repeatable,
   };
 
   /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit,

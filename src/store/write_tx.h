@@ -12,6 +12,7 @@
 #include "store/connection.h"
 #include "store/identity/quota_book.h"
 #include "store/ledger/balance_book.h"
+#include "store/ledger/known_rows.h"
 
 namespace coffer {
 class Counter;  // base/telemetry/metrics.h
@@ -25,12 +26,14 @@ enum class Signal { settlement, webhooks, providers, notifications };
 class WriteTx {
  public:
   WriteTx(Connection& writer, const QuotaDefaults& quotas)
-      : writer_(writer), balances_(writer), quotas_(writer, quotas) {}
+      : writer_(writer), balances_(writer), known_(writer), quotas_(writer, quotas) {}
   WriteTx(const WriteTx&) = delete;
   WriteTx& operator=(const WriteTx&) = delete;
 
   Connection& db() { return writer_; }
   BalanceBook& balances() { return balances_; }
+  /// Wallets, trustlines and assets, for commands that read them for every payment.
+  KnownRows& known() { return known_; }
   /// Quota usage of tenants. Store functions that write or free counted rows report here.
   QuotaBook& quotas() { return quotas_; }
   /// `quota-exceeded` if the tenant may not have `more` of what the quota counts, or no further
@@ -66,6 +69,7 @@ class WriteTx {
   friend class CommitQueue;
   Connection& writer_;
   BalanceBook balances_;
+  KnownRows known_;
   QuotaBook quotas_;
   Timestamp now_;
   unsigned signals_ = 0;

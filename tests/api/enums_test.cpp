@@ -56,8 +56,8 @@ TEST_CASE("the transitions are the table that payments follow") {
   const Json shown = app.me().get(kEnums).json().at("transitions");
   CHECK(shown.size() == payment_transitions().size());
   for (const Json& transition : shown) {
-    CHECK(may_change(*parse_payment_status(transition.at("from").get<std::string>()),
-                     *parse_payment_status(transition.at("to").get<std::string>())));
+    CHECK(may_change(*parse_term<PaymentStatus>(transition.at("from").get<std::string>()),
+                     *parse_term<PaymentStatus>(transition.at("to").get<std::string>())));
   }
 }
 

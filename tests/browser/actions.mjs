@@ -59,7 +59,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
     if (place) await watched.visit(place);
     await press(watched, command, about);
     fault = await send(watched, values);
-    // A call to its provider is just under way: as the answer says.
+    // A call to its provider is in progress, as the response says.
     for (let tries = 0; /try again in a few seconds/i.test(fault) && tries < 50; tries += 1) {
       await watched.page.waitForTimeout(100);
       fault = await send(watched, {});
@@ -350,7 +350,7 @@ export async function audited(watched, world) {
   ok(`and none of the ${issued.length} secrets`, issued.length > 8 && told.length === 0, told.join(' '));
   ok('control: what is no secret is in it', log.includes('walker@example.com'));
   await watched.quiet('the audit log');
-  // Told, so that nobody believes they were.
+  // Printed, because a reader could assume that they were done.
   const rest = all.filter(({ role, command }) => role !== 'viewer' && !done.has(command));
   process.stdout.write(`not done here: ${rest.map(({ command }) => command).join(', ')}\n`);
 }

@@ -144,7 +144,7 @@ export async function guessing(_, world) {
   for (let i = 0; i < 100; i += 1) answers.push(await attempt(adminUser, `wrong password ${i}`));
   const statuses = answers.map(({ status }) => status);
   ok(
-    'of a hundred wrong passwords five are looked at, the rest have to wait',
+    'of a hundred wrong passwords five are checked, the rest have to wait',
     statuses.every((each, i) => each === (i < 5 ? 401 : 429)),
     statuses.join(' '),
   );
@@ -152,8 +152,8 @@ export async function guessing(_, world) {
   const right = await attempt(adminUser, adminPassword);
   ok('then even the right one has to wait', right.status === 429, String(right.status));
   const together = await Promise.all(
-    Array.from({ length: 30 }, (each, i) => attempt('somebody', `guess ${i}`)),
+    Array.from({ length: 30 }, (each, i) => attempt('stranger', `guess ${i}`)),
   );
   const looked = together.filter(({ status }) => status === 401).length;
-  ok('guesses that come together are no way around', looked <= 5, `${looked} were looked at`);
+  ok('guesses that come together are no way around', looked <= 5, `${looked} were checked`);
 }

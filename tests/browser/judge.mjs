@@ -31,7 +31,7 @@ export class Watched {
     self.context = await world.browser.newContext({
       viewport: SIZES[size],
       colorScheme: 'light',
-      reducedMotion: 'reduce', // colours half way between two are nobody's choice
+      reducedMotion: 'reduce', // a colour half way between two is not designed
 
       ...options,
     });

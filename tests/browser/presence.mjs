@@ -1,4 +1,4 @@
-// Somebody in front of the page: by keyboard alone, away for a while, and back.
+// A person in front of the page: by keyboard alone, away for a while, and back.
 import { ok, Watched } from './judge.mjs';
 
 export async function keyboard(watched, world) {
@@ -88,11 +88,11 @@ export async function expiry(watched, world) {
   await page.waitForSelector('dialog[open] .notice.good');
   await page.click('dialog[open] .primary');
   await page.waitForFunction(() => /Half typed/.test((document.querySelector('main') || {}).textContent));
-  ok('and what was under way is done', true);
+  ok('and what was in progress is done', true);
   await watched.quiet('a session that ended');
 }
 
-/** Looking again by itself keeps no session alive: who goes away is signed out. */
+/** Automatic updates keep no session alive: an operator who goes away is signed out. */
 export async function idleness(_, world) {
   const watched = await Watched.open(world, 'wide', { ownClock: true });
   const { page } = watched;

@@ -41,6 +41,7 @@ const NOUNS = [
   'connectors',
   'webhooks',
   'events',
+  'requests',
   'associations',
   'applications',
 ];
@@ -51,7 +52,7 @@ export async function screens(watched, world) {
   const places = await page.evaluate(() =>
     [...document.querySelectorAll('#menu a')].map((each) => each.getAttribute('href').slice(2)),
   );
-  ok('the menu has every screen', places.length === 21, places.join(' '));
+  ok('the menu has every screen', places.length === 22, places.join(' '));
   for (const place of places) await look(watched, place);
   await watched.visit('nowhere');
   ok('an unknown screen says so', (await page.textContent('h1')) === 'Not found');
@@ -159,7 +160,7 @@ export async function liveness(watched, world) {
     destinationWalletId: to.id,
   });
   await page.waitForSelector(`tr[data-key="${transactionRecordId}"]`);
-  ok('a new payment appears by itself', await page.evaluate(() => window.stillTheSame === true));
+  ok('a new payment appears automatically', await page.evaluate(() => window.stillTheSame === true));
 }
 
 export async function search(watched, world) {

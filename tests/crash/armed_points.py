@@ -21,7 +21,7 @@ DIES_WITHIN_S = 20.0
 
 
 def run(point, passage):
-    """What became of one death at the passage-th time of `point`."""
+    """The result of one death at the passage-th time of `point`."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary("faults"), folder)
         gateway.start()
@@ -78,7 +78,7 @@ def main():
             runs[point] = runs.get(point, 0) + 1
             print(f"  {point}:{passage}: {acked} payments acknowledged once, {waiting} were open at the"
                   f" death, {repeats} had been stored without an answer")
-            # Between commit and answer: somebody must learn of it by replaying, unless that commit
+            # Between commit and answer: a client must learn of it by replaying, unless that commit
             # happened to hold settlements only.
             if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
                 passages.append(passage + 1)

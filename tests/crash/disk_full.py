@@ -154,8 +154,8 @@ def run_way(number, rounds):
 
 
 def size_limit(folder, step, limited=True):
-    """No file may grow beyond `step` bytes more than it has: the write fails and nobody knows what of it
-    is there."""
+    """No file may grow beyond `step` bytes more than it has: the write fails, and how much of it is there
+    is unknown."""
     gateway = Demo(binary(), folder)
     gateway.start().stop()
     limit = os.path.getsize(gateway.db) + step
@@ -181,8 +181,8 @@ def size_limit(folder, step, limited=True):
 
 
 def control(folder):
-    """A disk with room in it: the same requests must not pass for refused ones; and a server that nobody
-    limits must not pass for one that stopped."""
+    """A disk with room in it: the same requests must not pass for refused ones; and a server without
+    a limit must not pass for one that stopped."""
     gateway = Demo(binary(), folder).start()
     writes = EveryWrite(gateway)
     writes.renew()

@@ -57,7 +57,7 @@ def repeated(unit, size, joint=","):
 
 
 def payment(amount='"1"', more="", transaction_id='"bomb"', wallet="0198c0de-0000-7000-8000-000000000000"):
-    """The text of a payment: what is wrong with it is not the wallets, which nobody has."""
+    """The text of a payment: what is wrong with it is not the wallets, which do not exist."""
     return (f'{{"transactionId":{transaction_id},"sourceWalletId":"{wallet}","destinationWalletId":"{wallet}",'
             f'"sendingAssetCode":"USDC","amount":{amount}{more}}}')
 
@@ -82,7 +82,7 @@ def json_bombs():
     for unit in ("0", "[]", "{}", '""', "null", '{"a":[]}', '{"individual":{}}'):
         yield Bomb(f"a mebibyte of {unit}", BULK, '{"beneficiaries":[' + repeated(unit, MIB - 100) + "]}",
                    names="beneficiaries")
-        yield Bomb(f"a mebibyte of {unit}, in vain", BULK, '{"x":[' + repeated(unit, MIB - 100) + "]}")
+        yield Bomb(f"a mebibyte of {unit}, rejected", BULK, '{"x":[' + repeated(unit, MIB - 100) + "]}")
     yield Bomb("a mebibyte of members", BULK, "{" + ",".join(f'"{i:x}":0' for i in range(110_000)) + "}")
     yield Bomb("a mebibyte of brackets", BULK, "[" * (MIB - 10), names=deep)
     yield Bomb("a mebibyte of one text", BULK, '{"beneficiaries":"' + "a" * (MIB - 100) + '"}', names="beneficiaries")
@@ -165,7 +165,7 @@ BOMBS = [*json_bombs(), *number_bombs(), *text_bombs(), *other_bombs()]
 
 
 def ask(address, request, within_s=ANSWERED_WITHIN_S):
-    """(status, body) of the one answer; (0, why) when there is none; (LATE, why) when it is not in time."""
+    """(status, body) of the one answer; (0, why) without one; (LATE, why) when it is not in time."""
     began = time.monotonic()
     try:
         with socket.create_connection(address, timeout=within_s) as connection:

@@ -187,7 +187,7 @@ def judge(result, refusals=None):
     if p99 > ACCEPTED_P99_S:
         faults.append(f"{SLOW}p99 of the accepted is {p99 * 1000:.0f} ms")
     if refusals and refusals not in result["statuses"]:
-        faults.append(f"nobody was told {refusals}: this was no overload")
+        faults.append(f"no client received {refusals}: this was no overload")
     return faults
 
 

@@ -33,7 +33,7 @@ def injected_and_ended(trace):
     """Times of the first injected call and of the end of the process, None for what did not happen.
 
     SQLite synchronises the directory of a log it has made, and shrugs when that fails. It may: coffer has
-    done that itself by then, and did not shrug. Only then such a failure is none."""
+    done that itself by then, and did not shrug. Only then such a failure does not count."""
     injected = ended = None
     safe = set()
     try:

@@ -98,7 +98,7 @@ def control():
     if "acknowledged and lost" not in found[0] or "never sent" not in found[1]:
         fail(f"a file of a moment before passes: {found}")
     print(f"control: {len(lost)} payments missing in the file of a moment before, all found;"
-          " a payment nobody sent, found")
+          " a payment that was never sent, found")
 
 
 def main():

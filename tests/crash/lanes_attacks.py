@@ -41,9 +41,10 @@ def unread_documents(world, stop):
 
 
 def pipelined(world, stop):
-    """2,000 connections that ask for /livez 2,000 times each and read nothing."""
+    """2,000 connections of another address that ask for /livez 2,000 times each and read nothing."""
     requests = 2000 * get("/livez")
-    return Holder(world, 2000, lambda number: requests, read_per_s=32, receive_bytes=4096).until(stop)
+    return Holder(world, 2000, lambda number: requests, read_per_s=32, receive_bytes=4096,
+                  source="127.0.0.2").until(stop)
 
 
 def resets(world, stop):

@@ -72,11 +72,13 @@ class Hammer(Crowd):
 class Holder:
     """Sockets that send something and are then slow: `opening(number)` gives the bytes to send at once;
     `read_per_s` bytes are read every second. A connection that ends is opened again after `again_after_s`.
-    `receive_bytes`: of the socket's buffer, where it is not the machine's."""
+    `receive_bytes`: of the socket's buffer, where it is not the machine's. `source`: the client's address."""
 
-    def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200, receive_bytes=None):
+    def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200, receive_bytes=None,
+                 source="127.0.0.1"):
         self.world, self.count, self.opening, self.read_per_s = world, count, opening, read_per_s
         self.again_after_s, self.per_round, self.receive_bytes = again_after_s, per_round, receive_bytes
+        self.source = source
         self.counts, self.selector = collections.Counter(), selectors.EpollSelector()
         self.waiting = collections.deque((0.0, number) for number in range(count))
 
@@ -86,6 +88,7 @@ class Holder:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.receive_bytes:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.receive_bytes)
+        connection.bind((self.source, 0))
         connection.connect_ex(self.world.address)
         self.selector.register(connection, selectors.EVENT_WRITE, [number, self.opening(number), False])
 

@@ -14,7 +14,7 @@ from lanes_probe import KINDS
 
 # The requests of the good clients; every other request belongs to the attack.
 GOOD = re.compile(rb"POST /v1/payments/p2p/own |GET /(livez |healthz |v1/wallets/|v1/transactions\?limit=20 |"
-                  rb"v1/beneficiaries\?q=nobody |v1/statements/transactions/csv)")
+                  rb"v1/beneficiaries\?q=absent |v1/statements/transactions/csv)")
 HOLDS_S = 0.15
 
 

@@ -115,7 +115,7 @@ class Probe:
     def run(self):
         self.spawn("payment", self.pay, *PAYMENTS)
         self.spawn("read", self.read, *READS)
-        self.spawn("search", self.get("/v1/beneficiaries?q=nobody"), *OTHERS)
+        self.spawn("search", self.get("/v1/beneficiaries?q=absent"), *OTHERS)
         self.spawn("export", self.get(
             f"/v1/statements/transactions/csv?walletId={self.good.wallets[0]}&assetCode=USDC&startDate=2020-01-01"
             "&endDate=2100-01-01"), *OTHERS)

@@ -133,7 +133,7 @@ class Issuer:
 
     def token(self):
         now = int(time.time())
-        claims = {"iss": "https://issuer.example", "aud": "coffer", "sub": "somebody", "iat": now, "exp": now + 600}
+        claims = {"iss": "https://issuer.example", "aud": "coffer", "sub": "alice", "iat": now, "exp": now + 600}
         text = ".".join(base64url(json.dumps(part).encode())
                         for part in ({"alg": "RS256", "typ": "JWT", "kid": "one"}, claims))
         return text + "." + base64url(self.openssl("dgst", "-sha256", "-sign", self.key, data=text.encode()))
@@ -153,12 +153,12 @@ def log_in(gateway, secrets):
         secrets.add(f"the {round_} refresh token", session["refreshToken"])
         if round_ == "first":
             session = must(*connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": session["refreshToken"]}))
-    user = gateway.command("user", "add", "somebody", "--association", facts["associationId"])
+    user = gateway.command("user", "add", "alice", "--association", facts["associationId"])
     key = urllib.parse.parse_qs(urllib.parse.urlparse(user["otpauthUri"]).query)["secret"][0]
     secrets.add("a password", user["password"])
     secrets.add("a key of one-time codes", key)
     session = must(*connection.call("POST", "/v1/public/auth/verify-otp", {
-        "username": "somebody", "password": user["password"], "otp": one_time_code(key)}))
+        "username": "alice", "password": user["password"], "otp": one_time_code(key)}))
     for name, value in session.items():
         if name.lower().endswith("token") and isinstance(value, str):
             secrets.add("a user's " + name, value)
@@ -195,7 +195,7 @@ def register_webhooks(gateway, secrets, login):
 
 
 def fail_logins(gateway, secrets):
-    """What somebody sends by mistake is a secret as well, often for something else."""
+    """What a caller sends by mistake is a secret as well, often for something else."""
     wrong = {what: f"{what.replace(' ', '-')}-{os.urandom(12).hex()}" for what in
              ("a wrong secret", "a wrong password", "a wrong key", "a wrong bearer", "a secret in a query",
               "a wrong refresh token")}
@@ -204,18 +204,21 @@ def fail_logins(gateway, secrets):
     connection = gateway.connect()
     connection.call("POST", "/v1/auth/token", {"clientId": gateway.facts["clientId"], "clientSecret": wrong["a wrong secret"]})
     connection.call("POST", "/v1/public/auth/verify-otp", {
-        "username": "somebody", "password": wrong["a wrong password"], "otp": "000000"})
+        "username": "alice", "password": wrong["a wrong password"], "otp": "000000"})
     connection.call("POST", "/v1/public/auth/refresh", {"refreshToken": wrong["a wrong refresh token"]})
     connection.headers.update({"x-svc-auth": wrong["a wrong key"], "Authorization": "Bearer " + wrong["a wrong bearer"]})
     connection.call("GET", "/v1/wallets?access_token=" + urllib.parse.quote(wrong["a secret in a query"]))
 
 
-def pay(gateway, login):
+def pay(gateway, login, secrets):
     for number in range(50):
         route, body = payment(gateway, f"secret-{number}", number)
         must(*login.call("POST", "/v1/payments/" + route, body), 202)
     # Refused ones are logged or not; neither may show what came with them.
     login.call("POST", "/v1/payments/" + OWN, {"amount": "x"})
+    misplaced = "misplaced-" + os.urandom(12).hex()
+    secrets.add("a secret in a wrong member", misplaced)
+    login.call("POST", "/v1/payments/" + OWN, {"amount": "1", "fromRef": {"password": misplaced}, "password": misplaced})
 
 
 def read_metrics(gateway, token):
@@ -248,6 +251,17 @@ def sqlite_faults(content):
     if len(found) != 1:
         return [f"{len(found)} copies of SQLite: {sorted(found)}"]
     return [f"SQLite of {date[:10].decode()}" for date in found if date[:10] < SQLITE_SINCE]
+
+
+def request_log_faults(path):
+    """The request log has the requests of this test, with bodies of both kinds."""
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as log:
+        rows, asked, answered = log.execute(
+            "SELECT count(*), count(request_body), count(response_body) FROM requests").fetchone()
+        hidden, = log.execute("SELECT count(*) FROM requests WHERE response_body LIKE '%[redacted]%'").fetchone()
+    if rows < 60 or asked < 50 or answered < 50 or hidden < 2:
+        return [f"the request log has {rows} requests, {asked} and {answered} bodies, {hidden} redacted"]
+    return []
 
 
 def back_up(gateway, folder):
@@ -322,7 +336,7 @@ def main():
         logs = os.path.join(folder, "logs")
         os.mkdir(logs)
         gateway = Demo(binary, folder, db="data/ledger.db").start(env={
-            "COFFER_METRICS_TOKEN": metrics_token, "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
+            "COFFER_METRICS_TOKEN": metrics_token, "COFFER_REQUEST_LOG": "bodies", "COFFER_LOG_FILE": os.path.join(logs, "coffer.log"),
             "COFFER_LOG_LEVEL": "debug", "COFFER_LOG_FORMAT": "json", "COFFER_OAUTH_ISSUER": "https://issuer.example",
             "COFFER_OAUTH_AUDIENCE": "coffer", "COFFER_OAUTH_JWKS": issuer.jwks,
             "COFFER_NOTIFY_GATEWAY_URL": "http://127.0.0.1:9/", "COFFER_NOTIFY_GATEWAY_TOKEN_FILE": token_file})
@@ -336,7 +350,7 @@ def main():
         stranger = gateway.connect()
         stranger.headers["Authorization"] = "Bearer " + external
         stranger.call("GET", "/v1/business/association/all")
-        pay(gateway, login)
+        pay(gateway, login, secrets)
         page = os.path.join(folder, "metrics.page")
         with open(page, "w", encoding="utf-8") as file:
             file.write(read_metrics(gateway, metrics_token))
@@ -362,6 +376,7 @@ def main():
         paths = [os.path.join(where, name) for where in (kept, data) for name in sorted(os.listdir(where))
                  if name not in private]
         paths += [*backups, gateway.log, page, *(os.path.join(logs, name) for name in sorted(os.listdir(logs)))]
+        faults += request_log_faults(os.path.join(data, "ledger.requests.db"))
         if os.path.getsize(os.path.join(logs, "coffer.log")) < 10_000:
             faults.append("there was no log to look into")
         faults += [f"{what} is in {path}" for what, path in secrets.find(paths)]

@@ -44,7 +44,7 @@ class Disk:
         return info.f_bavail * info.f_frsize
 
     def fill(self, leave):
-        """Somebody else takes all space but `leave` bytes; 0: to the last block."""
+        """Another program takes all space but `leave` bytes; 0: to the last block."""
         file = os.open(self.filler, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             wanted = self.free_bytes() - leave

@@ -37,7 +37,7 @@ def chaotic_provider(gateway, folder, seed):
 
 
 class Customers(Crowd):
-    """Threads that cash out one after the other and never give up on an answer."""
+    """Threads that make payouts one after the other and never give up on an answer."""
 
     def __init__(self, gateway, connector, beneficiaries, count, words):
         super().__init__(6)

@@ -48,8 +48,8 @@ class Crowd:
         self.barrier = threading.Barrier(size)
 
     def all_at_once(self, rounds, act):
-        """act(connection, number of the thread, round), for each round at the same moment; what came of
-        them, by round."""
+        """act(connection, number of the thread, round), for each round at the same moment; the results,
+        by round."""
         results = [[None] * len(self.connections) for _ in range(rounds)]
 
         def work(number):
@@ -152,7 +152,7 @@ class Watcher:
 
 
 def double_spend(gateway, place, rounds, prefix):
-    """(what is wrong, what clients know, how often the balance was looked at)"""
+    """(what is wrong, what clients know, how often the balance was read)"""
     wallet = gateway.wallet("Treasury")
     watcher = Watcher(gateway, wallet)
     crowd = Crowd(place, SENDERS)

@@ -128,7 +128,7 @@ def main():
         faults = audit(replica.path, known)
         code = subprocess.run([BINARY, "verify", replica.path], capture_output=True, check=False).returncode
         if faults or code != 0:
-            fail(f"the replica is at fault ({code}): {faults[:5]}")
+            fail(f"the replica is faulty ({code}): {faults[:5]}")
         if clients.surprises:
             fail(f"payments suffered: {clients.surprises[:3]}")
         if not audit(alone, known):

@@ -100,11 +100,11 @@ class Script:
 
 def judge(outcome, ready, stopped_at, code, trace, script):
     """What was wrong about how the process took it, as sentences. `stopped_at`: when it was told to end,
-    None if it ended by itself."""
+    None if it was not stopped."""
     injected, ended = injected_and_ended(trace)
     if not ready:
         # It sent no response, so it only has to exit.
-        return [] if stopped_at is None and code != 0 else ["it was never ready and did not end by itself"]
+        return [] if stopped_at is None and code != 0 else ["it was never ready and did not end"]
     faults = []
     for status, retry_after, answer in script.answers:
         if status != 202 and (outcome == ENDS or status not in TRY_AGAIN or not retry_after):
@@ -121,7 +121,7 @@ def judge(outcome, ready, stopped_at, code, trace, script):
 
 
 def end(gateway, outcome, trace):
-    """Lets it end by itself when it must, and stops it otherwise; when it was stopped."""
+    """Lets it end when it must, and stops it otherwise; when it was stopped."""
     if outcome == ENDS and injected_and_ended(trace)[0] is not None:
         try:
             gateway.wait(2 * ENDS_WITHIN_S)

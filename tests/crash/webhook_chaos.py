@@ -117,7 +117,7 @@ def judge_gone(member):
     endpoint = member.endpoints[0]
     webhook = member.ask("GET", "/v1/webhooks/" + endpoint.id)
     said = (webhook["status"], webhook.get("disabledReason"), len(endpoint.receiver.snapshot()))
-    return [] if said == ("disabled", "endpoint_gone", 1) else [f"410 disables for good: {said}"]
+    return [] if said == ("disabled", "endpoint_gone", 1) else [f"410 disables permanently: {said}"]
 
 
 def wait_until_dead(members, within_s):

@@ -22,7 +22,7 @@ def always(*addresses):
 
 
 def first_then(first, then):
-    """A good address when it is looked at, another one ever after."""
+    """A good address when it is checked, another one ever after."""
     return lambda kind, before: [first] if before == 0 else [then]
 
 
@@ -158,7 +158,7 @@ def try_update(server, listeners, faults):
     listeners.redirects = False
     good, bad = listeners.take()
     if bad or end == "delivered" or set(steps) != {307}:
-        faults.append(f"a redirect into the house: {end}, {steps}, {bad} connections")
+        faults.append(f"a redirect into the own network: {end}, {steps}, {bad} connections")
     server.call("DELETE", f"/v1/webhooks/{webhook['id']}")
 
 

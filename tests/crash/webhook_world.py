@@ -138,7 +138,7 @@ def judge_events(facts):
             faults.append(f"acknowledged and lost: {transaction}")
     for record in facts["records"]:
         if facts["acked"].get(record["transactionId"]) != record["id"]:
-            faults.append(f"no payment that nobody asked for: {record['transactionId']}")
+            faults.append(f"not a requested payment: {record['transactionId']}")
         events = of_record.pop(record["id"], [])
         said = [(event["type"], event["data"]["version"], event["data"]["status"]) for event in events]
         wanted = [("payment." + step["status"], version, step["status"])

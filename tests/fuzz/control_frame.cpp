@@ -33,7 +33,7 @@ void check_frames(std::string_view bytes) {
   ControlStream stream = said(bytes);
   std::size_t used = 0;
   while (const auto frame = stream.receive(kNoWaitMs)) {
-    HOLDS(frame->content.size() <= ControlStream::kContentBytesMax);
+    HOLDS(frame->content.size() <= ControlStream::kFrameBytesMax);
     HOLDS(bytes.substr(used).starts_with(frame_of(frame->kind, frame->content)));
     used += 5 + frame->content.size();
   }

@@ -52,7 +52,7 @@ void check(std::string_view input) {
   if (token) {
     check_parsed(*token, text);
     HOLDS(token->payload == payload);
-    HOLDS(!issuer.keys.has_key_for(*token) || token->algorithm == JwsAlgorithm::eddsa);
+    HOLDS(!issuer.keys.has_key_for(*token) || token->algorithm == SignatureAlgorithm::eddsa);
     HOLDS(issuer.keys.verifies(*token) == issuer.keys.has_key_for(*token));
     if (const auto claims = verify_external(*token, issuer.keys, issuer.expected, kNow)) {
       HOLDS(claims->expires_at > kNow && payload.find("issuer.test") != std::string::npos);
@@ -63,13 +63,19 @@ void check(std::string_view input) {
       const ExternalIssuer other{"https://issuer.test", "other"};
       HOLDS(list || !verify_external(*token, issuer.keys, other, kNow));
     }
+    if (const auto who = verify_id_token(*token, issuer.keys, issuer.expected, "n-1", kNow)) {
+      HOLDS(!who->subject.empty() && payload.find("n-1") != std::string::npos);
+      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "n-2", kNow));
+      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "", kNow));
+    }
   }
   if (const auto keys = JwkSet::parse(input); keys && token && keys->has_key_for(*token)) {
     HOLDS(keys->size() > 0);
     static_cast<void>(keys->verifies(*token));
   }
   if (const auto keys = JwkSet::parse(input); keys && keys->size() > 0) {
-    for (const auto algorithm : {JwsAlgorithm::rs256, JwsAlgorithm::es256, JwsAlgorithm::eddsa}) {
+    for (const auto algorithm :
+         {SignatureAlgorithm::rs256, SignatureAlgorithm::es256, SignatureAlgorithm::eddsa}) {
       ExternalToken unsigned_token;
       unsigned_token.algorithm = algorithm;
       unsigned_token.signed_part = "a.b";

@@ -6,7 +6,7 @@
 FILE is copied with its write-ahead log, so it may come from a process that was killed. CLIENT.json
 holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
 "refused": [transactionId]}; the last are those that were told a definite no, and may be left out.
-With --settled nothing may be under way any more. Prints what is wrong, one line each; ends with 1
+With --settled nothing may be in progress any more. Prints what is wrong, one line each; ends with 1
 if anything is.
 """
 
@@ -402,7 +402,7 @@ class Audit:
             self.check_refund(payment, sets.get(key, []), refunds.get(key, []))
             under_way = payment["status"] in (*OPEN, REFUND_PENDING)
             if under_way != (len(jobs.get(key, [])) == 1):
-                self.fault("a job while under way", f"payment {key} has {len(jobs.get(key, []))}")
+                self.fault("a job while in progress", f"payment {key} has {len(jobs.get(key, []))}")
             if settled and under_way:
                 self.fault("everything settled", f"payment {key} is in status {payment['status']}")
         for name, index in (("entries", sets), ("holds", holds), ("jobs", jobs)):
@@ -431,7 +431,7 @@ class Audit:
                 self.fault("refused and stored", transaction_id)
         for transaction_id, row in stored.items():
             if row["type"] == ON_REFERENCE:
-                continue  # came in by itself
+                continue  # came in without a request
             body = client["sent"].get(transaction_id)
             if body is None:
                 self.fault("never sent", transaction_id)

@@ -101,7 +101,7 @@ class OutboxAudit:
             self.fault("an attempt of a delivery", key)
 
     def check_cursors(self):
-        """What an endpoint has looked at and wants is queued for it."""
+        """What an endpoint has read and wants is queued for it."""
         for webhook in self.webhooks.values():
             if webhook["disabled_at"] is not None:
                 continue

@@ -15,8 +15,8 @@ class Response(collections.namedtuple("Response", "status headers text")):
 
 
 class Connection:
-    """One keep-alive connection that sends and reads JSON. Any trouble on the way is a ConnectionError: nobody
-    knows what became of the request. `tls`: an ssl.SSLContext. `at`: the (host, port) to connect to where it is
+    """One keep-alive connection that sends and reads JSON. Any trouble on the way is a ConnectionError: the
+    result of the request is unknown. `tls`: an ssl.SSLContext. `at`: the (host, port) to connect to where it is
     not the name's own; `source`: the address to come from."""
 
     def __init__(self, host, port, timeout_s=10.0, tls=None, at=None, source=""):

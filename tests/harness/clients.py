@@ -176,7 +176,7 @@ class Clients(Crowd):
 
 
 def wait_until_settled(gateway, within_s=30.0):
-    """Seconds until nothing is under way, by the public API; raises when it takes too long."""
+    """Seconds until nothing is in progress, by the public API; raises when it takes too long."""
     began = time.monotonic()
     connection = gateway.login()
     # In the order in which a payment passes them: what has left one does not come back to it.

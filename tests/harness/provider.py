@@ -40,7 +40,7 @@ def purpose(connection):
 
 
 class Simulator:
-    """`coffer provider-sim` at one port for good, as often as it is started. `words`: its options."""
+    """`coffer provider-sim` at one permanent port, as often as it is started. `words`: its options."""
 
     def __init__(self, binary, log=os.devnull):
         self.binary, self.log, self.port = binary, log, held_port()

@@ -83,7 +83,7 @@ class Tenant:
         return answer["transactionRecordId"]
 
     def status_of(self, transaction_id, connection=None):
-        """None: there is no such payment. Waits where the limits of the application say so."""
+        """None: the payment does not exist. Waits where the limits of the application say so."""
         connection, status = connection or self.connect(), 429
         while status == 429:
             status, page = connection.call("GET", f"/v1/transactions?transactionId={transaction_id}")

@@ -34,8 +34,8 @@ def connect(context, headers=None, source="127.0.0.1"):
     return connection
 
 
-def shown(context):
-    """Which certificate a new connection is shown."""
+def fingerprint(context):
+    """The fingerprint of the certificate that a new connection shows."""
     connection = connect(context)
     connection.http.connect()
     try:
@@ -47,6 +47,6 @@ def shown(context):
 def refused(context):
     """Whether a client finds the certificate wrong."""
     try:
-        return not shown(context)
+        return not fingerprint(context)
     except ssl.SSLCertVerificationError:
         return True

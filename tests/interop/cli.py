@@ -7,6 +7,7 @@ arguments is tested in tests/unit/cli, terminals and pipes in terminals.py."""
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -132,17 +133,29 @@ def bad_files(cli):
 
 
 def folder_of_another(cli):
-    """Only root can become nobody, and where the binary's folder is private nobody cannot run it."""
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    if os.geteuid() != 0 or subprocess.run([*nobody, cli.program, "--version"], capture_output=True,
+    """Only root can become another user, who cannot run a binary in a private folder."""
+    stranger = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    if os.geteuid() != 0 or subprocess.run([*stranger, cli.program, "--version"], capture_output=True,
                                            check=False).returncode != 0:
         print("         not tried: a folder of another user")
         return
     os.mkdir(cli.path("closed"), 0o755)
     os.chmod(cli.folder, 0o755)
     file = cli.path("closed", "new.db")
-    cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=nobody)
-    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=nobody)
+    cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=stranger)
+    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=stranger)
+
+
+def simulated_provider(cli):
+    """It is a program of its own, beside coffer. What it does is tested in crash/provider_chaos.py and others."""
+    run = ("provider-sim", "--listen", "127.0.0.1:0")
+    cli.says(2, "a simulated provider without a secret", "COFFER_PROVIDER_SECRET", *run,
+             env={"COFFER_PROVIDER_SECRET": ""})
+    cli.says(2, "with a wrong option", "delay-ms", *run, "--secret", "s", "--delay-ms", "soon")
+    cli.says(2, "with an unknown fault", "is not known", *run, "--secret", "s", "--faults", "sleepy=1")
+    os.mkdir(cli.path("alone"))
+    alone = Cli(shutil.copy(cli.program, cli.path("alone", "coffer")), cli.path("alone"))
+    alone.says(1, "and without its program", "Install it beside coffer", *run, "--secret", "s")
 
 
 # --- The demo -----------------------------------------------------------------------------------------------------
@@ -284,7 +297,8 @@ def run_all(program):
     print(f"         with {program}")
     with tempfile.TemporaryDirectory() as folder:
         cli = Cli(program, folder)
-        for part in (usage, stopped_file, bad_files, folder_of_another, demo_of_a_person, killed_creation, over_tls):
+        for part in (usage, stopped_file, bad_files, folder_of_another, simulated_provider, demo_of_a_person,
+                     killed_creation, over_tls):
             part(cli)
 
 

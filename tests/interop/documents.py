@@ -63,6 +63,10 @@ CLAIMS = [
     ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
 
     ("docs/operating.md", "sh", "coffer wallet list", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer payment bulk", "interop/operating"),
+    ("docs/operating.md", "csv", "transactionId,sourceWalletId", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer apply", "interop/operating"),
+    ("docs/operating.md", "json", '{\n  "association"', "interop/operating"),
     ("docs/operating.md", "sh", "coffer backup /srv", "interop/operating"),
     ("docs/operating.md", "sh", "coffer restore", "interop/operating"),
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
@@ -120,6 +124,8 @@ CLAIMS = [
     ("SECURITY.md", INLINE, "coffer", "interop/operating"),
     ("SECURITY.md", INLINE, "systemd-analyze security coffer", "package/lifecycle"),
     ("CONTRIBUTING.md", "sh", "./dev test ", NOT_RUN + "each is long, or is what runs the tests"),
+    ("docs/install.md", "sh", "install -d -m 0755", "package/publish"),
+    ("docs/install.md", INLINE, "./dev publish", "package/publish"),
     ("CONTRIBUTING.md", INLINE, "./dev", NOT_RUN + "as above"),
     ("CONTRIBUTING.md", INLINE, "coffer settings markdown", "interop/operating"),
     ("ARCHITECTURE.md", "", "src/", NOT_RUN + "a tree of folders"),
@@ -200,7 +206,7 @@ def of_comments(document, text):
 
 
 def blocks_of(document, text=None):
-    """All blocks in order; `output` belongs to the block before it and is none of its own."""
+    """All blocks in order; `output` belongs to the block before it."""
     text = read(document) if text is None else text
     other = of_plain if document == README_DEBIAN else of_comments
     parse = of_markdown if document.endswith(".md") else other
@@ -217,14 +223,14 @@ def claims_on(block, claims):
 
 
 def faults(blocks, claims):
-    """What is claimed by nobody or by two, and rows that claim nothing."""
+    """What is claimed by no test or by two, and rows that claim nothing."""
     out, used = [], set()
     for block in blocks:
         rows = claims_on(block, claims)
         used.update(rows)
         if len(rows) != 1:
             out.append(f"{block}: {len(rows)} tests run it; see CLAIMS in tests/interop/documents.py")
-    out += [f"{row}: there is no such block any more" for row in claims if row not in used]
+    out += [f"{row}: the block does not exist any more" for row in claims if row not in used]
     for row in claims:
         scripts = [os.path.join(ROOT, "tests", row[3] + suffix) for suffix in (".py", ".sh", ".mjs")]
         if not row[3].startswith(NOT_RUN) and not any(os.access(script, os.X_OK) for script in scripts):
@@ -286,9 +292,9 @@ def controls(blocks):
     twice = ("docs/install.md", "sh", "apt remove", "interop/readme")
     assert any("2 tests run it" in one for one in faults(blocks, [*CLAIMS, twice])), "two runners"
     none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
-    assert any("no such block" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
-    nobody = (*none[:3], "interop/nobody")
-    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, nobody])), "no runner"
+    assert any("does not exist any more" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
+    absent = (*none[:3], "interop/absent")
+    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, absent])), "no runner"
 
 
 def check():

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """The guides are run as they are written, each against a fresh demo of what ships: its `sh` blocks in order and in one
 shell, and what a block prints is compared with the `output` block that follows it. Commands of `console` blocks run in
-terminals of their own, the demo first. Folders beside the guide are there for its commands, and PORT is one that nobody
-listens on."""
+terminals of their own, the demo first. Folders beside the guide are there for its commands, and PORT is one that no
+program listens on."""
 import os
 import re
 import shutil
@@ -100,7 +100,7 @@ class Shell:
 
 
 class Terminal:
-    """One more terminal, with a command that does not end by itself; what it prints is kept."""
+    """One more terminal, with a command that runs until it is stopped; what it prints is kept."""
 
     def __init__(self, command, folder):
         self.log = os.path.join(folder, "terminal.log")

@@ -15,13 +15,13 @@ const resolved = (document, response) => document.components.responses[response.
 
 /** Changes that make document and exchanges disagree: each must be found. */
 const forgeries = {
-  'a status that nobody documented': (document) => {
+  'a status that is not documented': (document) => {
     delete document.paths['/v1/wallets/{walletId}'].get.responses['404'];
   },
-  'a status that nobody saw': (document) => {
+  'a status that no test saw': (document) => {
     document.paths['/v1/wallets'].get.responses['410'] = { $ref: '#/components/responses/not-found' };
   },
-  'a path that nobody served': (document) => {
+  'a path that no test called': (document) => {
     document.paths['/v1/nothing'] = { get: document.paths['/v1/assets'].get };
   },
   'a response member of another type': (document) => {
@@ -55,7 +55,7 @@ const forgeries = {
     const response = document.paths['/v1/payments/p2p/own'].post.responses['409'];
     delete resolved(document, response).content['application/problem+json'].examples['wallet-not-verified'];
   },
-  'a problem that nobody saw': (document) => {
+  'a problem that no test saw': (document) => {
     const response = document.paths['/v1/payments/p2p/own'].post.responses['400'];
     resolved(document, response).content['application/problem+json'].examples['invalid-cursor'] = {};
   },

@@ -43,6 +43,8 @@ export class Judge {
     addFormats(this.#ajv);
     // Says which of several schemas applies; oneOf decides that too.
     this.#ajv.addKeyword('discriminator');
+    // Marks what the request log removes.
+    this.#ajv.addKeyword('x-sensitive');
     this.#defs = standAlone(document.components.schemas);
   }
 

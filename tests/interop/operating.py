@@ -19,7 +19,7 @@ OPERATING = "docs/operating.md"
 # Words of the documents that stand for something of the reader's.
 STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0.1:3000/hooks", "S": "secret"}
 # Do not end by themselves. A sentence that names one is no step; the blocks that use them are run.
-SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim")
+SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim", "coffer logs tail")
 
 
 def funding(gateway, mine):
@@ -56,6 +56,11 @@ def backups_and_drill(gateway, mine):
     named = [name for name in os.listdir(home.path("backups"))
              if re.fullmatch(r"coffer-\d{8}T\d{6}Z\.db", name)]
     check("and without a name it goes into backup_dir, as the schedule's", len(named) == 2, named)
+    listed = json.loads(home.run("coffer backups list --json"))
+    check("the list has both, newest first, with size and checksum", [row["file"] for row in listed]
+          == sorted(named, reverse=True) and all(row["bytes"] > 0 and row["checksum"] for row in listed), listed)
+    check("only of the latest is known whether it was verified", [row["verified"] for row in listed][1:] == [None]
+          and listed[0]["verified"] in ("yes", "no"), listed)
 
     with open(home.path("data", "coffer", "master.key"), "rb") as kept:
         with open(os.path.join(home.folder, "master.key"), "wb") as apart:
@@ -81,6 +86,34 @@ def export(gateway, mine):
     check("an export has everything", types.count("payment") == 1
           and {"association", "wallet", "entry", "entrySet", "event"} <= set(types), types)
     check("and no payment has failed", '"payment"' not in said, said)
+
+
+def fixtures_and_bulk(gateway, mine):
+    """The declarations of the document, and a payout to the beneficiary that they create."""
+    home = gateway.home
+    with open(os.path.join(home.folder, "fixtures.json"), "w", encoding="utf-8") as file:
+        # The association that exists: with a second one, other commands need --association.
+        file.write(documents.replaced(mine.take(OPERATING, '{\n  "association"', "json"), {
+            "Fixture Ltd": "Acme Ltd", "Treasury": "Fixtures"}))
+    said = home.run(mine.take(OPERATING, "coffer apply", "sh"))
+    made = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
+    ids = {row["kind"]: row["id"] for row in made["objects"]}
+    secrets = {row["field"]: row["value"] for row in made["credentials"]}
+    check("apply creates the objects, with the secrets of the application",
+          {row["status"] for row in made["objects"]} == {"done"} and secrets["clientSecret"].startswith("sk_"), made)
+    again = json.loads(home.run("coffer apply fixtures.json --json"))
+    check("a repeated apply changes nothing", {row["action"] for row in again["objects"]} == {"unchanged"}, again)
+    rows = documents.replaced(mine.take(OPERATING, "transactionId,sourceWalletId", "csv"), {
+        "WALLET": ids["wallet"], "BENEFICIARY": ids["beneficiary"], "CONNECTOR": ids["connector"]})
+    with open(os.path.join(home.folder, "payroll.csv"), "w", encoding="utf-8") as file:
+        file.write(rows)
+    steps = documents.replaced(mine.take(OPERATING, "coffer payment bulk", "sh"), {"ID": ids["application"]})
+    said = home.run(steps)
+    check("a preview, then the payment", "valid" in said and "accepted" in said, said)
+    again = json.loads(home.run(f"coffer payment bulk - --application {ids['application']} --json < payroll.csv"))
+    check("a repeated run pays nothing, from standard input too",
+          [row["status"] for row in again] == ["exists"], again)
+    home.run(f"coffer payment bulk nothing.csv --application {ids['application']}", code=2)
 
 
 def is_said(log, text):
@@ -220,6 +253,7 @@ def main():
         funding(gateway, mine)
         backups_and_drill(gateway, mine)
         export(gateway, mine)
+        fixtures_and_bulk(gateway, mine)
         metrics_and_log(gateway, mine)
         provider_signature(home, mine)
         receivers(home, mine)

@@ -142,7 +142,7 @@ class Protocol:
         check("a collection has instructions", asked["instructions"], asked)
         path = f"/collections/{collection['id']}"
         check("and expires when asked to", self.call("POST", path + "/expire")[1]["status"] == "expired")
-        check("for good", self.call("GET", path)[1]["status"] == "expired")
+        check("permanently", self.call("GET", path)[1]["status"] == "expired")
 
     def references(self):
         ask = self.example("/references")

@@ -219,7 +219,7 @@ def main():
                 carries_bulk(connection)
                 hides_the_admin_page(connection)
                 signs_for_the_name(context, gateway)
-                check("failed logins are held against who fails, whatever it says of itself",
+                check("failed logins are counted for the caller, whatever it says of itself",
                       *held_against(context, gateway, "ab", False))
         print("         behind nginx")
         with start_nginx({"client_max_body_size 2m;": "client_max_body_size 512k;"}):

@@ -84,7 +84,7 @@ async function badChallenges(client) {
   const { SIGNING_KEY, NETWORK_PASSPHRASE } = client.toml;
   const host = new URL(client.toml.WEB_AUTH_ENDPOINT).host;
   const fresh = async () => (await client.challenge()).transaction;
-  // What somebody who pretends to be the server would build.
+  // What a caller who pretends to be the server would build.
   const built = (lifetime, homeDomain = client.homeDomain, passphrase = NETWORK_PASSPHRASE) =>
     client.sign(WebAuth.buildChallengeTx(stranger, client.keys.publicKey(), homeDomain, lifetime,
       passphrase, host), client.keys, passphrase);

@@ -21,7 +21,7 @@ def signature(secret, event_id, timestamp, body):
 
 
 def headers_of(secret, event_id, body, age_s=0, timestamp=None):
-    """As coffer sends them. The contract's own signature is always right: anybody can make it."""
+    """As coffer sends them. The contract's own signature is always right: any sender can make it."""
     if timestamp is None:
         timestamp = str(int(time.time()) - age_s)
     contract = hmac.new(event_id.encode(), body, hashlib.sha256).hexdigest()

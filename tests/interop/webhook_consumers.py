@@ -62,7 +62,7 @@ class Consumer:
         wait_for("the consumer listens", self.listens, PORT_IS_THERE_S)
 
     def refuses_to_run(self, *secrets):
-        """It ends by itself. What a web server runs stays, and verifies nothing."""
+        """It ends when it is done. What a web server runs stays, and verifies nothing."""
         event_id, body = event(1)
         forged = headers_of("whsec_", event_id, body)
         self.launch(secrets)

@@ -5,7 +5,7 @@ import re
 import tempfile
 
 from harness.report import check
-from harness.tls import NAME, certificate, connect, refused, shown, trusting
+from harness.tls import NAME, certificate, connect, fingerprint, refused, trusting
 
 TLS = "docs/tls.md"
 
@@ -37,15 +37,15 @@ def bare(life, scratch):
     kept = connect(first, headers)
     check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay("bare-tls", connection=kept))
     check("a certificate of another authority is refused", refused(trusting(certificate(scratch, NAME)[0])))
-    before = shown(first)
+    before = fingerprint(first)
     second = renew()
     life.until("a renewed certificate is shown after the hook", lambda: refused(first))
-    check("and verifies", shown(second) != before)
+    check("and verifies", fingerprint(second) != before)
     check("a connection from before goes on", life.shop.status_of("bare-tls", kept) is not None
           and kept.http.sock is not None)
     life.path("etc/coffer/tls/fullchain.pem").write_bytes((scratch / "fullchain.pem").read_bytes())
     life.type(life.says(TLS, "systemctl reload coffer"))
-    life.until("a pair that does not fit is not taken, and the journal says why",
+    life.until("a pair that does not match is not taken, and the journal says why",
                lambda: "could not be reloaded" in life.journal())
     check("the old one stays in use", not refused(second))
     life.settings.write_text(good)

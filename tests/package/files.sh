@@ -85,7 +85,8 @@ fi
 if [ "$(id -u)" -eq 0 ] && [ -f /etc/ssl/certs/ca-certificates.crt ]; then
   COFFER_PACKAGE_BIN=$bin packaging/image.sh "$scratch/image"
   holds=$(cd "$scratch/image" && find . -type f | sort | tr '\n' ' ')
-  check "the image holds two files" test "$holds" = "./etc/ssl/certs/ca-certificates.crt ./usr/bin/coffer "
+  check "the image holds three files" test "$holds" = \
+    "./etc/ssl/certs/ca-certificates.crt ./usr/bin/coffer ./usr/bin/coffer-provider-sim "
   mapfile -t variables < <(sed -n '/^ENV /,/[^\\]$/p' packaging/Dockerfile | tr -d '\\' |
     grep -o '[A-Z_]*=[^ ]*' | sed 's/0\.0\.0\.0:808[01]/127.0.0.1:0/')
   user=$(sed -n 's/^USER //p' packaging/Dockerfile)

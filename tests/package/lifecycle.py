@@ -207,7 +207,7 @@ class Life(Host):
         self.systemctl("daemon-reload")
 
     def stop_under_load(self):
-        """The control of the next step: a stop that is none of a restart is noticed by the clients."""
+        """The control of the next step: a stop without a restart is noticed by the clients."""
         crowd = Newcomers(self.shop)
         time.sleep(1)
         self.systemctl("stop", "coffer")
@@ -260,7 +260,7 @@ class Life(Host):
               self.shop.status_of("before-upgrade", connection) == "succeeded")
         check("and not what came after", self.shop.status_of("after-upgrade", connection) is None)
         self.shop.pay("after-upgrade", connection=connection)
-        check("which a client may send again", self.shop.status_of("after-upgrade", connection) is not None)
+        check("which a client may retry", self.shop.status_of("after-upgrade", connection) is not None)
 
     def remove_and_purge(self):
         remove, purge = self.says(INSTALL, "apt remove coffer").splitlines()

@@ -13,7 +13,7 @@ import tempfile
 
 from harness.machine import binary, skip
 
-NOBODY = 65534
+STRANGER = 65534
 TIMEOUT_S = 60
 GOOD = 'db = "coffer.db"\nlisten_http = "127.0.0.1:0"\nadmin_off = true\n'
 KEY = "0123456789abcdef" * 4 + "\n"
@@ -33,7 +33,7 @@ class World:
         self.settings.write_text(self.settings.read_text() + line + "\n")
         return len(self.settings.read_text().splitlines())
 
-    def file(self, name, text, mode=0o600, owner=NOBODY):
+    def file(self, name, text, mode=0o600, owner=STRANGER):
         path = self.folder / name
         path.write_text(text)
         os.chown(path, owner, owner)
@@ -151,7 +151,7 @@ CASES = [
 
 def run(world, timeout_s=TIMEOUT_S):
     """(exit code, standard error), as the service's user would see them."""
-    command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--", binary(),
+    command = ["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups", "--", binary(),
                "serve", "--config", str(world.settings), *world.arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout_s, check=False,
@@ -171,9 +171,9 @@ def main():
     failures = 0
     for spoil, code, names in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            os.chown(folder, NOBODY, NOBODY)
+            os.chown(folder, STRANGER, STRANGER)
             world = World(folder, taken.getsockname()[1])
-            os.chown(world.settings, NOBODY, NOBODY)
+            os.chown(world.settings, STRANGER, STRANGER)
             spoil(world)
             found, error = run(world)
             said = said_by(error)
@@ -186,7 +186,7 @@ def main():
                 print(f"        expected {code}, one sentence with {names}; missing {wrong}; {len(said)} said")
     # The control: without a mistake none is found.
     with tempfile.TemporaryDirectory() as folder:
-        os.chown(folder, NOBODY, NOBODY)
+        os.chown(folder, STRANGER, STRANGER)
         world = World(folder, 0)
         try:
             run(world, timeout_s=2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies src/ and schema.sql and adds a wallet field and an event, by the recipes of CONTRIBUTING.md.
+"""Copies src/ and schema.sql and adds a wallet field, an event and a payment type, by the recipes of CONTRIBUTING.md.
 
     apply.py <source root> <folder>
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 # file, the line before which a line is added (the first one after the mark), the line
 RECIPES = [
-    # A wallet field: its member, its row, its column, and its row in the export.
+    # A wallet field: its member, its row and its column.
     ('src/domain/ledger/wallet.h', 'struct PersonMetadata {', '  bool operator==',
      '  std::optional<std::string> tax_residence;'),
     ('src/domain/ledger/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
@@ -20,13 +20,21 @@ RECIPES = [
      '       "Country where taxes are paid", "KEN"},'),
     ('schema.sql', 'CREATE TABLE wallet_metadata (', '  CHECK (CASE entity_type',
      '  tax_residence       TEXT,'),
-    ('src/store/operations/export_columns.cpp', 'constexpr auto kWallets =', '    text("phone"',
-     '    text("taxResidence", "tax_residence"),'),
-    # An event: its enumerator and its row. Whoever emits it calls emit_event().
+    # An event: its enumerator and its row. A flow emits it with emit_event().
     ('src/domain/webhooks/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
     ('src/domain/webhooks/event_type.cpp', 'constexpr auto kTypes =', '});',
      '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),
+    # A payment type: its enumerator, its row, and its cases in the two functions that plan and settle a payment.
+    ('src/domain/payments/payment.h', 'enum class PaymentType {', '};', '  p2p_escrow,'),
+    ('src/domain/payments/payment.h', 'struct Terms<PaymentType> {', '  });',
+     '      {"p2p_escrow", "Transfer into escrow"},'),
+    ('src/flows/payments/payment_plan.cpp', 'switch (request.type) {', '    case PaymentType::p2p_beneficiary',
+     '    case PaymentType::p2p_escrow:'),
+    ('src/flows/payments/settle_payment.cpp', 'switch (payment.type) {', '    case PaymentType::p2p_beneficiary',
+     '    case PaymentType::p2p_escrow:'),
 ]
+# file, what a line contains, what it contains afterwards: the CHECK of the payment type
+CHANGED = ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)')
 # The upgrade of files that have a wallet_metadata without the column.
 STEP = 'ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'
 
@@ -57,6 +65,10 @@ def main():
         for file, mark, before, line in RECIPES:
             if file == name:
                 text = with_line(text, mark, before, line, name)
+        if name == CHANGED[0]:
+            if text.count(CHANGED[1]) != 1:
+                sys.exit(f'{name} does not have "{CHANGED[1]}" once')
+            text = text.replace(*CHANGED[1:])
         write(folder / name, text)
     for path in sorted((folder / 'src').rglob('*.*')):
         if not (root / path.relative_to(folder)).exists():

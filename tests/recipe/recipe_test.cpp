@@ -1,6 +1,6 @@
-// Compiled with a copy of the sources to which apply.py has added a wallet field `taxResidence` and
-// an event `wallet.renamed`. Both must exist from the request to the OpenAPI document, and work on
-// an upgraded file as on a new one.
+// Compiled with a copy of the sources to which apply.py has added a wallet field `taxResidence`, an
+// event `wallet.renamed` and a payment type `p2p_escrow`. Each must exist from the request to the
+// OpenAPI document, and work on an upgraded file as on a new one.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -126,6 +126,17 @@ TEST_CASE("recipe: the OpenAPI document has the field and the event") {
   CHECK(names(schemas.at("EventTypeOrAll").at("enum")));
   CHECK(names(schemas.at("WalletEvent").at("properties").at("type").at("enum")));
   CHECK_FALSE(names(schemas.at("PaymentEvent").at("properties").at("type").at("enum")));
+}
+
+TEST_CASE("recipe: a payment type is read, offered and documented") {
+  const auto type = parse_term<PaymentType>("p2p_escrow");
+  REQUIRE(type);
+  CHECK(name(*type) == "p2p_escrow");
+  CHECK(choices<PaymentType>().ends_with("|p2p_escrow"));
+  Json schemas = openapi("components.json").at("components").at("schemas");
+  api::add_terms(schemas);
+  const Json& types = schemas.at("TransactionType").at("enum");
+  CHECK(std::find(types.begin(), types.end(), "p2p_escrow") != types.end());
 }
 
 TEST_CASE("recipe: an event is emitted by its type and found by its name") {

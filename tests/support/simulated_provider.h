@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/provider_sim/simulator.h"
+#include "provider_sim/simulator.h"
 #include "support/connectors.h"
 #include "support/test_app.h"
 
@@ -16,29 +16,29 @@ class SimulatedProvider {
   /// Uses TLS if given a certificate.
   explicit SimulatedProvider(TestApp& app, const std::string& tls_cert_file = {},
                              const std::string& tls_key_file = {}) {
-    cli::provider_sim::SimulatorOptions options;
+    provider_sim::SimulatorOptions options;
     options.tls_cert_file = tls_cert_file;
     options.tls_key_file = tls_key_file;
     options.secret = Secret("shared");
     options.rates = "USDC:KES=129.5,KES:USDC=0.0075";
     options.background_callbacks = false;
-    simulator_ = std::make_unique<cli::provider_sim::Simulator>(options, app.clock, random_);
+    simulator_ = std::make_unique<provider_sim::Simulator>(options, app.clock, random_);
     simulator_->start().value();
   }
 
   std::string url() const { return simulator_->url(); }
   /// In the syntax of the command line: "lose-answer=1"; empty: none.
   void faults(const std::string& plan) {
-    simulator_->dice().replace(cli::provider_sim::FaultPlan::parse(plan).value());
+    simulator_->dice().replace(provider_sim::FaultPlan::parse(plan).value());
   }
   /// How often a payment was submitted here.
   int submissions(const std::string& id) { return simulator_->state().submissions(id); }
-  cli::provider_sim::SimulatorState& state() { return simulator_->state(); }
+  provider_sim::SimulatorState& state() { return simulator_->state(); }
   void stop() { simulator_->stop(); }
 
  private:
   OsRandom random_;
-  std::unique_ptr<cli::provider_sim::Simulator> simulator_;
+  std::unique_ptr<provider_sim::Simulator> simulator_;
 };
 
 /// An http connector at `url` with the secret "shared".

@@ -61,6 +61,22 @@ class IssuerKey {
     return text + "." + to_base64url(sign(text));
   }
 
+  /// As OpenSSL signs: ES256 in DER.
+  std::string sign_der(const std::string& text) const {
+    EVP_MD_CTX* context = EVP_MD_CTX_new();
+    const char* digest = algorithm_ == "EdDSA" ? nullptr : "SHA256";
+    const auto* data = reinterpret_cast<const unsigned char*>(text.data());
+    std::size_t size = 0;
+    COFFER_CHECK(EVP_DigestSignInit_ex(context, nullptr, digest, nullptr, nullptr, key_.get(),
+                                       nullptr) == 1);
+    COFFER_CHECK(EVP_DigestSign(context, nullptr, &size, data, text.size()) == 1);
+    std::string out(size, '\0');
+    COFFER_CHECK(EVP_DigestSign(context, bytes(out), &size, data, text.size()) == 1);
+    out.resize(size);
+    EVP_MD_CTX_free(context);
+    return out;
+  }
+
  private:
   struct Free {
     void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -85,17 +101,7 @@ class IssuerKey {
   }
 
   std::string sign(const std::string& text) const {
-    EVP_MD_CTX* context = EVP_MD_CTX_new();
-    const char* digest = algorithm_ == "EdDSA" ? nullptr : "SHA256";
-    const auto* data = reinterpret_cast<const unsigned char*>(text.data());
-    std::size_t size = 0;
-    COFFER_CHECK(EVP_DigestSignInit_ex(context, nullptr, digest, nullptr, nullptr, key_.get(),
-                                       nullptr) == 1);
-    COFFER_CHECK(EVP_DigestSign(context, nullptr, &size, data, text.size()) == 1);
-    std::string out(size, '\0');
-    COFFER_CHECK(EVP_DigestSign(context, bytes(out), &size, data, text.size()) == 1);
-    out.resize(size);
-    EVP_MD_CTX_free(context);
+    const std::string out = sign_der(text);
     return algorithm_ == "ES256" ? raw_signature(out) : out;
   }
 

@@ -143,7 +143,7 @@ Findings check_folder_size(const Tree& tree) {
 Findings check_pairs(const Tree& tree) {
   Findings out;
   for (const auto& [path, file] : tree.files()) {
-    if (!file.in("src") || file.extension() != ".cpp" || path == "src/main.cpp") continue;
+    if (!file.in("src") || file.extension() != ".cpp" || file.folder() == "src") continue;
     const std::string header = std::string(file.folder()) + "/" + std::string(file.stem()) + ".h";
     if (tree.find(header) == nullptr && !is_group(file) && !is_part_of_a_header(tree, file)) {
       out.push_back({path, 1,

@@ -17,8 +17,9 @@ using Names = std::vector<std::string_view>;
 const std::map<std::string_view, Names>& allowed_folders() {
   static const Names below_app = {"base",  "domain",  "auth", "http",   "store",   "outbound",
                                   "flows", "workers", "api",  "config", "embedded"};
-  static const Names below_cli = {"base",  "domain",  "auth", "http",   "store",    "outbound",
-                                  "flows", "workers", "api",  "config", "embedded", "app"};
+  static const Names below_cli = {"base",     "domain", "auth",        "http", "store",
+                                  "outbound", "flows",  "workers",     "api",  "config",
+                                  "embedded", "app",    "provider_sim"};
   static const std::map<std::string_view, Names> table = {
       {"base", {}},
       {"domain", {"base"}},
@@ -30,9 +31,10 @@ const std::map<std::string_view, Names>& allowed_folders() {
       {"workers", {"base", "domain", "store", "flows"}},
       {"api", {"base", "domain", "auth", "http", "store", "flows", "embedded"}},
       {"config", {"base", "domain", "auth", "outbound"}},
+      {"provider_sim", {"base", "domain", "http", "outbound", "config"}},
       {"app", below_app},
       {"cli", below_cli},
-      {"", {"base", "cli"}},
+      {"", {"base", "cli", "provider_sim"}},
   };
   return table;
 }
@@ -45,12 +47,12 @@ struct ThirdParty {
 const std::vector<ThirdParty>& third_party() {
   static const std::vector<ThirdParty> table = {
       {"httplib", {"http"}},
-      {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli", "config"}},
+      {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli", "config", "provider_sim"}},
       {"sqlite3", {"store"}},
       {"openssl/", {"base", "auth", "http", "outbound"}},
       {"spdlog/", {"base"}},
       {"fmt/", {"base"}},
-      {"CLI/", {"cli", "config"}},
+      {"CLI/", {"cli", "config", "provider_sim"}},
       {"ares", {"outbound"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},

@@ -1,8 +1,8 @@
 // Phrasings that read like a translation, and what to write instead. A phrase is in the list only
 // if it is wrong in every context.
 //
-// The rule covers the texts in kCovered. Scripts of tests and the pages of web/ are not covered
-// yet.
+// The rule covers the texts in kCovered, and the Python and JavaScript of all tests. The pages of
+// web/ are not covered yet.
 #include <array>
 #include <cctype>
 #include <string>
@@ -68,6 +68,8 @@ constexpr auto kCovered = std::to_array<std::string_view>({
 });
 
 bool is_covered(const File& file) {
+  const std::string_view kind = file.extension();
+  if (file.in("tests") && (kind == ".py" || kind == ".mjs")) return true;
   for (const std::string_view place : kCovered) {
     if (place.ends_with('/') ? file.path.starts_with(place) : file.path == place) return true;
   }
@@ -82,7 +84,7 @@ bool is_adjacent(std::string_view text, const Word& left, const Word& right) {
 }
 
 bool is_same(std::string_view word, std::string_view lower) {
-  if (word.size() != lower.size()) return false;
+  if (word.size() != lower.size() || word == "None") return false;  // Python's constant
   for (std::size_t i = 0; i < word.size(); ++i) {
     if (std::tolower(static_cast<unsigned char>(word[i])) != lower[i]) return false;
   }

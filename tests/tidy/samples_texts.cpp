@@ -55,6 +55,8 @@ std::vector<Sample> samples_of_texts() {
       of("phrase", "src/base/text/a.h", "// What it is, and that it is\n// none.\n", {1}),
       of("phrase", "tests/unit/a_test.cpp", "TEST_CASE(\"it is sent to whomever\") {}\n", {1}),
       of("phrase", "web/openapi/schemas/a.json", "{\"description\": \"Disabled for good\"}\n", {1}),
+      of("phrase", "tests/crash/a.py", "# Nobody reads it.\nif it is None:\n", {1}),
+      of("phrase", "tests/browser/a.mjs", "// Somebody reads it.\n", {1}),
       of("phrase", "web/admin/a.js", "// Nobody has revised this text yet.\n", {}),
   };
 }

@@ -4,8 +4,17 @@ import { announce, h, replace } from './dom.js';
 import { plainField, submitting } from './form.js';
 import { heading } from './list.js';
 import { errorBox } from './notice.js';
+import { ownPasskeys, passkeyForm, passkeysWork, removePasskey } from './passkeys.js';
 import { terms } from './record.js';
-import { authenticatorForm, proofForm, recoveryCodes, sameTwice } from './signin.js';
+import {
+  authenticatorForm,
+  codeField,
+  hasSecondFactor,
+  proofForm,
+  recoveryCodes,
+  sameTwice,
+  secondFactor,
+} from './signin.js';
 import {
   changePassword,
   endSession,
@@ -36,16 +45,7 @@ function passwordForm() {
       autocomplete: 'current-password',
       required: true,
     }),
-    session.operator.authenticator &&
-      plainField({
-        name: 'code',
-        text: 'Code',
-        inputmode: 'numeric',
-        autocomplete: 'one-time-code',
-        required: true,
-        maxlength: 19,
-        hint: 'Six digits of your authenticator app, or a recovery code.',
-      }),
+    hasSecondFactor() && codeField(),
     plainField({
       name: 'next',
       text: 'New password',
@@ -72,7 +72,7 @@ function passwordForm() {
       sameTwice(next.value, again.value);
       await changePassword({
         present: present.value,
-        code: code ? code.value.trim() : '',
+        ...(await secondFactor(code)),
         next: next.value,
       });
       await loadSession();
@@ -84,10 +84,10 @@ function passwordForm() {
   return form;
 }
 
-/** A dialog that asks for password and code first. */
+/** A dialog that asks for password and second factor first. */
 function provedDialog(title, button, use) {
   const open = dialog(title);
-  const form = proofForm(session.operator.authenticator, button, (proof) => {
+  const form = proofForm(hasSecondFactor(), button, (proof) => {
     const next = use(proof, open);
     open.state.keep = true; // what follows is shown once
     return next;
@@ -112,6 +112,61 @@ function renewCodes() {
     const renewed = await renewRecoveryCodes(proof);
     return recoveryCodes(renewed.recoveryCodes, open.close);
   });
+}
+
+function addPasskey() {
+  provedDialog('Add a passkey', 'Continue', (proof, open) =>
+    passkeyForm(proof, (codes, form) => {
+      const done = () => {
+        open.close();
+        announce('The passkey is added');
+        location.reload();
+      };
+      if (codes.length === 0) done();
+      else form.replaceWith(recoveryCodes(codes, done));
+    }),
+  );
+}
+
+function dropPasskey(row) {
+  provedDialog(`Remove the passkey ${row.name}`, 'Remove', async (proof, open) => {
+    await removePasskey(row.id, proof);
+    open.close();
+    location.reload();
+    return h('p', {}, 'Removed');
+  });
+}
+
+/** The own passkeys, each with a button that removes it. */
+async function showPasskeys(place) {
+  try {
+    const { data } = await ownPasskeys();
+    const rows = data.map((row) =>
+      h(
+        'li',
+        { class: 'row' },
+        h('span', {}, row.name, h('span', { class: 'soft' }, ` at ${row.site}`)),
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet',
+            'aria-label': `Remove the passkey ${row.name}`,
+            onclick: () => dropPasskey(row),
+          },
+          'Remove',
+        ),
+      ),
+    );
+    replace(
+      place,
+      rows.length > 0
+        ? h('ul', { class: 'plain' }, rows)
+        : h('p', {}, 'None. A passkey signs you in with your device instead of a password and code.'),
+    );
+  } catch (fault) {
+    replace(place, errorBox(fault));
+  }
 }
 
 /** The own sessions, each with a button that ends it. */
@@ -165,6 +220,7 @@ async function showSessions(place) {
 export function accountScreen(context) {
   const { name, role, authenticator, idleSeconds } = session.operator;
   const sessions = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
+  const passkeys = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
   replace(
     context.main,
     heading('My account'),
@@ -187,18 +243,30 @@ export function accountScreen(context) {
         {},
         authenticator
           ? 'Enrolled. A new one takes the place of the old one when its first code fits.'
-          : 'Not enrolled: your password alone opens this page.',
+          : hasSecondFactor()
+            ? 'Not enrolled.'
+            : 'Not enrolled: your password alone opens this page.',
       ),
       h(
         'button',
         { type: 'button', onclick: enrolAnew },
         authenticator ? 'Enrol a new one' : 'Enrol one now',
       ),
-      authenticator &&
+      hasSecondFactor() &&
         h('button', { type: 'button', class: 'quiet', onclick: renewCodes }, 'Renew recovery codes'),
+    ),
+    h(
+      'section',
+      { class: 'panel' },
+      h('h2', {}, 'Passkeys'),
+      passkeys,
+      passkeysWork()
+        ? h('button', { type: 'button', onclick: addPasskey }, 'Add a passkey')
+        : h('p', { class: 'soft' }, 'This browser offers passkeys only over TLS, or at localhost.'),
     ),
     h('section', { class: 'panel' }, h('h2', {}, 'Password'), passwordForm()),
     h('section', { class: 'panel' }, h('h2', {}, 'Sessions'), sessions),
   );
+  showPasskeys(passkeys);
   showSessions(sessions);
 }

@@ -2,7 +2,8 @@
 import { ask } from './action.js';
 import { h, replace } from './dom.js';
 import { errorBox, note } from './notice.js';
-import { heading } from './list.js';
+import { ago, badge } from './format.js';
+import { heading, listPart } from './list.js';
 import { answerNode } from './record.js';
 import { act, can, session } from './wire.js';
 import { S } from './strings.js';
@@ -137,11 +138,28 @@ function checkPanel({ command, title, text, values, button }) {
   return h('section', { class: 'panel' }, h('h2', {}, title), h('p', {}, text), run, place);
 }
 
+const backupsPart = (context) =>
+  listPart(context, {
+    title: S.checks.backups,
+    command: 'backups list',
+    tools: false,
+    columns: [
+      { key: 'file', card: 'title' },
+      { key: 'madeAt', label: S.checks.age, card: 'sub', render: (row) => ago(row.madeAt) },
+      { key: 'bytes', label: S.checks.size, card: 'value' },
+      { key: 'verified', card: 'badge', render: (row) => row.verified && badge(row.verified) },
+      'checksum',
+    ],
+    key: (row) => row.file,
+    empty: [S.checks.noBackups, S.checks.noBackupsNext],
+  });
+
 export function checksScreen(context) {
   replace(
     context.main,
     heading(S.menu.checks, S.checks.intro),
     CHECKS.filter(({ command }) => can(command)).map(checkPanel),
+    h('section', { class: 'panel' }, h('h2', {}, S.checks.backups), backupsPart(context).place),
     h(
       'section',
       { class: 'panel' },

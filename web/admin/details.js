@@ -17,7 +17,7 @@ async function look({ command, ID, listed, values }, signal) {
 }
 
 /**
- * {back: {href, text}, command, ID, values: further ones, listed, title(record), intro(record), actions(record, again),
+ * {back: {href, text}, command, ID, values: further ones, listed, seconds: between two looks (0: one look), title(record), intro(record), actions(record, again),
  * body(record, again), below: nodes that stay}.
  */
 export function details(context, spec) {
@@ -31,7 +31,7 @@ export function details(context, spec) {
   const again = live({
     container: place,
     signal: context.signal,
-    seconds: 5,
+    seconds: spec.seconds === undefined ? 5 : spec.seconds,
     fetch: (signal) => look(spec, signal),
     draw: (record) => {
       context.titled(spec.title(record));

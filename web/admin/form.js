@@ -102,6 +102,27 @@ function labelled(input, text, hint) {
   );
 }
 
+/** A file whose content is sent: chosen on this machine, or pasted as text. */
+function contentField(argument, text, hint) {
+  const area = h('textarea', {
+    id: freshId('field'),
+    name: argument.name,
+    rows: 8,
+    required: argument.required,
+    spellcheck: 'false',
+    'data-content': '',
+    'aria-describedby': hint ? freshId('hint') : undefined,
+  });
+  const file = h('input', { type: 'file', 'aria-label': S.common.chooseFile });
+  file.addEventListener('change', async () => {
+    const [chosen] = file.files;
+    if (chosen) area.value = await chosen.text();
+  });
+  const made = labelled(area, text, hint);
+  area.before(file);
+  return made;
+}
+
 /** One of many things, chosen by name: its field, and the hidden one that holds the ID. */
 function pickerField(argument, value, text, hint) {
   const id = freshId('field');
@@ -130,6 +151,7 @@ export function field(argument, value, { blank = S.common.none, hint = argument.
   const toggle = argument.kind === 'toggle';
   const optional = !argument.required && !toggle && h('span', { class: 'soft' }, S.common.optional);
   const text = [argument.label || label(argument.name), optional];
+  if (argument.content) return contentField(argument, text, hint);
   if (manyOf(argument)) return pickerField(argument, value, text, hint);
   const attributes = {
     id: freshId('field'),
@@ -169,6 +191,7 @@ export function textField({ name, text, hint, ...attributes }) {
 function valueOf(element) {
   if (element.type === 'checkbox') return element.checked || undefined;
   if (element.value.trim() === '') return undefined;
+  if ('content' in element.dataset) return element.value;
   if (element.type === 'datetime-local') return new Date(element.value).toISOString();
   return element.value.trim().replace(/\s*\n\s*/g, ' '); // commands take one line
 }

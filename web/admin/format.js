@@ -255,6 +255,15 @@ export function assetsShown(records, keys) {
 export const isNumeric = (key, value) =>
   typeof value === 'number' || (isDecimal(value) && AMOUNT_KEY.test(key));
 
+/** JSON with its lines indented; other text as it is. */
+export function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 /** JSON that a command keeps as text, as words. */
 function jsonText(value) {
   if (!/^[{[]/.test(value)) return undefined;

@@ -57,13 +57,21 @@ function valuesFor(context, spec, shown) {
   return values;
 }
 
-/** How many rows there are, where a command counts them; a count that cannot be had hides no row. */
-async function countOf(context, spec, signal) {
+const COUNT_AGE_MS = 30_000;
+
+/**
+ * How many rows there are, where a command counts them; a count that cannot be had hides no row. Counted anew
+ * after half a minute, not at each refresh: counting reads more than a page does.
+ */
+async function countOf(context, spec, state, signal) {
   if (!spec.count || !can(spec.count)) return undefined;
+  if (state.count && Date.now() - state.countedAt < COUNT_AGE_MS) return state.count;
   const values = filterValues(context, spec);
   delete values[cursorName(spec)];
   try {
-    return (await read(spec.count, values, signal)).data;
+    state.count = (await read(spec.count, values, signal)).data;
+    state.countedAt = Date.now();
+    return state.count;
   } catch {
     return undefined;
   }
@@ -199,7 +207,7 @@ export function listPart(context, spec) {
     fetch: async (signal) => {
       const [answer, count] = await Promise.all([
         read(spec.command, valuesFor(context, spec, state.shown), signal),
-        countOf(context, spec, signal),
+        countOf(context, spec, state, signal),
       ]);
       return count ? { ...answer, count } : answer;
     },

@@ -10,7 +10,7 @@ export function operatorsScreen(context) {
     intro:
       'A viewer looks at everything but secrets; an operator does the daily work; an administrator may do all.',
     command: 'operator list',
-    columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'createdAt'],
+    columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'passkeys', 'createdAt'],
     key: (row) => row.name,
     actions: (again) => [
       action({ command: 'operator add', main: true, done: again }),

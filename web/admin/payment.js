@@ -8,6 +8,7 @@ import { resolveButton } from './resolve.js';
 import { S } from './strings.js';
 import { verbs } from './verbs.js';
 import { resend } from './webhooks.js';
+import { can } from './wire.js';
 
 const P = S.payment;
 
@@ -199,7 +200,7 @@ const LEG_COLUMNS = [
 ];
 
 /** Each event, and below it where it was delivered. */
-function eventsPanel(record, again) {
+export function eventsPanel(record, again) {
   const deliveriesOf = (event) => record.deliveries.filter(({ eventId }) => eventId === event.id);
   return panel(P.events, record.events, {
     columns: [
@@ -263,6 +264,7 @@ function links(record) {
     [P.toRef, record.toRef],
     [P.description, record.description || record.memo],
     [P.reference, record.providerReference],
+    [P.requests, can('logs list') && h('a', { href: `#/requests?payment=${record.id}` }, P.toRequests)],
   ].filter(([, value]) => value);
   return h('section', { class: 'panel' }, h('h2', {}, P.parties), terms([...rows, ...plain]));
 }

@@ -1,4 +1,5 @@
 // The list of payments.
+import { action } from './action.js';
 import { h } from './dom.js';
 import { account, amount, badge, failureText, typeText } from './format.js';
 import { list } from './list.js';
@@ -66,6 +67,8 @@ export function paymentsScreen(context) {
     more: ['environment', 'fromRef', 'toRef', 'failureMessage', 'updatedAt', 'id'],
     quick: ['text', 'status', 'type', 'failure'],
     views: S.payments.views,
+    actions: (again) =>
+      action({ command: 'payment bulk', preset: { preview: true }, done: again }),
     link: (row) => `#/payments/${row.id}`,
     empty: [S.payments.empty, S.payments.emptyNext],
   });

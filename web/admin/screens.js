@@ -20,6 +20,7 @@ import { ratesScreen } from './market.js';
 import { auditScreen, operatorsScreen } from './operators.js';
 import { overviewScreen } from './overview.js';
 import { S } from './strings.js';
+import { requestScreen, requestsScreen } from './requests.js';
 import { paymentScreen } from './payment.js';
 import { paymentsScreen } from './payments.js';
 
@@ -35,6 +36,7 @@ export const MENU = [
       screen('payments', S.menu.payments, paymentsScreen, paymentScreen),
       screen('webhooks', S.menu.webhooks, webhooksScreen, webhookScreen),
       screen('events', S.menu.events, eventsScreen, eventScreen),
+      screen('requests', S.menu.requests, requestsScreen, requestScreen),
       screen('notifications', S.menu.notifications, notificationsScreen),
     ],
   },

@@ -2,6 +2,8 @@
 import { copyButton, freshId, h, replace } from './dom.js';
 import { plainField, submitting, valuesOf } from './form.js';
 import { errorBox } from './notice.js';
+import { passkeyForm, passkeyProof, passkeysWork, signInWithPasskey } from './passkeys.js';
+import { goToProvider, offeredProvider, returnedFromProvider, signInWithProvider } from './provider.js';
 import { qrCode } from './qr.js';
 import * as wire from './wire.js';
 
@@ -61,10 +63,18 @@ export function signInDialog(why, presetName = '') {
         inputmode: 'numeric',
         autocomplete: 'one-time-code',
         maxlength: 19,
-        hint: 'Six digits of your authenticator app, or a recovery code; empty while you have none.',
+        hint:
+          'Six digits of your authenticator app, or a recovery code. ' +
+          'Leave it empty while you have none, or to use a passkey.',
       }),
       place,
       h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
+      passkeysWork() &&
+        h(
+          'button',
+          { type: 'button', class: 'quiet', onclick: () => attempt(() => signInWithPasskey()) },
+          'Sign in with a passkey',
+        ),
     );
     const box = cover(
       'Sign in',
@@ -87,11 +97,10 @@ export function signInDialog(why, presetName = '') {
         ),
       ),
     );
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault();
+    async function attempt(signIn) {
       const password = form.elements.password.value;
       const went = await submitting(form, place, async () => {
-        await wire.signIn({ code: '', ...valuesOf(form), password });
+        await signIn(password);
         await wire.loadSession();
       });
       if (!went) {
@@ -103,7 +112,24 @@ export function signInDialog(why, presetName = '') {
       leave(box);
       if (wire.session.operator.mustEnrol) await enrolDialog(password);
       resolve();
+    }
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      attempt(async (password) => {
+        const next = await wire.signIn({ code: '', ...valuesOf(form), password });
+        if (next) await signInWithPasskey(next.passkey);
+      });
     });
+    const returned = returnedFromProvider();
+    if (returned) attempt(() => signInWithProvider(returned));
+    offeredProvider().then(
+      (host) =>
+        host &&
+        form.append(
+          h('button', { type: 'button', class: 'quiet', onclick: () => attempt(goToProvider) }, `Sign in with ${host}`),
+        ),
+      () => {}, // the server does not answer: the next call says so
+    );
     form.elements[presetName ? 'password' : 'name'].focus();
   });
 }
@@ -167,7 +193,33 @@ export function sameTwice(first, second) {
   throw new wire.Refused({ title: 'Not the same', detail: 'The two passwords differ; type them again.' });
 }
 
-/** The fields that prove who somebody is; `withCode` where an authenticator is enrolled. */
+/** Whether a proof takes more than the password. */
+export const hasSecondFactor = () => wire.session.operator.authenticator || wire.session.operator.passkeys > 0;
+
+/** The code of a proof; empty where a passkey takes its place. */
+export function codeField() {
+  const passkey = wire.session.operator.passkeys > 0 && passkeysWork();
+  return plainField({
+    name: 'code',
+    text: 'Code',
+    inputmode: 'numeric',
+    autocomplete: 'one-time-code',
+    required: !passkey,
+    maxlength: 19,
+    hint: `Six digits of your authenticator app, or a recovery code.${
+      passkey ? ' Leave it empty to use a passkey.' : ''
+    }`,
+  });
+}
+
+/** The second factor of a proof, from the field above, if it is there. */
+export async function secondFactor(field) {
+  const code = field ? field.value.trim() : '';
+  if (!field || code !== '') return { code };
+  return { code, passkey: await passkeyProof() };
+}
+
+/** The fields that prove who somebody is; `withCode` where there is a second factor. */
 export function proofFields(withCode) {
   return [
     plainField({
@@ -177,20 +229,11 @@ export function proofFields(withCode) {
       autocomplete: 'current-password',
       required: true,
     }),
-    withCode &&
-      plainField({
-        name: 'code',
-        text: 'Code',
-        inputmode: 'numeric',
-        autocomplete: 'one-time-code',
-        required: true,
-        maxlength: 19,
-        hint: 'Six digits of your authenticator app, or a recovery code.',
-      }),
+    withCode && codeField(),
   ];
 }
 
-/** Asks for password and code, and gives them to `use`, which returns what follows the form. */
+/** Asks for password and second factor, and gives them to `use`, which returns what follows the form. */
 export function proofForm(withCode, text, use) {
   const place = h('div', { 'aria-live': 'polite' });
   const form = h(
@@ -205,7 +248,7 @@ export function proofForm(withCode, text, use) {
     const { password, code } = form.elements;
     let next;
     const went = await submitting(form, place, async () => {
-      next = await use({ password: password.value, code: code ? code.value.trim() : '' });
+      next = await use({ password: password.value, ...(await secondFactor(code)) });
     });
     if (!went) return;
     form.replaceWith(next);
@@ -274,7 +317,7 @@ export async function authenticatorForm(proof, done) {
   return form;
 }
 
-/** Before anything else, for whoever has no authenticator yet. `password` is what was typed to get here. */
+/** Before anything else, for whoever has no second factor yet. `password` is what was typed to get here. */
 export function enrolDialog(password) {
   return new Promise((resolve) => {
     const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
@@ -289,12 +332,25 @@ export function enrolDialog(password) {
       await wire.signOut().catch(() => {});
       location.reload();
     });
+    const done = () => {
+      leave(box);
+      resolve();
+    };
+    const withPasskey = (proof) =>
+      passkeyForm(proof, (codes, form) => form.replaceWith(recoveryCodes(codes, done)));
+    const instead = h('button', { type: 'button', class: 'quiet' }, 'Use a passkey instead');
+    instead.addEventListener('click', async () => {
+      instead.remove();
+      const form = password
+        ? await withPasskey({ password, code: '' }).catch(errorBox)
+        : proofForm(false, 'Continue', withPasskey);
+      replace(content, form);
+      const first = form.querySelector('input');
+      if (first) first.focus();
+    });
+    if (passkeysWork()) out.before(instead, ' ');
     const begin = async () => {
-      const enrol = (proof) =>
-        authenticatorForm(proof, () => {
-          leave(box);
-          resolve();
-        });
+      const enrol = (proof) => authenticatorForm(proof, done);
       const form = password
         ? await enrol({ password, code: '' })
         : proofForm(false, 'Continue', enrol);

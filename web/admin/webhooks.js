@@ -3,7 +3,7 @@ import { action } from './action.js';
 import { chart } from './chart.js';
 import { details } from './details.js';
 import { h } from './dom.js';
-import { badge, exactTime, id, isId, label, time } from './format.js';
+import { badge, exactTime, id, isId, label, pretty, time } from './format.js';
 import { list, listPart } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
@@ -187,14 +187,6 @@ export function webhookScreen(context) {
 }
 
 // --- One delivery -------------------------------------------------------------------------------------
-
-function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
 
 function attemptPanel(attempt) {
   const good = /^2\d\d$/.test(attempt.responseStatus || '');

@@ -37,7 +37,7 @@ async function problemOf(response) {
   }
 }
 
-async function call(path, { method = 'GET', body, signal } = {}) {
+export async function call(path, { method = 'GET', body, signal } = {}) {
   const headers = {};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method === 'POST' && session.operator) headers['X-CSRF-Token'] = session.operator.csrfToken;
@@ -93,7 +93,7 @@ async function isSignedIn() {
  * A call of somebody signed in. When the session is over, the page asks for the password and goes on; when it
  * is another one, the call goes on with its token.
  */
-async function signedCall(path, options) {
+export async function signedCall(path, options) {
   const token = session.operator.csrfToken;
   try {
     return await call(path, options);

@@ -221,6 +221,15 @@ Json load_components() {
   return document;
 }
 
+/// The frame with all schemas complete.
+Json load_document() {
+  Json document = load_components();
+  Json& schemas = document["components"]["schemas"];
+  add_terms(schemas);
+  add_text_properties(schemas);
+  return document;
+}
+
 /// Schema of the event that contains a type.
 std::string_view event_schema(EventSubject subject) {
   switch (subject) {
@@ -280,11 +289,9 @@ Result<http::Response> serve_document(const Services&, const Call& call) {
 }  // namespace
 
 std::string openapi_document() {
-  Json document = load_components();
+  Json document = load_document();
   Json& components = document["components"];
   document["info"]["version"] = COFFER_VERSION;
-  add_terms(components["schemas"]);
-  add_text_properties(components["schemas"]);
   document["paths"] = Json::object();
   for (const Route& route : routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
@@ -298,6 +305,11 @@ std::string openapi_document() {
   // Adding a member moves the others, so `components` is invalid from here on.
   document["webhooks"] = std::move(webhooks);
   return document.dump(2);
+}
+
+Json openapi_schemas() {
+  Json document = load_document();
+  return std::move(document["components"]["schemas"]);
 }
 
 std::vector<Route> openapi_routes() {

@@ -3,11 +3,13 @@
 
 #include <string>
 
-#include "api/pipeline/route.h"
+#include "api/json.h"
 
 namespace coffer::api {
 
 /// The document, as served at GET /v1/openapi.json and printed by `coffer openapi`.
 std::string openapi_document();
+/// Its components/schemas.
+Json openapi_schemas();
 
 }  // namespace coffer::api

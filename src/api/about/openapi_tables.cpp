@@ -52,8 +52,8 @@ Json vocabularies() {
       {"Relationship", codes(relationship_terms())},
       {"RequirementType", codes(terms<Requirement::Type>())},
       {"SourceOfFunds", codes(source_of_funds_terms())},
-      {"TransactionStatus", codes(payment_status_terms())},
-      {"TransactionType", codes(payment_type_terms())},
+      {"TransactionStatus", codes(terms<PaymentStatus>())},
+      {"TransactionType", codes(terms<PaymentType>())},
       {"WalletEventType", event_types_about(EventSubject::wallet)},
       {"WalletStatus", codes(terms<WalletStatus>())},
       {"WebhookEventType", event_types_about(EventSubject::webhook)},
@@ -149,6 +149,23 @@ Json property(const TextFact& fact, Use use) {
   return out;
 }
 
+/// The text members belong to people and companies; countries and banks do not identify them.
+bool is_personal(const TextFact& fact) {
+  switch (fact.rule.kind) {
+    case TextKind::any:
+    case TextKind::date_of_birth:
+    case TextKind::email:
+    case TextKind::phone:
+    case TextKind::iban:
+      return true;
+    case TextKind::country_alpha2:
+    case TextKind::country_alpha3:
+    case TextKind::bic:
+      return false;
+  }
+  throw InternalError("unknown kind of text");
+}
+
 template <class Noun>
 void add_to(Json& schema, Use use) {
   Json written = schema.at("properties");
@@ -156,6 +173,7 @@ void add_to(Json& schema, Use use) {
   for (const TextFact& fact : TextFields<Noun>::rows) {
     const std::string name(fact.name);
     all[name] = written.contains(name) ? written.at(name) : property(fact, use);
+    if (is_personal(fact)) all[name]["x-sensitive"] = "personal";
     written.erase(name);
     if (use != Use::change && fact.required) schema.at("required").push_back(name);
   }

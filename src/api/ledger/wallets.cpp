@@ -1,3 +1,5 @@
+#include "api/ledger/wallets.h"
+
 #include "api/json.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
@@ -80,29 +82,26 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
 Result<http::Response> create_wallet(const Services& services, const Call& call) {
   ValidationErrors errors;
   Fields fields(*call.body, errors);
-  const auto name = fields.text("walletName", required);
-  const auto asset = fields.asset_code("assetCode", required);
-  const bool own = fields.boolean("ownAccount", optional).value_or(false);
-  // An own wallet needs no compliance details, but stores them if given.
-  const auto details = metadata(fields, own ? optional : required, services.flows.clock.now());
+  const auto wanted = read_new_wallet(fields, services.flows.clock.now());
   COFFER_TRY_VOID(check(errors));
-  COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant,
-                                                       {*name, *asset, own, details}));
+  COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant, wanted));
   return wallet_response(services, 201, wallet);
 }
 
 Result<http::Response> read_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  COFFER_TRY(const auto wallet,
-             store::with_reader(services.flows.database,
-                                [&](store::Connection& db) -> Result<store::WalletRow> {
-                                  auto row = store::find_wallet(db, call.caller.tenant, id);
-                                  if (!row) {
-                                    return unexpected(Slug::not_found, "The wallet was not found.");
-                                  }
-                                  return *std::move(row);
-                                }));
-  return wallet_response(services, 200, wallet);
+  std::optional<store::WalletRow> wallet;
+  std::optional<std::vector<store::WalletBalance>> balances;
+  const auto read =
+      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<void> {
+        wallet = store::find_wallet(db, call.caller.tenant, id);
+        if (!wallet) return unexpected(Slug::not_found, "The wallet was not found.");
+        balances = store::balances_of(db, wallet->key);
+        return {};
+      });
+  // Without balances, the wallet is still shown, as in `wallet_response`.
+  if (!wallet) return unexpected(read.error());
+  return json_response(200, wallet_json(*wallet, services.flows.network_name, balances));
 }
 
 Result<http::Response> update_wallet(const Services& services, const Call& call) {
@@ -138,6 +137,16 @@ Result<http::Response> create_trustline(const Services& services, const Call& ca
 }
 
 }  // namespace
+
+flows::NewWallet read_new_wallet(Fields& fields, Timestamp today) {
+  flows::NewWallet out;
+  out.name = fields.text("walletName", required).value_or("");
+  out.asset = fields.asset_code("assetCode", required).value_or(AssetCode());
+  out.own_account = fields.boolean("ownAccount", optional).value_or(false);
+  // An own wallet needs no compliance details, but stores them if given.
+  out.metadata = metadata(fields, out.own_account ? optional : required, today);
+  return out;
+}
 
 std::vector<Route> wallets_routes() {
   return {{.method = "GET",

@@ -167,7 +167,7 @@ Route list_route() {
           .lane = Lane::read,
           .scope = Scope::beneficiaries_read,
           .query = {{"tag", "Text", "Only beneficiaries with this tag"},
-                    {"q", "Text",
+                    {"q", "PersonalText",
                      "Words that start with this text, in name, e-mail address or clientReference",
                      false, Lane::search},
                     {"limit", "Limit", "Maximum number of rows on the page"},

@@ -37,7 +37,7 @@ std::string vocabularies() {
               {"transactionType", terms_json(terms<TransactionType>())},
               {"method", terms_json(terms<PayMethod>())},
               {"failureCode", failure_codes()},
-              {"status", terms_json(payment_status_terms())},
+              {"status", terms_json(terms<PaymentStatus>())},
               {"transitions", transitions()},
               {"eventType", terms_json(event_type_terms())}}
       .dump();

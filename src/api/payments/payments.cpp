@@ -284,6 +284,28 @@ void read_collection(Fields& fields, PaymentRequest& request) {
   request.legs.push_back(std::move(leg));
 }
 
+Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& body) {
+  switch (type) {
+    case PaymentType::p2p_own:
+      return read_request<PaymentType::p2p_own, read_transfer>(body);
+    case PaymentType::p2p_beneficiary:
+      return read_request<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(body);
+    case PaymentType::p2p_own_multi:
+      return read_request<PaymentType::p2p_own_multi, read_multi>(body);
+    case PaymentType::swap_own:
+      return read_request<PaymentType::swap_own, read_swap>(body);
+    case PaymentType::swap_beneficiary:
+      return read_request<PaymentType::swap_beneficiary, read_swap_beneficiary>(body);
+    case PaymentType::offramp:
+      return read_request<PaymentType::offramp, read_cash_out>(body);
+    case PaymentType::onramp:
+      return read_request<PaymentType::onramp, read_onramp>(body);
+    case PaymentType::onramp_reference:
+      break;
+  }
+  return unexpected(Slug::validation_failed, "A provider initiates payments of this type.");
+}
+
 Result<http::Response> execute_onramp(const Services& services, const Call& call) {
   return submit<PaymentType::onramp, read_onramp>(services, call);
 }
@@ -293,10 +315,9 @@ Result<http::Response> validate_onramp(const Services& services, const Call& cal
 }
 
 http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
-  Json body{{"transactionRecordId", submission.id.to_string()},
-            {"status", "accepted"},
-            {"isIdempotent", submission.replayed},
-            {"message", "Accepted for settlement"}};
+  Json body = flows::object_with_room(more.size(), "transactionRecordId", submission.id.to_string(),
+                                      "status", "accepted", "isIdempotent", submission.replayed,
+                                      "message", "Accepted for settlement");
   body.update(more);
   http::Response response = json_response(202, body);
   if (submission.replayed) response.header("Idempotent-Replayed", "true");

@@ -25,6 +25,8 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
 /// `more`.
 http::Response acknowledgement(const flows::Submission& submission,
                                const Json& more = Json::object());
+/// The submission in the body of a payment route, for payments that do not arrive over HTTP.
+Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& body);
 /// The members of an on-ramp except its quote; also used by Connect.
 void read_collection(Fields& fields, PaymentRequest& request);
 

@@ -19,8 +19,8 @@ std::optional<std::string> parse_transaction_id(std::string_view text) {
 
 store::PaymentFilter read_filter(QueryFields& query) {
   store::PaymentFilter filter;
-  filter.status = query.term("status", parse_payment_status);
-  filter.type = query.term("type", parse_payment_type);
+  filter.status = query.term("status", parse_term<PaymentStatus>);
+  filter.type = query.term("type", parse_term<PaymentType>);
   filter.wallet = query.id<WalletId>("walletId");
   filter.asset = query.asset_code("assetCode");
   filter.beneficiary = query.id<BeneficiaryId>("beneficiaryId");

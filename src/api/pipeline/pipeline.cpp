@@ -233,33 +233,38 @@ http::Response Pipeline::unexpected_fault(const char* what, const http::Request&
 
 http::Response Pipeline::handle(http::Request& request) const {
   const Stopwatch watch;
-  const Route* matched = nullptr;
+  RequestTrace trace;
   http::Response response;
   try {
-    response = route(request, matched);
+    response = route(request, trace);
   } catch (const std::exception& error) {
     response = unexpected_fault(error.what(), request);
+    trace.problem = Slug::unexpected_error;
   }
   const std::int64_t us = watch.elapsed_us();
-  traffic_.note(matched, response.status, us);
+  traffic_.note(trace.route, response.status, us);
+  if (services_.request_log != nullptr) {
+    services_.request_log->note(request, response, trace, us);
+  }
   if (log_enabled(LogLevel::debug)) {
     log_debug("api", "request",
               {{"request_id", request.request_id},
                {"method", request.method},
                {"path", request.path},
-               {"operation", matched == nullptr ? "" : matched->operation},
+               {"operation", trace.route == nullptr ? "" : trace.route->operation},
                {"status", response.status},
                {"duration_us", us}});
   }
   return response;
 }
 
-http::Response Pipeline::route(http::Request& request, const Route*& matched) const {
+http::Response Pipeline::route(http::Request& request, RequestTrace& trace) const {
   COFFER_FAULT("pipeline.route");
   // The request came without the listener.
   if (!request.admitted) request.admitted = place(request);
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
+    trace.problem = Slug::not_found;
     return respond(nothing_here(), request);
   }
   if (request.method == "OPTIONS") {
@@ -268,16 +273,18 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
     return response.header("Allow", std::string(match.allow));
   }
   if (match.kind == http::RouteMatch::Kind::method_not_allowed) {
+    trace.problem = Slug::method_not_allowed;
     http::Response response = respond(
         Problem(Slug::method_not_allowed, "This path accepts " + std::string(match.allow) + "."),
         request);
     return response.header("Allow", std::string(match.allow));
   }
-  matched = &routes()[match.index];
+  trace.route = &routes()[match.index];
   const store::Readers readers = readers_of(request.admitted->lane);
   const store::ReadersScope scope(readers);
   std::vector<std::pair<std::string, std::string>> headers;
-  const auto result = run(*matched, request, match.params, headers);
+  auto result = run(trace, request, match.params, headers);
+  if (!result) trace.problem = result.error().slug;
   if (!result && result.error().slug == Slug::unexpected_error) {
     log_error("api", "request failed",
               {{"error", result.error().detail},
@@ -285,18 +292,19 @@ http::Response Pipeline::route(http::Request& request, const Route*& matched) co
                {"method", request.method},
                {"path", request.path}});
   }
-  http::Response response = result ? *result : respond(result.error(), request);
+  http::Response response = result ? *std::move(result) : respond(result.error(), request);
   read_through(readers, response);
   for (auto& [name, value] : headers) response.header(std::move(name), std::move(value));
   return response;
 }
 
 Result<http::Response> Pipeline::run(
-    const Route& route, const http::Request& request, const http::PathParams& params,
+    RequestTrace& trace, const http::Request& request, const http::PathParams& params,
     std::vector<std::pair<std::string, std::string>>& headers) const {
+  const Route& route = *trace.route;
   Call call{request, params, nullptr, {}};
   if (is_guarded(route.access)) {
-    COFFER_TRY(call.caller, identify(route, request, headers));
+    COFFER_TRY(call.caller, identify(trace, request, headers));
   }
   if (COFFER_FAULT_FAILS("pipeline.overloaded")) {
     return unexpected(Problem(Slug::overloaded, "The server is overloaded.").retry_after(1));
@@ -318,9 +326,11 @@ Result<http::Response> Pipeline::run(
   return route.handler(services_, call);
 }
 
-Result<Caller> Pipeline::identify(const Route& route, const http::Request& request,
+Result<Caller> Pipeline::identify(RequestTrace& trace, const http::Request& request,
                                   std::vector<std::pair<std::string, std::string>>& headers) const {
+  const Route& route = *trace.route;
   COFFER_TRY(Caller caller, services_.authenticator.authenticate(request, route.access));
+  trace.caller = caller;
   if (route.access == Access::sandbox && caller.tenant.environment != Environment::sandbox) {
     return unexpected(nothing_here());
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "api/pipeline/request_log.h"
 #include "api/pipeline/route.h"
 #include "api/pipeline/services.h"
 #include "api/pipeline/traffic.h"
@@ -30,11 +31,11 @@ class Pipeline {
  private:
   http::Response respond(const Problem& problem, const http::Request& request) const;
   http::Response unexpected_fault(const char* what, const http::Request& request) const;
-  http::Response route(http::Request& request, const Route*& matched) const;
-  Result<http::Response> run(const Route& route, const http::Request& request,
+  http::Response route(http::Request& request, RequestTrace& trace) const;
+  Result<http::Response> run(RequestTrace& trace, const http::Request& request,
                              const http::PathParams& params,
                              std::vector<std::pair<std::string, std::string>>& headers) const;
-  Result<Caller> identify(const Route& route, const http::Request& request,
+  Result<Caller> identify(RequestTrace& trace, const http::Request& request,
                           std::vector<std::pair<std::string, std::string>>& headers) const;
 
   http::Admission place(const http::Request& head) const;

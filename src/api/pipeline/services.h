@@ -26,6 +26,8 @@ struct Health {
   bool ok() const;
 };
 
+class RequestLog;  // api/pipeline/request_log.h
+
 struct Services {
   const flows::Context& flows;
   Authenticator authenticator;
@@ -34,6 +36,7 @@ struct Services {
   const http::TrustedProxies& proxies;
   CursorCodec cursors;
   std::function<Health()> health;
+  RequestLog* request_log = nullptr;  // set before the first request, if at all
 };
 
 }  // namespace coffer::api

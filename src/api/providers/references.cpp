@@ -90,7 +90,7 @@ std::vector<Route> references_routes() {
            .lane = Lane::read,
            .scope = Scope::references_read,
            .query = {{"connectorId", "Id", "Only references of this connector"},
-                     {"customerId", "Text", "Only references of this customer"},
+                     {"customerId", "PersonalText", "Only references of this customer"},
                      {"limit", "Limit", "Maximum number of rows on the page"},
                      {"cursor", "Cursor", "Cursor from an earlier page"}},
            .responses = {{200, "ReferenceList"}},

@@ -53,18 +53,6 @@ void check_method(Fields& fields) {
   }
 }
 
-/// Without `eventTypes`, subscribes to all payment events.
-flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
-  flows::NewWebhook webhook;
-  webhook.application = application;
-  webhook.url = fields.text("url", required, kUrlMax).value_or("");
-  webhook.description = fields.text("description", optional, kDescriptionMax);
-  webhook.types = read_types(fields, types);
-  if (fields.find("eventTypes") == nullptr) webhook.types = EventTypeSet::payments();
-  check_method(fields);
-  return webhook;
-}
-
 flows::WebhookUpdate read_webhook_update(Fields& fields) {
   flows::WebhookUpdate update;
   update.url = fields.text("url", optional, kUrlMax);
@@ -121,6 +109,17 @@ Result<http::Response> test_webhook(const Services& services, const Call& call) 
 }
 
 }  // namespace
+
+flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application) {
+  flows::NewWebhook webhook;
+  webhook.application = application;
+  webhook.url = fields.text("url", required, kUrlMax).value_or("");
+  webhook.description = fields.text("description", optional, kDescriptionMax);
+  webhook.types = read_types(fields, types);
+  if (fields.find("eventTypes") == nullptr) webhook.types = EventTypeSet::payments();
+  check_method(fields);
+  return webhook;
+}
 
 Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
                     std::string_view summary, Lane lane, DeclaredResponse success,

@@ -5,6 +5,7 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/route.h"
 #include "flows/webhooks/redeliver.h"
+#include "flows/webhooks/webhook_changes.h"
 
 namespace coffer::api {
 
@@ -25,6 +26,8 @@ http::Response secret_response(int status, const flows::WebhookWithSecret& regis
 Result<std::int64_t> read_grace(const Services& services, const Call& call);
 Result<http::Response> list_webhooks_page(const Services& services, const Call& call,
                                           std::optional<std::int64_t> application);
+/// A registration in a request. Without `eventTypes`, it subscribes to all payment events.
+flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t application);
 /// Registers a webhook for the application. `types` determines whether `eventTypes` is optional.
 Result<http::Response> add_webhook(const Services& services, const Call& call, Presence types,
                                    std::int64_t application);

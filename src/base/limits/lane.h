@@ -38,11 +38,12 @@ using LaneTable = std::array<LaneLimits, kLaneCount>;
 
 /// The limits of every lane. `money_width` is the setting `workers`. A caller may use the whole
 /// width of a lane whose requests end within milliseconds, because callers take turns. In a lane
-/// whose requests may take long, its share is smaller.
+/// whose requests may take long, its share is smaller. One address cannot fill the queue of
+/// `system`, so that the health checks of others find room.
 constexpr LaneTable lane_table(int money_width, int processors) {
   const int half = (processors + 1) / 2;
   return {{
-      {"system", 8, 1'024, 8, 768},
+      {"system", 8, 1'024, 8, 384},
       {"money", money_width, 1'024, money_width, 768},
       {"read", 16, 512, 12, 384},
       {"search", 2, 64, 1, 32},

@@ -17,7 +17,9 @@ struct LogFileSettings {
   int keep = 0;                 // number of rotated files; 0: only PATH
 };
 
-/// Append-only, mode 0600. For one thread at a time.
+/// Append-only, mode 0600. For one thread at a time. spdlog's rotating sink does not replace it:
+/// when a rename fails, that sink truncates the present file, and on a full disk it leaves partial
+/// lines. It also cannot reopen the path after a move.
 class LogFile {
  public:
   /// A Problem contains the path and the reason.

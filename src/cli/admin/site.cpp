@@ -9,6 +9,7 @@
 #include "base/limits/address_range.h"
 #include "base/log.h"
 #include "base/text/ascii.h"
+#include "cli/command.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "http/client_address.h"
@@ -21,8 +22,11 @@ constexpr std::string_view kRoot = "/admin";
 constexpr std::string_view kApi = "/admin/api/";
 constexpr std::string_view kRun = "run/";
 /// Calls that look at a password or a one-time link.
-constexpr std::array<std::string_view, 5> kPasswordCalls = {"sign-in", "claim", "password",
-                                                            "authenticator", "recovery-codes"};
+constexpr std::array<std::string_view, 7> kPasswordCalls = {
+    "sign-in",        "claim",          "password",       "authenticator",
+    "recovery-codes", "passkeys/begin", "passkeys/remove"};
+/// Calls that wait for another machine.
+constexpr std::string_view kProviderCall = "sign-in/provider";
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -49,12 +53,15 @@ bool is_own(const http::Request& request) {
   return *origin == "http://" + *host || *origin == "https://" + *host;
 }
 
-/// Without port, and an IPv6 address without its brackets.
-std::string_view host_of(std::string_view host) {
-  if (host.starts_with('[')) {
-    return host.substr(1, std::min(host.find(']'), host.size()) - 1);
-  }
-  return host.substr(0, host.find(':'));
+/// Whether the command that `call` runs takes the content of a file.
+bool takes_content(std::string_view call) {
+  if (!call.starts_with(kRun)) return false;
+  std::string path(call.substr(kRun.size()));
+  std::replace(path.begin(), path.end(), '/', ' ');
+  const Command* command = find_command(path);
+  return command != nullptr &&
+         std::any_of(command->arguments.begin(), command->arguments.end(),
+                     [](const Argument& argument) { return argument.content; });
 }
 
 /// One of a few words, whatever was sent.
@@ -67,7 +74,14 @@ std::string_view method_label(const http::Request& request) {
 
 }  // namespace
 
-AdminSite::AdminSite(App& app) : app_(app), sessions_(app.sessions()) {}
+AdminSite::AdminSite(App& app)
+    : app_(app), sessions_(app.sessions()), challenges_(app.flows().random) {
+  const Config& config = app.config();
+  if (config.oidc_issuer.empty()) return;
+  provider_ = std::make_unique<flows::ProviderSignIn>(
+      flows::ProviderSettings{config.oidc_issuer, config.oidc_client_id, config.oidc_client_secret},
+      app.flows().clock, app.client(), app.resolver());
+}
 
 bool AdminSite::owns(std::string_view path) {
   return path == kRoot || path.starts_with("/admin/") || path == MetricsPage::kPath;
@@ -80,7 +94,9 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
     const std::string_view call = path.substr(kApi.size());
     const bool takes_password =
         std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
-    out.lane = takes_password ? Lane::password : Lane::admin;
+    const bool waits = call.starts_with(kProviderCall);
+    out.lane = takes_password ? Lane::password : waits ? Lane::outbound : Lane::admin;
+    if (takes_content(call)) out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
   }
   // An invented session ends at the first look, but an invented one must be no new try at a
   // password.
@@ -118,12 +134,19 @@ http::Response AdminSite::handle(http::Request& request) {
   return response;
 }
 
+std::string AdminSite::host_name(const http::Request& request) {
+  const std::string* header = request.header("Host");
+  const std::string_view host = header == nullptr ? std::string_view() : *header;
+  const bool v6 = host.starts_with('[');
+  return ascii::to_lower(v6 ? host.substr(1, std::min(host.find(']'), host.size()) - 1)
+                            : host.substr(0, host.find(':')));
+}
+
 /// Against DNS rebinding: a page of a stranger can give its own name this server's address, and
 /// would then be of one origin with the admin page. It cannot send an address, or our names.
 Result<void> AdminSite::check_host(const http::Request& request) const {
-  const std::string* host = request.header("Host");
-  if (host == nullptr) return {};  // no browser
-  const std::string name = ascii::to_lower(host_of(*host));
+  if (request.header("Host") == nullptr) return {};  // no browser
+  const std::string name = host_name(request);
   const std::vector<std::string>& names = app_.config().admin_hosts;
   const bool own = NumericAddress::parse(name).has_value() || name == "localhost" ||
                    name == ascii::to_lower(app_.config().admin_listen.host) ||
@@ -153,6 +176,7 @@ Result<http::Response> AdminSite::route(const http::Request& request) {
 
 Result<http::Response> AdminSite::call(const http::Request& request, std::string_view path) {
   struct Open {
+    std::string_view method;
     std::string_view path;
     Action action;
   };
@@ -160,15 +184,26 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
     std::string_view method;
     std::string_view path;
     SignedAction action;
-    bool before_otp = false;  // also while an authenticator has still to be enrolled
+    bool before_otp = false;  // also while a second factor has still to be enrolled
   };
-  static constexpr std::array<Open, 2> kOpen = {
-      {{"sign-in", &AdminSite::sign_in}, {"claim", &AdminSite::claim}}};
-  static constexpr std::array<Signed, 9> kSigned = {{
+  static constexpr std::array<Open, 7> kOpen = {
+      {{"POST", "sign-in", &AdminSite::sign_in},
+       {"GET", "sign-in/options", &AdminSite::sign_in_options},
+       {"POST", "sign-in/passkey", &AdminSite::passkey_sign_in},
+       {"POST", "sign-in/passkey/begin", &AdminSite::begin_passkey_sign_in},
+       {"POST", "sign-in/provider", &AdminSite::provider_sign_in},
+       {"POST", "sign-in/provider/begin", &AdminSite::begin_provider_sign_in},
+       {"POST", "claim", &AdminSite::claim}}};
+  static constexpr std::array<Signed, 14> kSigned = {{
       {"GET", "session", &AdminSite::show_session, true},
       {"POST", "sign-out", &AdminSite::sign_out, true},
       {"POST", "authenticator", &AdminSite::begin_otp, true},
       {"POST", "authenticator/confirm", &AdminSite::confirm_otp, true},
+      {"GET", "passkeys", &AdminSite::list_passkeys, true},
+      {"POST", "passkeys", &AdminSite::add_passkey, true},
+      {"POST", "passkeys/begin", &AdminSite::begin_passkey, true},
+      {"POST", "passkeys/remove", &AdminSite::remove_passkey},
+      {"POST", "passkeys/challenge", &AdminSite::passkey_challenge},
       {"POST", "recovery-codes", &AdminSite::renew_recovery_codes},
       {"POST", "password", &AdminSite::change_password},
       {"GET", "sessions", &AdminSite::list_sessions},
@@ -184,15 +219,16 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
                       "The request does not come from the admin page. Reload the page.");
   }
   for (const Open& row : kOpen) {
-    if (row.path == path && change) return (this->*row.action)(request);
+    if (row.path == path && row.method == request.method) return (this->*row.action)(request);
   }
   COFFER_TRY(const Visitor who, visitor(request));
   const std::string* token = request.header("X-CSRF-Token");
   if (change && (token == nullptr || !equal_constant_time(*token, who.session.csrf))) {
     return unexpected(Slug::forbidden, "The session token is missing. Reload the page.");
   }
-  const bool enrolling = flows::needs_otp(who.row);
-  const Problem enrol_first(Slug::forbidden, "An authenticator is required. Enrol one first.");
+  const bool enrolling = flows::needs_second_factor(who.row) && !who.session.by_provider;
+  const Problem enrol_first(Slug::forbidden,
+                            "An authenticator or a passkey is required. Enrol one first.");
   for (const Signed& row : kSigned) {
     if (row.path != path || row.method != request.method) continue;
     if (enrolling && !row.before_otp) return unexpected(enrol_first);

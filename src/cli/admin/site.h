@@ -4,13 +4,24 @@
 //
 //   GET  /admin/                      the page; its files below it
 //   GET  /admin/api/session           the operator, the CSRF token, the next step of the sign-in
-//   POST /admin/api/sign-in           {name, password, code}
+//   GET  /admin/api/sign-in/options   {provider}: who else signs operators in, or null
+//   POST /admin/api/sign-in           {name, password, code}; for an operator with passkeys, a
+//                                     right password without a code gives {passkey}: options
+//   POST /admin/api/sign-in/passkey/begin   options for a passkey alone
+//   POST /admin/api/sign-in/passkey   {id, clientDataJSON, authenticatorData, signature, ...}
+//   POST /admin/api/sign-in/provider/begin  {url} of the provider, for the browser
+//   POST /admin/api/sign-in/provider  {code, state, iss}, as the provider sent the browser back
 //   POST /admin/api/sign-out
 //   POST /admin/api/claim             {link, name, password}: a one-time link
 //   POST /admin/api/authenticator     {password, code} begins enrolment: {otpauthUri}
 //   POST /admin/api/authenticator/confirm  {code}: {recoveryCodes}
 //   POST /admin/api/recovery-codes    {password, code}: {recoveryCodes}
 //   POST /admin/api/password          {present, code, next}
+//   GET  /admin/api/passkeys          the operator's own
+//   POST /admin/api/passkeys/begin    {password, code} begins adding one: options
+//   POST /admin/api/passkeys          {name, clientDataJSON, attestationObject}: {recoveryCodes}
+//   POST /admin/api/passkeys/remove   {id, password, code}
+//   POST /admin/api/passkeys/challenge      options for a passkey in place of a code
 //   GET  /admin/api/sessions          the operator's own
 //   POST /admin/api/sessions/end      {id}
 //   GET  /admin/api/commands          what the operator may run, with its arguments
@@ -19,20 +30,26 @@
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
 // A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in
-// X-CSRF-Token. `code` is one of the authenticator or a recovery code, and empty while no
-// authenticator is enrolled. A command that moves money or changes access needs a recent sign-in:
-// otherwise it ends the session, and the page asks to sign in again. Errors are problem+json.
+// X-CSRF-Token. `code` is one of the authenticator or a recovery code, and empty while there is no
+// second factor; `passkey`, an object as for sign-in/passkey, takes its place. A command that moves
+// money or changes access needs a recent sign-in: otherwise it ends the session, and the page asks
+// to sign in again. Errors are problem+json.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "cli/admin/form.h"
 #include "cli/admin/metrics_page.h"
 #include "cli/command.h"
 #include "flows/identity/operator_sessions.h"
+#include "flows/identity/operator_sign_in.h"
+#include "flows/identity/passkeys.h"
+#include "flows/identity/provider_sign_in.h"
 #include "flows/identity/sign_in_guard.h"
 #include "http/message.h"
 #include "store/identity/operators.h"
@@ -71,7 +88,26 @@ class AdminSite {
   Result<http::Response> sign_in(const http::Request& request);
   Result<http::Response> claim(const http::Request& request);
   Result<http::Response> begin_session(const http::Request& request, const store::OperatorRow& row,
-                                       http::Response response);
+                                       http::Response response, bool by_provider = false);
+  Result<http::Response> sign_in_options(const http::Request& request);
+  Result<http::Response> begin_provider_sign_in(const http::Request& request);
+  Result<http::Response> provider_sign_in(const http::Request& request);
+  Result<flows::ProviderVisit> visit_of(const http::Request& request, const std::string& attempt);
+  Result<http::Response> begin_passkey_sign_in(const http::Request& request);
+  Result<http::Response> passkey_sign_in(const http::Request& request);
+  Result<http::Response> ask_for_passkey(const http::Request& request,
+                                         const store::OperatorRow& row);
+  Result<http::Response> passkey_challenge(const http::Request& request, const Visitor& visitor);
+  Result<http::Response> begin_passkey(const http::Request& request, const Visitor& visitor);
+  Result<http::Response> add_passkey(const http::Request& request, const Visitor& visitor);
+  Result<http::Response> list_passkeys(const http::Request& request, const Visitor& visitor);
+  Result<http::Response> remove_passkey(const http::Request& request, const Visitor& visitor);
+  Result<auth::RelyingParty> party_of(const http::Request& request) const;
+  Result<flows::PasskeyPlace> place_of(const http::Request& request, const std::string& browser);
+  Result<flows::OperatorProof> proof_of(const http::Request& request, const Form& form,
+                                        const Visitor& visitor,
+                                        std::string_view password = "password");
+  Problem refused_sign_in(const http::Request& request, const Problem& problem);
   flows::SignInSource source_of(const http::Request& request) const;
   template <class Look>
   auto one_at_a_time(const http::Request& request, Look look) -> decltype(look());
@@ -89,10 +125,18 @@ class AdminSite {
   Result<void> check_host(const http::Request& request) const;
   Result<void> require_recent_sign_in(const Command& command, const Visitor& visitor);
   bool secure() const;
+  /// Lower case, without port; an IPv6 address without its brackets. Empty: no browser.
+  static std::string host_name(const http::Request& request);
+  /// The secret of a browser that signs in: it comes back as a cookie.
+  std::string new_attempt();
+  std::string attempt_of(const http::Request& request) const;
+  http::Response with_attempt(http::Response response, const std::string& attempt) const;
   http::Response with_cookie(http::Response response, const std::string& id) const;
 
   App& app_;
   flows::OperatorSessions& sessions_;
+  flows::SignInChallenges challenges_;
+  std::unique_ptr<flows::ProviderSignIn> provider_;  // null: none is configured
   Mutex hashing_;  // one password at a time: each takes a core and 16 MiB
   Interruption interruption_;
   MetricsPage metrics_{app_};

@@ -37,7 +37,8 @@ Record view(const Command& command) {
                          {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
-                         {"secret", argument.secret}});
+                         {"secret", argument.secret},
+                         {"content", argument.content}});
   }
   return {{"command", command.path},          {"summary", command.summary},
           {"label", command.label},           {"consequence", command.consequence},
@@ -64,7 +65,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
     for (const auto& [name, value] : request.query) set(out, name, value);
     return out;
   }
-  COFFER_TRY(const auto body, http::parse_json(request.body));
+  COFFER_TRY(const auto body, http::parse_json(request.body, {.string_max = kContentBytesMax}));
   if (body.object() == nullptr) {
     return unexpected(Slug::malformed_request, "The body must be a JSON object.");
   }

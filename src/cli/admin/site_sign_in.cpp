@@ -3,6 +3,7 @@
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "auth/totp.h"
+#include "base/digest.h"
 #include "base/log.h"
 #include "cli/admin/site.h"
 #include "cli/identity/operators_sessions.h"
@@ -10,7 +11,6 @@
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "http/client_address.h"
-#include "http/json_body.h"
 
 namespace coffer::cli {
 namespace {
@@ -33,54 +33,27 @@ std::string cookie(const http::Request& request, const std::string& name) {
   return {};
 }
 
-/// Text members of a JSON object, by name; what is missing is empty.
-class Form {
- public:
-  static Result<Form> read(const http::Request& request) {
-    COFFER_TRY(auto value, http::parse_json(request.body));
-    if (value.object() == nullptr) {
-      return unexpected(Slug::malformed_request, "The body must be a JSON object.");
-    }
-    return Form(std::move(value));
-  }
-  std::string text(std::string_view name) const {
-    const http::JsonValue* member = value_.find(name);
-    return member != nullptr && member->string() != nullptr ? *member->string() : std::string();
-  }
-
- private:
-  explicit Form(http::JsonValue value) : value_(std::move(value)) {}
-  http::JsonValue value_;
-};
-
-/// The proof of a form; the page of a password change calls the password `present`.
-flows::OperatorProof proof_of(const Form& form, std::string_view password = "password") {
-  return {Secret(form.text(password)), form.text("code")};
-}
-
-http::Response json(std::string body) {
-  http::Response response;
-  response.body = std::move(body);
-  return response;
-}
-
-http::Response nothing() {
-  http::Response response;
-  response.status = 204;
-  response.content_type.clear();
-  return response;
-}
-
-http::Response recovery_codes(const std::vector<Secret>& codes) {
-  std::string list;
-  for (const Secret& code : codes) list += (list.empty() ? "\"" : ",\"") + code.reveal() + '"';
-  return json("{\"recoveryCodes\":[" + list + "]}");
-}
-
 }  // namespace
 
 /// The cookie is Secure wherever the page is reached by TLS.
 bool AdminSite::secure() const { return app_.admin_origin().starts_with("https://"); }
+
+std::string AdminSite::new_attempt() {
+  constexpr std::size_t kSecretBytes = 32;
+  return to_base64url(app_.flows().random.bytes(kSecretBytes));
+}
+
+std::string AdminSite::attempt_of(const http::Request& request) const {
+  return cookie(request, cookie_name(secure()) + "-attempt");
+}
+
+http::Response AdminSite::with_attempt(http::Response response, const std::string& attempt) const {
+  constexpr std::int64_t kSeconds = flows::SignInChallenges::kLifetimeMs / 1'000;
+  response.header("Set-Cookie", cookie_name(secure()) + "-attempt=" + attempt +
+                                    "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" +
+                                    std::to_string(kSeconds) + (secure() ? "; Secure" : ""));
+  return response;
+}
 
 http::Response AdminSite::with_cookie(http::Response response, const std::string& id) const {
   std::string text = cookie_name(secure()) + "=" + id + "; Path=/; HttpOnly; SameSite=Strict";
@@ -123,21 +96,28 @@ template <class Look>
 auto AdminSite::one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
   const Lock one(hashing_);
   auto result = look();
-  if (!result && result.error().slug == Slug::unauthorized) {
+  if (!result) return {unexpected(refused_sign_in(request, result.error()))};
+  return result;
+}
+
+Problem AdminSite::refused_sign_in(const http::Request& request, const Problem& problem) {
+  if (problem.slug == Slug::unauthorized) {
     api::count_sign_in_failure(app_.metrics(), "admin");
     log_warning("admin", "sign-in refused",
                 {{"address", source_of(request).address}, {"request_id", request.request_id}});
   }
-  return result;
+  return problem;
 }
 
 Result<http::Response> AdminSite::sign_in(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
-  COFFER_TRY(const auto row, one_at_a_time(request, [&] {
-               return flows::sign_in_operator(app_.flows(), form.text("name"), proof_of(form),
+  const flows::OperatorProof proof{Secret(form.text("password")), form.text("code")};
+  COFFER_TRY(const auto step, one_at_a_time(request, [&] {
+               return flows::sign_in_operator(app_.flows(), form.text("name"), proof,
                                               source_of(request));
              }));
-  return begin_session(request, row, nothing());
+  if (step.needs_passkey) return ask_for_passkey(request, step.row);
+  return begin_session(request, step.row, no_content());
 }
 
 Result<http::Response> AdminSite::claim(const http::Request& request) {
@@ -146,18 +126,19 @@ Result<http::Response> AdminSite::claim(const http::Request& request) {
                return flows::claim_link(app_.flows(), form.text("link"), form.text("name"),
                                         Secret(form.text("password")), source_of(request));
              }));
-  return begin_session(request, row, nothing());
+  return begin_session(request, row, no_content());
 }
 
 Result<http::Response> AdminSite::begin_session(const http::Request& request,
                                                 const store::OperatorRow& row,
-                                                http::Response response) {
+                                                http::Response response, bool by_provider) {
   constexpr std::size_t kBrowserBytesMax = 120;
   const flows::Context& flows = app_.flows();
   const std::string* browser = request.header("User-Agent");
   flows::OperatorSession session;
   session.operator_id = row.id;
   session.version = row.version;
+  session.by_provider = by_provider;
   session.address = source_of(request).address;
   session.browser = browser == nullptr ? "" : browser->substr(0, kBrowserBytesMax);
   session.began_at = flows.clock.now();
@@ -167,31 +148,36 @@ Result<http::Response> AdminSite::begin_session(const http::Request& request,
 }
 
 Result<http::Response> AdminSite::show_session(const http::Request&, const Visitor& visitor) {
-  return json(to_json({{"name", visitor.row.name},
-                       {"role", name(visitor.row.role)},
-                       {"csrfToken", visitor.session.csrf},
-                       {"authenticator", visitor.row.sealed_otp.has_value()},
-                       {"mustEnrol", flows::needs_otp(visitor.row)},
-                       {"idleSeconds", static_cast<int>(flows::OperatorSessions::kIdleMs / 1'000)}},
-                      false));
+  return json_response(to_json(
+      {{"name", visitor.row.name},
+       {"role", name(visitor.row.role)},
+       {"csrfToken", visitor.session.csrf},
+       {"authenticator", visitor.row.sealed_otp.has_value()},
+       {"passkeys", visitor.row.passkeys},
+       {"mustEnrol", flows::needs_second_factor(visitor.row) && !visitor.session.by_provider},
+       {"idleSeconds", static_cast<int>(flows::OperatorSessions::kIdleMs / 1'000)}},
+      false));
 }
 
 Result<http::Response> AdminSite::sign_out(const http::Request& request, const Visitor& visitor) {
   sessions_.end(visitor.session_id);
   COFFER_TRY_VOID(flows::record_act(
       app_.flows(), {visitor.row.name, "sign-out", flows::source_json(source_of(request))}));
-  return with_cookie(nothing(), {});
+  return with_cookie(no_content(), {});
 }
 
 /// Another authenticator is as good as the account, so a session alone does not get one.
 Result<http::Response> AdminSite::begin_otp(const http::Request& request, const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(const auto proof, proof_of(request, form, visitor));
   COFFER_TRY_VOID(one_at_a_time(request, [&] {
-    return flows::prove_operator(app_.flows(), visitor.row.id, proof_of(form), source_of(request));
+    return flows::prove_operator(app_.flows(), visitor.row.id, "begin authenticator enrolment",
+                                 proof, source_of(request));
   }));
   const Secret key = auth::generate_totp_key(app_.flows().random);
   sessions_.set_otp_key(visitor.session_id, key);
-  return json(to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
+  return json_response(
+      to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
 }
 
 /// The operator proved who they are before this session got the key.
@@ -205,29 +191,31 @@ Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
              flows::enrol_otp(app_.flows(), visitor.row.id, visitor.session.otp_key,
                               form.text("code"), source_of(request)));
   sessions_.end(visitor.session_id);
-  return begin_session(request, enrolled.row, recovery_codes(enrolled.recovery_codes));
+  return begin_session(request, enrolled.row, recovery_codes_response(enrolled.recovery_codes));
 }
 
 Result<http::Response> AdminSite::renew_recovery_codes(const http::Request& request,
                                                        const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(const auto proof, proof_of(request, form, visitor));
   COFFER_TRY(const auto codes, one_at_a_time(request, [&] {
-               return flows::renew_recovery_codes(app_.flows(), visitor.row.id, proof_of(form),
+               return flows::renew_recovery_codes(app_.flows(), visitor.row.id, proof,
                                                   source_of(request));
              }));
-  return recovery_codes(codes);
+  return recovery_codes_response(codes);
 }
 
 Result<http::Response> AdminSite::change_password(const http::Request& request,
                                                   const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(const auto proof, proof_of(request, form, visitor, "present"));
   COFFER_TRY(const auto row, one_at_a_time(request, [&] {
-               return flows::change_operator_password(
-                   app_.flows(), visitor.row.id, proof_of(form, "present"),
-                   Secret(form.text("next")), source_of(request));
+               return flows::change_operator_password(app_.flows(), visitor.row.id, proof,
+                                                      Secret(form.text("next")),
+                                                      source_of(request));
              }));
   sessions_.end(visitor.session_id);
-  return begin_session(request, row, nothing());
+  return begin_session(request, row, no_content());
 }
 
 Result<http::Response> AdminSite::list_sessions(const http::Request&, const Visitor& visitor) {
@@ -239,7 +227,7 @@ Result<http::Response> AdminSite::list_sessions(const http::Request&, const Visi
     record.emplace_back("present", listed.id == own);
     result.records.push_back(std::move(record));
   }
-  return json(to_json(result));
+  return json_response(to_json(result));
 }
 
 Result<http::Response> AdminSite::end_session(const http::Request& request,
@@ -250,7 +238,7 @@ Result<http::Response> AdminSite::end_session(const http::Request& request,
   }
   COFFER_TRY_VOID(flows::record_act(
       app_.flows(), {visitor.row.name, "end session", flows::source_json(source_of(request))}));
-  return nothing();
+  return no_content();
 }
 
 /// A stolen session must not be enough to move money or to let others in.

@@ -18,6 +18,7 @@
 #include "base/text/readable.h"
 #include "http/certificate.h"
 #include "http/tls.h"
+#include "store/requests/request_log_file.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -134,8 +135,11 @@ Findings examine_marks(const Config& config, const Owner& owner) {
 /// The companion files of the database must have the same owner and privacy.
 Findings examine_companions(const Config& config, uid_t owner) {
   Findings out;
+  std::vector<std::string> paths{store::request_log_path(config.db)};
   for (const char* suffix : {"-wal", "-shm", ".lock", ".demo.json"}) {
-    const std::string path = config.db + suffix;
+    paths.push_back(config.db + suffix);
+  }
+  for (const std::string& path : paths) {
     const auto status = status_of(path);
     if (!status) continue;
     if (status->st_uid != owner) {

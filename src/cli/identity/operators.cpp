@@ -16,7 +16,7 @@ namespace {
 std::string_view status_of(const store::OperatorRow& row) {
   if (row.suspended) return "suspended";
   if (!row.password_hash) return "invited";
-  return flows::needs_otp(row) ? "without authenticator" : "active";
+  return flows::needs_second_factor(row) ? "without authenticator" : "active";
 }
 
 Record view(const store::OperatorRow& row) {
@@ -24,6 +24,8 @@ Record view(const store::OperatorRow& row) {
           {"role", name(row.role)},
           {"status", status_of(row)},
           {"authenticator", row.sealed_otp.has_value()},
+          {"passkeys", row.passkeys},
+          {"subject", row.subject},
           {"createdAt", row.created_at.to_string()},
           {"updatedAt", row.updated_at.to_string()}};
 }
@@ -161,9 +163,10 @@ std::vector<Command> operator_commands() {
        .arguments = {who},
        .hint = kHint},
       {.path = "operator reset",
-       .summary = "Remove password and authenticator, and print a new one-time link",
+       .summary = "Remove password, authenticator and passkeys, and print a new one-time link",
        .label = "Reset sign-in",
-       .consequence = "Their password and authenticator stop working. The new link is shown once.",
+       .consequence =
+           "Their password, authenticator and passkeys stop working. The new link is shown once.",
        .run = reset,
        .arguments = {who},
        .hint = kHint},

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "app/app.h"
 #include "auth/master_key.h"
 #include "base/log.h"
@@ -75,6 +77,40 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
     }
     return result_of(made);
   });
+}
+
+/// When the schedule makes the next backup, after `last`.
+std::string schedule_of(const Config& config, const std::vector<flows::KeptBackup>& there) {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  if (config.backup_dir.empty()) {
+    return "No backups are scheduled. Set backup_dir to a folder on another disk.";
+  }
+  std::string text = "Scheduled every " + std::to_string(config.backup_every_h) + " h in " +
+                     config.backup_dir + "; the latest " + std::to_string(config.backup_keep) +
+                     " are kept.";
+  if (there.empty()) return text;
+  const Timestamp next = there.front().made_at.plus_ms(config.backup_every_h * kHourMs);
+  return text + " Next: " + next.to_string() + ".";
+}
+
+Result<CommandResult> list(Session& session, const Arguments&) {
+  const Config& config = session.app.config();
+  const auto there = flows::kept_backups(session.app.flows(), config.backup_dir);
+  const auto last = store::with_reader(
+      session.app.database(), [](store::Connection& db) { return Result(store::last_backup(db)); });
+  if (!last) return unexpected(last.error());
+  CommandResult result{.list = true, .note = schedule_of(config, there)};
+  for (const flows::KeptBackup& backup : there) {
+    const bool is_last = *last && (*last)->path == backup.path;
+    std::optional<std::string> verified;
+    if (is_last) verified = (*last)->verified ? "yes" : "no";
+    result.records.push_back({{"file", std::filesystem::path(backup.path).filename().string()},
+                              {"madeAt", backup.made_at.to_string()},
+                              {"bytes", backup.bytes},
+                              {"checksum", backup.has_checksum},
+                              {"verified", verified}});
+  }
+  return result;
 }
 
 /// The error in the key with which the restored file will be opened, or empty.
@@ -158,6 +194,11 @@ std::vector<Command> backup_commands() {
                   "started. It gets its\nfinal name, and a checksum in FILE.sha256, once it is "
                   "complete and on disk. No file is ever\noverwritten. A running server writes the "
                   "backup, as its own user. The backup does not contain\nthe master key."},
+      {.path = "backups list",
+       .summary = "List the backups in backup_dir, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .details = "verified is known for the latest backup only; coffer verify FILE checks any."},
       {.path = "restore",
        .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,

@@ -20,15 +20,6 @@ Record view(const store::NotificationRow& row) {
           {"closedAt", closed_at}};
 }
 
-std::optional<NotificationState> wanted_state(const Arguments& arguments) {
-  const auto wanted = arguments.find("state");
-  for (const auto state : {NotificationState::waiting, NotificationState::sent,
-                           NotificationState::failed, NotificationState::recorded}) {
-    if (wanted && *wanted == name(state)) return state;
-  }
-  return std::nullopt;
-}
-
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return store::with_reader(
@@ -36,7 +27,8 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
         CommandResult result{.list = true,
                              .columns = {"transactionRecordId", "channel", "recipient", "state",
                                          "attempts", "environment", "dueAt"}};
-        const auto page = store::newest_notifications(db, wanted_state(arguments), at);
+        const auto page = store::newest_notifications(
+            db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
         for (const auto& row : page.rows) result.records.push_back(view(row));
         put_next(result, page.next, page.cut_short);
         return result;
@@ -46,8 +38,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> notification_commands() {
-  std::vector<Argument> arguments{
-      choice("state", "waiting|sent|failed|recorded", "Filter by state")};
+  std::vector<Argument> arguments{choice("state", choices<NotificationState>(), "Filter by state")};
   for (const Argument& one : page_arguments()) arguments.push_back(one);
   return {{.path = "notification list",
            .summary = "List messages to receivers of payments, newest first",

@@ -145,7 +145,7 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
-  if (key) out.key = std::make_shared<const flows::KeyCandidate>(*key);
+  if (key) out.key = std::make_unique<const flows::KeyCandidate>(*key);
   if (const auto path = arguments.find("checkpoint")) {
     COFFER_TRY(out.checkpoint, flows::read_checkpoint(*path));
   }

@@ -54,20 +54,14 @@ Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& 
           {"expiresAt", quote.expires_at.to_string()}};
 }
 
-std::optional<QuoteStatus> parse_status(const std::string& text) {
-  for (const QuoteStatus status : {QuoteStatus::open, QuoteStatus::used, QuoteStatus::expired}) {
-    if (name(status) == text) return status;
-  }
-  return std::nullopt;
-}
-
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
     store::QuotesWanted wanted;
     wanted.now = session.app.queue().now();
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    if (const auto status = arguments.find("status")) wanted.status = parse_status(*status);
+    if (const auto status = arguments.find("status"))
+      wanted.status = parse_term<QuoteStatus>(*status);
     if (arguments.has("connector")) {
       COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
       COFFER_TRY(const auto row, required(store::find_connector_of_any(db, id), "connector"));
@@ -93,7 +87,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> quote_commands() {
-  std::vector<Argument> arguments{choice("status", "OPEN|USED|EXPIRED", "Filter by status"),
+  std::vector<Argument> arguments{choice("status", choices<QuoteStatus>(), "Filter by status"),
                                   option("connector", "ID", "Filter by connector")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());

@@ -43,8 +43,8 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   if (arguments.has("connector")) {
     COFFER_TRY(out.connector, connector_key(db, arguments));
   }
-  if (const auto status = arguments.find("status")) out.status = parse_payment_status(*status);
-  if (const auto type = arguments.find("type")) out.type = parse_payment_type(*type);
+  if (const auto status = arguments.find("status")) out.status = parse_term<PaymentStatus>(*status);
+  if (const auto type = arguments.find("type")) out.type = parse_term<PaymentType>(*type);
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
@@ -80,7 +80,7 @@ Result<CommandResult> count(Session& session, const Arguments& arguments) {
     const store::PaymentCount found = store::count_payments(db, wanted);
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
     if (!found.exact) {
-      result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
+      result.note = "The count stopped after " + std::to_string(store::kCountedRowsMax) +
                     " rows were read. There are at least this many.";
     }
     return result;
@@ -125,13 +125,8 @@ std::string_view failure_choices() {
 std::vector<Argument> filter_arguments() {
   std::vector<Argument> out{
       option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
-      choice("status",
-             "initiated|processing|succeeded|failed|refund_pending|refunded|refund_failed|expired",
-             "Filter by status"),
-      choice("type",
-             "p2p_own|p2p_beneficiary|p2p_own_multi|swap_own|swap_beneficiary|offramp|onramp|"
-             "onramp_reference",
-             "Filter by type"),
+      choice("status", choices<PaymentStatus>(), "Filter by status"),
+      choice("type", choices<PaymentType>(), "Filter by type"),
       choice("failure", failure_choices(), "Filter by the reason of a failure"),
       option("wallet", "ID", "Filter by wallet, as source or destination"),
       option("beneficiary", "ID", "Filter by beneficiary"),
@@ -220,52 +215,55 @@ std::vector<Command> payment_commands() {
   std::vector<Argument> find_arguments{on_page(
       positional("TEXT", "Any ID, reference or hash of the payment"), "ID, reference or hash")};
   for (const Argument& one : page_arguments()) find_arguments.push_back(one);
-  return {{.path = "payment list",
-           .summary = "List payments of all associations, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = list_arguments()},
-          {.path = "payment count",
-           .summary = "Count payments, with the filters of payment list",
-           .run = count,
-           .role = OperatorRole::viewer,
-           .arguments = filter_arguments()},
-          {.path = "payment find",
-           .summary = "Find payments by any ID, reference or hash",
-           .run = find,
-           .role = OperatorRole::viewer,
-           .arguments = std::move(find_arguments),
-           .details = kFindDetails},
-          {.path = "payment show",
-           .summary = "Show a payment with its entries, events and provider attempts",
-           .run = show_payment,
-           .role = OperatorRole::viewer,
-           .arguments = {id},
-           .hint = kHint},
-          {.path = "payment retry",
-           .summary = "Retry a payment: settle it now, or ask its provider",
-           .label = "Retry payment",
-           .consequence = "coffer settles the payment now, or asks its provider.",
-           .run = retry_payment,
-           .role = OperatorRole::operating,
-           .arguments = {id},
-           .hint = kHint},
-          {.path = "payment resolve",
-           .summary = "Resolve a stuck off-ramp or on-ramp payment",
-           .label = "Resolve payment",
-           .run = resolve_payment,
-           .role = OperatorRole::operating,
-           .arguments = {id,
-                         {.name = "as",
-                          .help = "Result at the provider",
-                          .kind = Argument::Kind::choice,
-                          .required = true,
-                          .placeholder = "succeeded|failed|refunded"},
-                         on_page(required_option("reason", "TEXT", "Evidence for the result"),
-                                 "Evidence")},
-           .hint = kHint,
-           .details = kResolveDetails,
-           .sensitive = true}};
+  std::vector<Command> out{
+      {.path = "payment list",
+       .summary = "List payments of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = list_arguments()},
+      {.path = "payment count",
+       .summary = "Count payments, with the filters of payment list",
+       .run = count,
+       .role = OperatorRole::viewer,
+       .arguments = filter_arguments()},
+      {.path = "payment find",
+       .summary = "Find payments by any ID, reference or hash",
+       .run = find,
+       .role = OperatorRole::viewer,
+       .arguments = std::move(find_arguments),
+       .details = kFindDetails},
+      {.path = "payment show",
+       .summary = "Show a payment with its entries, events and provider attempts",
+       .run = show_payment,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "payment retry",
+       .summary = "Retry a payment: settle it now, or ask its provider",
+       .label = "Retry payment",
+       .consequence = "coffer settles the payment now, or asks its provider.",
+       .run = retry_payment,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "payment resolve",
+       .summary = "Resolve a stuck off-ramp or on-ramp payment",
+       .label = "Resolve payment",
+       .run = resolve_payment,
+       .role = OperatorRole::operating,
+       .arguments = {id,
+                     {.name = "as",
+                      .help = "Result at the provider",
+                      .kind = Argument::Kind::choice,
+                      .required = true,
+                      .placeholder = "succeeded|failed|refunded"},
+                     on_page(required_option("reason", "TEXT", "Evidence for the result"),
+                             "Evidence")},
+       .hint = kHint,
+       .details = kResolveDetails,
+       .sensitive = true}};
+  for (Command& command : bulk_payment_commands()) out.push_back(std::move(command));
+  return out;
 }
 
 }  // namespace coffer::cli

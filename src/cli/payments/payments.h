@@ -14,6 +14,9 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners);
 /// four characters of an account masked.
 void put_sides(Record& record, const store::StorySides& sides);
 
+/// coffer payment bulk.
+std::vector<Command> bulk_payment_commands();
+
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments);

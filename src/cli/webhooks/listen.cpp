@@ -2,13 +2,13 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/platform/process.h"
 #include "base/text/readable.h"
 #include "base/thread.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
-#include "cli/stop_signals.h"
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/event_line.h"
 #include "cli/webhooks/feed.h"

@@ -1,12 +1,10 @@
 #include "domain/operations/notification.h"
 
 #include <algorithm>
-#include <array>
 
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStates = {"waiting", "sent", "failed", "recorded"};
 constexpr std::int64_t kFirstDelayMs = 60'000;
 constexpr std::int64_t kLaterDelayMs = 600'000;
 
@@ -15,8 +13,6 @@ constexpr std::int64_t kLaterDelayMs = 600'000;
 std::string_view name(NotificationChannel channel) {
   return channel == NotificationChannel::email ? "email" : "messaging";
 }
-
-std::string_view name(NotificationState state) { return kStates[static_cast<std::size_t>(state)]; }
 
 std::int64_t notification_delay_ms(int attempt) {
   return attempt <= 1 ? kFirstDelayMs : kLaterDelayMs;

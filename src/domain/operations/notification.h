@@ -9,6 +9,7 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/money.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 
@@ -16,9 +17,13 @@ namespace coffer {
 enum class NotificationChannel { email = 1, messaging = 2 };
 /// `recorded`: the channel is not configured, so the message is only shown to the operator.
 enum class NotificationState { waiting, sent, failed, recorded };
+template <>
+struct Terms<NotificationState> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"waiting"}, {"sent"}, {"failed"}, {"recorded"}});
+};
 
 std::string_view name(NotificationChannel channel);
-std::string_view name(NotificationState state);
 
 constexpr int kNotificationAttemptsMax = 3;
 

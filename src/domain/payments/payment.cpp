@@ -7,28 +7,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<Term, 8> kTypes{{
-    {"p2p_own", "Transfer between own wallets"},
-    {"p2p_beneficiary", "Payment to a beneficiary"},
-    {"p2p_own_multi", "Atomic transfers between own wallets"},
-    {"swap_own", "Swap between own wallets"},
-    {"swap_beneficiary", "Swap to a beneficiary"},
-    {"offramp", "Off-ramp payment"},
-    {"onramp", "On-ramp payment"},
-    {"onramp_reference", "On-ramp payment on a reference"},
-}};
-
-constexpr std::array<Term, 8> kStatuses{{
-    {"initiated", "Accepted, funds held"},
-    {"processing", "In settlement"},
-    {"succeeded", "Settled"},
-    {"failed", "Failed"},
-    {"refund_pending", "Refund in progress"},
-    {"refunded", "Refunded"},
-    {"refund_failed", "Refund failed"},
-    {"expired", "Expired unpaid"},
-}};
-
 using enum PaymentStatus;
 constexpr std::array<Transition, 10> kTransitions{{
     {initiated, processing},
@@ -80,14 +58,6 @@ constexpr std::array<FailureInfo, 18> kFailures{{
     {FailureCode::underpaid, "underpaid", "Underpaid", "The paid amount does not cover the fee.",
      true},
 }};
-
-template <class Enum, std::size_t N>
-std::optional<Enum> parse_term(const std::array<Term, N>& terms, std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (terms[i].code == text) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 bool matches(std::string_view text, std::size_t length_max, std::string_view punctuation) {
   if (text.empty() || text.size() > length_max) return false;
@@ -143,19 +113,6 @@ void compare_details(const PaymentRequest& a, const PaymentRequest& b,
 }
 
 }  // namespace
-
-std::string_view name(PaymentType type) { return kTypes[static_cast<std::size_t>(type)].code; }
-std::string_view name(PaymentStatus status) {
-  return kStatuses[static_cast<std::size_t>(status)].code;
-}
-std::optional<PaymentType> parse_payment_type(std::string_view text) {
-  return parse_term<PaymentType>(kTypes, text);
-}
-std::optional<PaymentStatus> parse_payment_status(std::string_view text) {
-  return parse_term<PaymentStatus>(kStatuses, text);
-}
-std::span<const Term> payment_type_terms() { return kTypes; }
-std::span<const Term> payment_status_terms() { return kStatuses; }
 
 std::span<const Transition> payment_transitions() { return kTransitions; }
 

@@ -28,6 +28,19 @@ enum class PaymentType {
   onramp,
   onramp_reference,
 };
+template <>
+struct Terms<PaymentType> {
+  static constexpr auto rows = std::to_array<Term>({
+      {"p2p_own", "Transfer between own wallets"},
+      {"p2p_beneficiary", "Payment to a beneficiary"},
+      {"p2p_own_multi", "Atomic transfers between own wallets"},
+      {"swap_own", "Swap between own wallets"},
+      {"swap_beneficiary", "Swap to a beneficiary"},
+      {"offramp", "Off-ramp payment"},
+      {"onramp", "On-ramp payment"},
+      {"onramp_reference", "On-ramp payment on a reference"},
+  });
+};
 
 enum class PaymentStatus {
   initiated,
@@ -39,13 +52,19 @@ enum class PaymentStatus {
   refund_failed,
   expired,
 };
-
-std::string_view name(PaymentType type);
-std::string_view name(PaymentStatus status);
-std::optional<PaymentType> parse_payment_type(std::string_view text);
-std::optional<PaymentStatus> parse_payment_status(std::string_view text);
-std::span<const Term> payment_type_terms();
-std::span<const Term> payment_status_terms();
+template <>
+struct Terms<PaymentStatus> {
+  static constexpr auto rows = std::to_array<Term>({
+      {"initiated", "Accepted, funds held"},
+      {"processing", "In settlement"},
+      {"succeeded", "Settled"},
+      {"failed", "Failed"},
+      {"refund_pending", "Refund in progress"},
+      {"refunded", "Refunded"},
+      {"refund_failed", "Refund failed"},
+      {"expired", "Expired unpaid"},
+  });
+};
 
 struct Transition {
   PaymentStatus from;

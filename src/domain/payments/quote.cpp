@@ -1,14 +1,12 @@
 #include "domain/payments/quote.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace coffer {
 namespace {
 
 constexpr int kBasisPointsPerWhole = 10'000;
-constexpr std::array<std::string_view, 3> kStatuses{"OPEN", "USED", "EXPIRED"};
 
 std::int64_t step_of(int decimals) {
   std::int64_t step = 1;
@@ -128,7 +126,5 @@ QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now) {
   if (used) return QuoteStatus::used;
   return now < expires_at ? QuoteStatus::open : QuoteStatus::expired;
 }
-
-std::string_view name(QuoteStatus status) { return kStatuses.at(static_cast<std::size_t>(status)); }
 
 }  // namespace coffer

@@ -43,8 +43,11 @@ Amount received_of(const Price& price, Amount collected, int decimals);
 void check_quote_amount(const ConnectorTerms& connector, Amount send, ValidationErrors& errors);
 
 enum class QuoteStatus { open, used, expired };
+template <>
+struct Terms<QuoteStatus> {
+  static constexpr auto rows = std::to_array<Term>({{"OPEN"}, {"USED"}, {"EXPIRED"}});
+};
 /// A used quote stays used; any other expires at `expires_at`.
 QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now);
-std::string_view name(QuoteStatus status);  // OPEN, USED, EXPIRED
 
 }  // namespace coffer

@@ -1,18 +1,13 @@
 #include "domain/providers/provider_payment.h"
 
 #include <algorithm>
-#include <array>
 
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCalls{
-    "submit", "status", "cancel", "collect", "collection_status", "expire"};
 constexpr std::int64_t kPollMaxMs = 300'000;
 
 }  // namespace
-
-std::string_view name(ProviderCall call) { return kCalls[static_cast<std::size_t>(call)]; }
 
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired) {
   const bool cash_out = direction == Direction::off_ramp;

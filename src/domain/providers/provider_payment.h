@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
@@ -16,7 +15,11 @@ namespace coffer {
 
 /// The store keeps these as integers: append, never reorder.
 enum class ProviderCall { submit, status, cancel, collect, collection_status, expire };
-std::string_view name(ProviderCall call);
+template <>
+struct Terms<ProviderCall> {
+  static constexpr auto rows = std::to_array<Term>(
+      {{"submit"}, {"status"}, {"cancel"}, {"collect"}, {"collection_status"}, {"expire"}});
+};
 
 /// State of a payment at its provider.
 enum class ProviderState {

@@ -27,11 +27,23 @@ Result<bool> ExternalTokens::has_key_for(const auth::ExternalToken& token, KeySe
   return keys_->has_key_for(token);
 }
 
-Result<auth::ExternalClaims> ExternalTokens::verify(std::string_view token) {
-  COFFER_TRY(const auto parsed, auth::ExternalToken::parse(token));
+Result<auth::ExternalToken> ExternalTokens::parse(std::string_view token) {
+  COFFER_TRY(auto parsed, auth::ExternalToken::parse(token));
   COFFER_TRY(const bool known, has_key_for(parsed, KeySet::Need::usual));
   // An issuer that rotates its keys signs with one that the copy does not have.
   if (!known) COFFER_TRY_VOID(has_key_for(parsed, KeySet::Need::other_key));
+  return parsed;
+}
+
+Result<auth::IdClaims> ExternalTokens::verify_id_token(std::string_view token,
+                                                       std::string_view nonce) {
+  COFFER_TRY(const auto parsed, parse(token));
+  const Lock lock(mutex_);
+  return auth::verify_id_token(parsed, *keys_, expected_, nonce, clock_.machine_now());
+}
+
+Result<auth::ExternalClaims> ExternalTokens::verify(std::string_view token) {
+  COFFER_TRY(const auto parsed, parse(token));
   const Lock lock(mutex_);
   return auth::verify_external(parsed, *keys_, expected_, clock_.machine_now());
 }

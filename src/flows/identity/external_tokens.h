@@ -22,8 +22,11 @@ class ExternalTokens {
   /// `unauthorized`, `token-expired`, or `token-verification-timeout` when the issuer's keys could
   /// not be had. May wait for the network.
   Result<auth::ExternalClaims> verify(std::string_view token);
+  /// The same for an ID token of a sign-in.
+  Result<auth::IdClaims> verify_id_token(std::string_view token, std::string_view nonce);
 
  private:
+  Result<auth::ExternalToken> parse(std::string_view token);
   Result<bool> has_key_for(const auth::ExternalToken& token, outbound::KeySet::Need need);
 
   const auth::ExternalIssuer expected_;

@@ -2,10 +2,14 @@
 
 #include "auth/password.h"
 #include "auth/password_quality.h"
+#include "auth/recovery_code.h"
+#include "auth/secret_hash.h"
 #include "flows/identity/user_changes.h"
 
 namespace coffer::flows {
 namespace {
+
+constexpr int kRecoveryCodes = 10;
 
 Result<store::OperatorRow> changed(store::WriteTx& tx, std::optional<store::OperatorRow> row,
                                    const OperatorChange& change) {
@@ -41,6 +45,22 @@ Result<store::OperatorRow> change_operator(const Context& context, OperatorId id
       context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
         return changed(tx, store::find_operator(tx.db(), id), change);
       });
+}
+
+std::vector<Secret> new_recovery_codes(const Context& context) {
+  std::vector<Secret> out;
+  for (int i = 0; i < kRecoveryCodes; ++i) {
+    out.push_back(auth::generate_recovery_code(context.random));
+  }
+  return out;
+}
+
+void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes) {
+  store::delete_recovery_codes(tx, id);
+  for (const Secret& code : codes) {
+    store::insert_recovery_code(
+        tx, id, as_text(auth::hash_secret(*auth::parse_recovery_code(code.reveal()))));
+  }
 }
 
 Result<std::string> operator_password_hash(const Context& context, const Secret& password,

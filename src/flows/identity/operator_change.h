@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flows/context.h"
 #include "store/identity/operators.h"
@@ -24,6 +25,10 @@ Result<store::OperatorRow> change_operator_named(const Context& context, const s
                                                  const OperatorChange& change);
 Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
                                            const OperatorChange& change);
+
+/// Ten of them, shown once; and their hashes in place of the present ones.
+std::vector<Secret> new_recovery_codes(const Context& context);
+void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes);
 
 /// What is stored of a password. `validation-failed` (password) when it is too weak for the
 /// operator of this name. Slow on purpose.

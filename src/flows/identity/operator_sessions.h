@@ -21,6 +21,7 @@ struct OperatorSession {
   OperatorId operator_id;
   std::int64_t version = 0;  // of the operator's row when it began; a newer row ends it
   std::string csrf = {};     // what every change has to bring along
+  bool by_provider = false;  // signed in with an identity provider, which asked for its factors
   Secret otp_key = {};       // raw; being enrolled, until a code has proved it
   std::string address = {};  // where the sign-in came from
   std::string browser = {};  // as it names itself

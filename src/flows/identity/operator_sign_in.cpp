@@ -12,8 +12,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr int kRecoveryCodes = 10;
-
 std::string sealing_context(OperatorId id) { return "operator-otp:" + id.to_string(); }
 
 Problem wrong_sign_in() {
@@ -26,6 +24,7 @@ Problem wrong_proof() { return Problem(Slug::unauthorized, "The password or the 
 struct SecondFactor {
   std::optional<std::int64_t> step;          // of the authenticator
   std::optional<auth::SecretHash> recovery;  // of a recovery code
+  std::optional<CheckedPasskey> passkey;
 };
 
 /// The purpose for which an operator proves their identity.
@@ -33,25 +32,36 @@ struct ProvedAct {
   std::string_view command;  // in the audit log
   Problem wrong;
   OperatorChange change = [](store::WriteTx&, store::OperatorRow&) -> Result<void> { return {}; };
+  std::string outcome = "done";
+  std::string result = {};
+  bool password_only = false;  // a passkey follows
 };
 
-/// nullopt: the code is wrong.
+/// nullopt: it is wrong.
 Result<std::optional<SecondFactor>> read_second_factor(const Context& context,
                                                        const store::OperatorRow& row,
-                                                       const std::string& code) {
+                                                       const OperatorProof& proof) {
   using Read = std::optional<SecondFactor>;
-  if (!row.sealed_otp) return Read(SecondFactor{});
-  if (const auto recovery = auth::parse_recovery_code(code)) {
+  if (proof.passkey) {
+    auto checked = check_passkey(context, *proof.passkey, PasskeyPurpose::step_up, row);
+    if (checked) return Read(SecondFactor{.passkey = *std::move(checked)});
+    if (checked.error().slug == Slug::unauthorized) return Read();
+    return unexpected(std::move(checked).error());
+  }
+  if (!has_second_factor(row)) return Read(SecondFactor{});
+  if (const auto recovery = auth::parse_recovery_code(proof.code)) {
     return Read(SecondFactor{.recovery = auth::hash_secret(*recovery)});
   }
+  if (!row.sealed_otp) return Read();
   COFFER_TRY(const Secret key, context.sealer.open(*row.sealed_otp, sealing_context(row.id)));
-  const auto step = auth::match_totp(key, code, context.clock.machine_now());
+  const auto step = auth::match_totp(key, proof.code, context.clock.machine_now());
   if (!step) return Read();
   return Read(SecondFactor{.step = step});
 }
 
 /// False: it was used before, or belongs to another operator.
 bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& factor) {
+  if (factor.passkey) return use_passkey(tx, *factor.passkey).has_value();
   if (factor.recovery) return store::delete_recovery_code(tx, row.id, as_text(*factor.recovery));
   if (factor.step && *factor.step <= row.otp_step) return false;
   if (factor.step) row.otp_step = *factor.step;
@@ -77,8 +87,10 @@ Result<store::OperatorRow> carry_out(const Context& context, const store::Operat
         if (other || !use_up(tx, row, factor)) return unexpected(act.wrong);
         COFFER_TRY_VOID(act.change(tx, row));
         store::remember_sign_in_source(tx, row.id.uuid, source.network);
-        append_audit_act(tx, {row.name, std::string(act.command), source_json(source), "done",
-                              factor.recovery ? "with a recovery code" : ""});
+        append_audit_act(tx, {row.name, std::string(act.command), source_json(source), act.outcome,
+                              factor.recovery  ? "with a recovery code"
+                              : factor.passkey ? "with password and passkey"
+                                               : act.result});
         return {};
       });
 }
@@ -104,7 +116,9 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
                                    is_suspended ? "the operator is suspended" : "wrong password"));
     return unexpected(act.wrong);
   }
-  COFFER_TRY(const auto factor, read_second_factor(context, *found, proof.code));
+  // The counters stay: who knows the password only must not get more tries at the code.
+  if (act.password_only) return carry_out(context, *found, {}, act, source);
+  COFFER_TRY(const auto factor, read_second_factor(context, *found, proof));
   Result<store::OperatorRow> row = unexpected(act.wrong);
   if (factor) row = carry_out(context, *found, *factor, act, source);
   if (row) {
@@ -126,37 +140,48 @@ Result<store::OperatorRow> own_row(const Context& context, OperatorId id) {
                             });
 }
 
-std::vector<Secret> new_recovery_codes(const Context& context) {
-  std::vector<Secret> out;
-  for (int i = 0; i < kRecoveryCodes; ++i) {
-    out.push_back(auth::generate_recovery_code(context.random));
+}  // namespace
+
+bool has_second_factor(const store::OperatorRow& row) {
+  return row.sealed_otp.has_value() || row.passkeys > 0;
+}
+
+bool needs_second_factor(const store::OperatorRow& row) {
+  return row.otp_required && !has_second_factor(row);
+}
+
+Result<SignInStep> sign_in_operator(const Context& context, const std::string& name,
+                                    const OperatorProof& proof, const SignInSource& source) {
+  COFFER_TRY(const auto found, find_operator_named(context, name));
+  SignInStep out;
+  ProvedAct act{"sign-in", wrong_sign_in()};
+  if (found && found->passkeys > 0 && proof.code.empty()) {
+    out.needs_passkey = act.password_only = true;
+    act.outcome = "incomplete";
+    act.result = "the password was right; a passkey is required";
   }
+  COFFER_TRY(out.row, change_with_proof(context, found, name, proof, act, source));
   return out;
 }
 
-void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes) {
-  store::delete_recovery_codes(tx, id);
-  for (const Secret& code : codes) {
-    store::insert_recovery_code(
-        tx, id, as_text(auth::hash_secret(*auth::parse_recovery_code(code.reveal()))));
-  }
-}
-
-}  // namespace
-
-Result<store::OperatorRow> sign_in_operator(const Context& context, const std::string& name,
-                                            const OperatorProof& proof,
-                                            const SignInSource& source) {
-  COFFER_TRY(const auto found, find_operator_named(context, name));
-  return change_with_proof(context, found, name, proof, {"sign-in", wrong_sign_in()}, source);
-}
-
-Result<void> prove_operator(const Context& context, OperatorId id, const OperatorProof& proof,
-                            const SignInSource& source) {
+Result<void> prove_operator(const Context& context, OperatorId id, std::string_view command,
+                            const OperatorProof& proof, const SignInSource& source) {
   COFFER_TRY(const auto row, own_row(context, id));
-  COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof,
-                                    {"begin authenticator enrolment", wrong_proof()}, source));
+  COFFER_TRY_VOID(
+      change_with_proof(context, row, row.name, proof, {command, wrong_proof()}, source));
   return {};
+}
+
+Result<store::OperatorRow> remove_own_passkey(const Context& context, OperatorId id,
+                                              const std::string& listed_id,
+                                              const OperatorProof& proof,
+                                              const SignInSource& source) {
+  COFFER_TRY(const auto row, own_row(context, id));
+  const ProvedAct act{"remove passkey", wrong_proof(),
+                      [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
+                        return remove_passkey(tx, now, listed_id);
+                      }};
+  return change_with_proof(context, row, row.name, proof, act, source);
 }
 
 Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
@@ -177,7 +202,7 @@ Result<std::vector<Secret>> renew_recovery_codes(const Context& context, Operato
                                                  const OperatorProof& proof,
                                                  const SignInSource& source) {
   COFFER_TRY(const auto row, own_row(context, id));
-  if (!row.sealed_otp) {
+  if (!has_second_factor(row)) {
     return unexpected(Slug::conflict, "No authenticator is enrolled. Enrol one first.");
   }
   std::vector<Secret> codes = new_recovery_codes(context);
@@ -189,8 +214,6 @@ Result<std::vector<Secret>> renew_recovery_codes(const Context& context, Operato
   COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof, act, source));
   return codes;
 }
-
-bool needs_otp(const store::OperatorRow& row) { return row.otp_required && !row.sealed_otp; }
 
 Result<EnrolledOperator> enrol_otp(const Context& context, OperatorId id, const Secret& key,
                                    const std::string& code, const SignInSource& source) {

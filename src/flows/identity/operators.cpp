@@ -6,6 +6,7 @@
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "flows/identity/user_changes.h"
+#include "store/identity/passkeys.h"
 #include "store/identity/sign_in_sources.h"
 
 namespace coffer::flows {
@@ -99,6 +100,8 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
                    row.otp_step = 0;
                    ++row.version;
                    store::delete_recovery_codes(tx, row.id);
+                   store::delete_passkeys(tx, row.id);
+                   store::delete_operator_subject(tx, row.id);
                    store::forget_sign_in_sources(tx, row.id.uuid);
                    give_link(tx, out.link, row.id);
                    return {};

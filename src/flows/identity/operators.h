@@ -24,7 +24,8 @@ struct InvitedOperator {
 /// `validation-failed` (name), `conflict` (name taken).
 Result<InvitedOperator> invite_operator(const Context& context, const std::string& name,
                                         OperatorRole role);
-/// Takes password and authenticator away, ends the sessions, and gives a new link.
+/// Takes password, authenticator, passkeys and the link to a provider away, ends the sessions, and
+/// gives a new link.
 Result<InvitedOperator> reset_operator(const Context& context, const std::string& name);
 /// A link that makes its holder an administrator with a name of their choice: the first one, or a
 /// further one if access was lost. Earlier links of this kind become invalid.

@@ -107,6 +107,19 @@ Result<std::string> backup_path_in(const Context& context, const std::string& fo
   return (fs::path(folder) / name).string();
 }
 
+std::vector<KeptBackup> kept_backups(const Context& context, const std::string& folder) {
+  std::vector<KeptBackup> out;
+  for (const auto& [stamp, path] : backups_in(context, folder)) {
+    const auto made_at = instant_of(stamp);
+    std::error_code gone;
+    const auto bytes = fs::file_size(path, gone);
+    if (!made_at || gone) continue;
+    out.push_back({path.string(), *made_at, static_cast<std::int64_t>(bytes),
+                   fs::exists(path.string() + ".sha256", gone)});
+  }
+  return out;
+}
+
 int drop_old_backups(const Context& context, const std::string& folder, int keep) {
   const auto there = backups_in(context, folder);
   int dropped = 0;

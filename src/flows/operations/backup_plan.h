@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "flows/context.h"
 
@@ -19,6 +20,15 @@ struct BackupPlan {
 /// A path in the folder with the current time: `ledger-20260131T090000Z.db` for `ledger.db`.
 /// Creates the folder if it is missing.
 Result<std::string> backup_path_in(const Context& context, const std::string& folder);
+/// A backup of this database in the folder, by the time in its name.
+struct KeptBackup {
+  std::string path;
+  Timestamp made_at;
+  std::int64_t bytes = 0;
+  bool has_checksum = false;
+};
+/// Newest first; empty if the folder is missing.
+std::vector<KeptBackup> kept_backups(const Context& context, const std::string& folder);
 /// Deletes all but the latest `keep` backups of this database in the folder; returns the number of
 /// deleted ones.
 int drop_old_backups(const Context& context, const std::string& folder, int keep);

@@ -22,14 +22,14 @@ constexpr std::string_view kJournalLabel = "coffer journal link v1";
 constexpr std::string_view kAuditLabel = "coffer audit link v1";
 constexpr std::string_view kRowsLabel = "coffer row mac v1";
 
-std::shared_ptr<const store::ChainKeys> derived(const Secret& root) {
+std::unique_ptr<const store::ChainKeys> derived(const Secret& root) {
   const std::string& bytes = root.reveal();
   const auth::MasterKey key(std::span<const std::uint8_t, auth::MasterKey::kBytes>(
       reinterpret_cast<const std::uint8_t*>(bytes.data()), auth::MasterKey::kBytes));
   const auto keyed = [&](std::string_view label) {
     return KeyedDigest(key.derive(label).reveal());
   };
-  return std::shared_ptr<const store::ChainKeys>(
+  return std::unique_ptr<const store::ChainKeys>(
       new store::ChainKeys{keyed(kJournalLabel), keyed(kAuditLabel), keyed(kRowsLabel)});
 }
 
@@ -143,7 +143,7 @@ std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
   return store::departure_from(db, checkpoint.heads);
 }
 
-Result<std::shared_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
+Result<std::unique_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
                                                                 store::Connection& db) {
   const auto sealed = store::read_meta(db, kChainKey);
   if (!sealed) return unexpected(without_keys());
@@ -180,9 +180,9 @@ bool KeyCandidate::fits(store::Connection& db) const {
   return store::read_meta(db, store::kKeyCheck) == fingerprint_;
 }
 
-store::OpenKeys keys_of(std::shared_ptr<const KeyCandidate> key) {
+store::OpenKeys keys_of(const KeyCandidate* key) {
   if (key == nullptr) return {};
-  return [key](store::Connection& db) -> Result<std::shared_ptr<const store::ChainKeys>> {
+  return [key](store::Connection& db) -> Result<std::unique_ptr<const store::ChainKeys>> {
     if (!key->fits(db)) return {nullptr};
     return open_chain_keys(key->sealer(), db);
   };

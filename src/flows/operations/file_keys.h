@@ -22,7 +22,7 @@ namespace coffer::flows {
 Result<void> prepare_file_keys(const Context& context);
 
 /// The chain keys in the file of `db`. `validation-failed` if the file has none.
-Result<std::shared_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
+Result<std::unique_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
                                                                 store::Connection& db);
 /// Gives the connection the keys of its file, unless it has them already.
 Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db);
@@ -45,7 +45,7 @@ Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connectio
 /// `validation-failed` if the line is no checkpoint or its signature is wrong.
 Result<Checkpoint> parse_checkpoint(std::string_view line);
 /// The last checkpoint in a file: of a list of them, or of a log. `not-found` without the file,
-/// `validation-failed` if there is none or it is invalid.
+/// `validation-failed` if it is missing or invalid.
 Result<Checkpoint> read_checkpoint(const std::string& path);
 /// Of the served file, in one snapshot.
 Result<std::string> make_checkpoint(const Context& context);
@@ -72,7 +72,7 @@ class KeyCandidate {
   std::string fingerprint_;
   auth::Sealer sealer_;
 };
-/// As keys_under, if the key fits. Empty without a candidate.
-store::OpenKeys keys_of(std::shared_ptr<const KeyCandidate> key);
+/// As keys_under, if the key fits. Empty without a candidate, which must outlive it.
+store::OpenKeys keys_of(const KeyCandidate* key);
 
 }  // namespace coffer::flows

@@ -151,7 +151,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
     out.verdict.violations.push_back({"sqlite_file", error.what()});
     return out;
   }
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
   COFFER_TRY_VOID(judge_origin(backup, file.path(), checks, progress, out));
   if (out.verdict.violations.empty() && out.is_foreign && !checks.foreign) {
     return unexpected(foreign(backup, out));
@@ -162,7 +162,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
   if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
     return unexpected(Slug::unexpected_error, fault);
   }
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
   return out;
 }
 
@@ -190,7 +190,7 @@ Result<Restored> judge_file(const std::string& path, const ProgressFunction& pro
   out.bytes = size_of(path);
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
-  out.verdict = store::verify_file(path, progress, keys_of(checks.key));
+  out.verdict = store::verify_file(path, progress, keys_of(checks.key.get()));
   COFFER_TRY_VOID(judge_origin(path, path, checks, progress, out));
   out.schema_before = out.verdict.summary.schema;
   auto& all = out.verdict.violations;

@@ -31,13 +31,13 @@ std::optional<store::WalletBrief> plan_leg(PlanChecks& checks, const PaymentRequ
   const auto destination = leg.destination_wallet == leg.source_wallet
                                ? source
                                : checks.wallet(*leg.destination_wallet, destination_field);
-  const auto sending =
+  const Asset* sending =
       checks.asset(leg.sending_asset, leg_field(request, index, "sendingAssetCode"));
   checks.precision(leg.amount, sending, leg_field(request, index, "amount"));
   const auto debit = checks.trustline(source, sending, source_field);
   const bool swap = is_swap(request.type);
   const auto credit = swap ? debit : checks.trustline(destination, sending, destination_field);
-  if (!source || !destination || !sending || !debit || !credit) return destination;
+  if (!source || !destination || sending == nullptr || !debit || !credit) return destination;
   plan.keys.legs.push_back({source->key, destination->key, sending->key});
   // The proceeds of a swap are known only at settlement, so its movement has no receiving account.
   plan.movements.push_back({*debit, swap ? AccountKey{0} : *credit, leg.amount});
@@ -46,8 +46,8 @@ std::optional<store::WalletBrief> plan_leg(PlanChecks& checks, const PaymentRequ
 
 void plan_swap(PlanChecks& checks, const PaymentRequest& request,
                const std::optional<store::WalletBrief>& destination, PaymentPlan& plan) {
-  const auto receiving = checks.asset(*request.receiving_asset, "receivingAssetCode");
-  if (!receiving || plan.keys.legs.empty()) return;
+  const Asset* receiving = checks.asset(*request.receiving_asset, "receivingAssetCode");
+  if (receiving == nullptr || plan.keys.legs.empty()) return;
   plan.keys.receiving_asset = receiving->key;
   checks.trustline(destination, receiving, "destinationWalletId");
   if (request.min_receiving) {
@@ -79,7 +79,7 @@ Result<void> add_total(const PaymentRequest& request, PaymentPlan& plan) {
 }  // namespace
 
 std::optional<store::WalletBrief> PlanChecks::wallet(WalletId id, const std::string& field) {
-  const auto brief = store::find_wallet_brief(db(), caller_.tenant, id);
+  const auto brief = tx_.known().wallet(caller_.tenant, id);
   if (!brief) {
     errors_.add(Slug::not_found, field, "is not one of your wallets");
   } else if (brief->status != WalletStatus::verified) {
@@ -90,9 +90,9 @@ std::optional<store::WalletBrief> PlanChecks::wallet(WalletId id, const std::str
   return brief;
 }
 
-std::optional<Asset> PlanChecks::asset(const AssetCode& code, const std::string& field) {
-  auto found = store::find_asset(db(), code);
-  if (!found) {
+const Asset* PlanChecks::asset(const AssetCode& code, const std::string& field) {
+  const Asset* found = tx_.known().asset(code);
+  if (found == nullptr) {
     errors_.add(Slug::validation_failed, field,
                 "is not a registered asset; list assets with GET /v1/assets");
   }
@@ -100,10 +100,9 @@ std::optional<Asset> PlanChecks::asset(const AssetCode& code, const std::string&
 }
 
 std::optional<AccountKey> PlanChecks::trustline(const std::optional<store::WalletBrief>& wallet,
-                                                const std::optional<Asset>& asset,
-                                                const std::string& field) {
-  if (!wallet || !asset) return std::nullopt;
-  const auto account = store::find_trustline(db(), wallet->key, asset->key);
+                                                const Asset* asset, const std::string& field) {
+  if (!wallet || asset == nullptr) return std::nullopt;
+  const auto account = tx_.known().trustline(wallet->key, asset->key);
   if (!account) {
     errors_.add(Slug::trustline_missing, field,
                 "has no trustline for " + asset->code.value() +
@@ -112,9 +111,8 @@ std::optional<AccountKey> PlanChecks::trustline(const std::optional<store::Walle
   return account;
 }
 
-void PlanChecks::precision(Amount amount, const std::optional<Asset>& asset,
-                           const std::string& field) {
-  if (asset && truncate_to(amount, asset->decimals) != amount) {
+void PlanChecks::precision(Amount amount, const Asset* asset, const std::string& field) {
+  if (asset != nullptr && truncate_to(amount, asset->decimals) != amount) {
     errors_.add(Slug::amount_precision, field, decimals_rule(asset->code.value(), asset->decimals));
   }
 }

@@ -55,10 +55,11 @@ class PlanChecks {
       : context_(context), tx_(tx), caller_(caller), judged_(judged) {}
 
   std::optional<store::WalletBrief> wallet(WalletId id, const std::string& field);
-  std::optional<Asset> asset(const AssetCode& code, const std::string& field);
+  /// nullptr if it is not registered. Valid until the end of the command.
+  const Asset* asset(const AssetCode& code, const std::string& field);
   std::optional<AccountKey> trustline(const std::optional<store::WalletBrief>& wallet,
-                                      const std::optional<Asset>& asset, const std::string& field);
-  void precision(Amount amount, const std::optional<Asset>& asset, const std::string& field);
+                                      const Asset* asset, const std::string& field);
+  void precision(Amount amount, const Asset* asset, const std::string& field);
   std::optional<store::BeneficiaryRow> beneficiary(BeneficiaryId id);
   /// The requested destination, or the only one of `fits`; otherwise an error on `destinationId`.
   template <class Fits>

@@ -10,20 +10,21 @@ Result<PaymentPlan> plan_to_address(PlanChecks& checks, const PaymentRequest& re
   plan.request = request;
   const TransferLeg& leg = request.only();
   const auto source = checks.wallet(*leg.source_wallet, "sourceWalletId");
-  const auto sending = checks.asset(leg.sending_asset, "sendingAssetCode");
+  const Asset* sending = checks.asset(leg.sending_asset, "sendingAssetCode");
   checks.precision(leg.amount, sending, "amount");
   const auto debit = checks.trustline(source, sending, "sourceWalletId");
-  std::optional<Asset> receiving = sending;
+  const Asset* receiving = sending;
   if (is_swap(request.type)) {
     receiving = checks.asset(*request.receiving_asset, "receivingAssetCode");
-    if (receiving && request.min_receiving) {
+    if (receiving != nullptr && request.min_receiving) {
       checks.precision(*request.min_receiving, receiving, "minReceivingAmount");
     }
-    if (receiving && sending) checks.market_path(*sending, *receiving, leg.amount);
+    if (receiving != nullptr && sending != nullptr)
+      checks.market_path(*sending, *receiving, leg.amount);
   }
   const auto beneficiary = checks.beneficiary(*request.beneficiary);
   std::optional<store::DestinationRow> destination;
-  if (beneficiary && receiving) {
+  if (beneficiary && receiving != nullptr) {
     destination = checks.destination(
         *beneficiary, request.destination, "a CRYPTO destination for " + receiving->code.value(),
         [&](const Destination& candidate) {

@@ -162,7 +162,7 @@ Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& requ
   std::optional<AccountKey> debit;
   if (found) {
     const ConnectorTerms& terms = found->connector.terms;
-    debit = checks.trustline(source, terms.asset, "sourceWalletId");
+    debit = checks.trustline(source, &terms.asset, "sourceWalletId");
     check_assets(checks, request, terms);
     fill_from_quote(plan, *found);
     if (source) plan.keys.legs.push_back({source->key, std::nullopt, terms.asset.key});
@@ -191,7 +191,7 @@ Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& re
   const auto wallet = checks.wallet(*request.only().destination_wallet, "destinationWalletId");
   if (found) {
     const ConnectorTerms& terms = found->connector.terms;
-    checks.trustline(wallet, terms.asset, "destinationWalletId");
+    checks.trustline(wallet, &terms.asset, "destinationWalletId");
     checks.additional_fields(found->connector);
     check_assets(checks, request, terms);
     fill_from_quote(plan, *found);

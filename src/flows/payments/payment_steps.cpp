@@ -72,7 +72,7 @@ bool credit_collection(const Context& context, store::WriteTx& tx, store::Settle
 }
 
 AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset) {
-  const auto account = store::find_trustline(tx.db(), wallet, asset);
+  const auto account = tx.known().trustline(wallet, asset);
   COFFER_CHECK(account.has_value());
   return *account;
 }

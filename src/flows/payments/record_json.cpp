@@ -9,6 +9,9 @@
 namespace coffer::flows {
 namespace {
 
+/// Members of a record beyond those that all records begin with.
+constexpr std::size_t kMembersMax = 30;
+
 /// Adds the member only if there is a value.
 void put(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
@@ -17,7 +20,8 @@ void put(Json& object, const char* name, const std::optional<std::string>& value
 Json history_json(const store::PaymentRecord& record) {
   Json out = Json::array();
   for (const Reached& reached : reached_statuses(record)) {
-    Json item{{"status", name(reached.status)}, {"at", reached.at.to_string()}};
+    Json item = object_with_room(reached.why ? 2 : 0, "status", name(reached.status), "at",
+                                 reached.at.to_string());
     if (reached.why) {
       item["code"] = info(*reached.why).name;
       item["message"] = info(*reached.why).message;
@@ -31,10 +35,10 @@ Json legs_json(const store::PaymentRecord& record) {
   Json out = Json::array();
   for (std::size_t i = 0; i < record.request.legs.size(); ++i) {
     const TransferLeg& leg = record.request.legs[i];
-    Json item{{"sourceWalletId", leg.source_wallet->to_string()},
-              {"destinationWalletId", leg.destination_wallet->to_string()},
-              {"sendingAssetCode", leg.sending_asset.value()},
-              {"amount", leg.amount.to_string(record.leg_decimals[i])}};
+    Json item = object_with_room(3, "sourceWalletId", leg.source_wallet->to_string(),
+                                 "destinationWalletId", leg.destination_wallet->to_string(),
+                                 "sendingAssetCode", leg.sending_asset.value(), "amount",
+                                 leg.amount.to_string(record.leg_decimals[i]));
     put(item, "fromRef", leg.refs.from_ref);
     put(item, "toRef", leg.refs.to_ref);
     put(item, "description", leg.description);
@@ -171,11 +175,9 @@ const char* substatus(const store::PaymentRecord& record) {
 }
 
 Json record_json(const store::PaymentRecord& record, Environment environment) {
-  Json out{{"id", record.id.to_string()},
-           {"transactionRecordId", record.id.to_string()},
-           {"transactionId", record.request.transaction_id},
-           {"type", name(record.request.type)},
-           {"status", name(record.status)}};
+  Json out = object_with_room(kMembersMax, "id", record.id.to_string(), "transactionRecordId",
+                              record.id.to_string(), "transactionId", record.request.transaction_id,
+                              "type", name(record.request.type), "status", name(record.status));
   if (const char* detail = substatus(record)) out["substatus"] = detail;
   if (record.failure) {
     const FailureInfo& failure = info(*record.failure);
@@ -199,14 +201,12 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
 }
 
 Json wallet_identity_json(const store::WalletRow& wallet, const std::string& network_name) {
-  Json out{{"id", wallet.id.to_string()},
-           {"walletName", wallet.name},
-           {"accountNumber", wallet.account_number},
-           {"publicKey", wallet.public_key},
-           {"networkName", network_name},
-           {"assetCode", wallet.asset_code.value()},
-           {"ownAccount", wallet.own_account},
-           {"status", name(wallet.status)}};
+  constexpr std::size_t kAddedByCallers = 5;
+  Json out =
+      object_with_room(kAddedByCallers + 1, "id", wallet.id.to_string(), "walletName", wallet.name,
+                       "accountNumber", wallet.account_number, "publicKey", wallet.public_key,
+                       "networkName", network_name, "assetCode", wallet.asset_code.value(),
+                       "ownAccount", wallet.own_account, "status", name(wallet.status));
   if (wallet.reason) {
     out["statusReason"] = {{"code", wallet.reason->code}, {"message", wallet.reason->message}};
   }

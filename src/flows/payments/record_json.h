@@ -1,18 +1,16 @@
 // Transaction records and wallets as JSON, for both responses and events.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "domain/identity/tenant.h"
+#include "flows/json_object.h"
 #include "store/ledger/wallets.h"
 #include "store/payments/payments.h"
 
 namespace coffer::flows {
-
-using Json = nlohmann::ordered_json;
 
 struct Reached {
   PaymentStatus status = PaymentStatus::initiated;

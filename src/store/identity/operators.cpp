@@ -5,10 +5,15 @@ namespace {
 
 #define OPERATOR_COLUMNS                                                                          \
   "SELECT id, name, role, password_hash, sealed_otp, otp_step, otp_required, suspended, version," \
-  " created_at, updated_at FROM operators"
+  " created_at, updated_at,"                                                                      \
+  " (SELECT count(*) FROM operator_passkeys p WHERE p.operator = operators.operator),"            \
+  " (SELECT subject FROM operator_subjects s WHERE s.operator = operators.operator)"              \
+  " FROM operators"
 constexpr const char* kAll = OPERATOR_COLUMNS " ORDER BY operator";
 constexpr const char* kById = OPERATOR_COLUMNS " WHERE id = ?";
 constexpr const char* kByName = OPERATOR_COLUMNS " WHERE name = ?";
+constexpr const char* kBySubject = OPERATOR_COLUMNS
+    " WHERE operator = (SELECT operator FROM operator_subjects WHERE issuer = ? AND subject = ?)";
 #undef OPERATOR_COLUMNS
 constexpr const char* kAny = "SELECT 1 FROM operators LIMIT 1";
 constexpr const char* kAdministrators =
@@ -20,6 +25,13 @@ constexpr const char* kInsert =
 constexpr const char* kUpdate =
     "UPDATE operators SET role = ?, password_hash = ?, sealed_otp = ?, otp_step = ?,"
     " otp_required = ?, suspended = ?, version = ?, updated_at = ? WHERE id = ?";
+
+constexpr const char* kSetSubject =
+    "INSERT INTO operator_subjects (operator, issuer, subject)"
+    " SELECT operator, ?2, ?3 FROM operators WHERE id = ?1"
+    " ON CONFLICT (operator) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject";
+constexpr const char* kDropSubject =
+    "DELETE FROM operator_subjects WHERE operator = (SELECT operator FROM operators WHERE id = ?)";
 
 #define OF_OPERATOR "operator = (SELECT operator FROM operators WHERE id = ?1)"
 constexpr const char* kInsertCode =
@@ -56,6 +68,8 @@ OperatorRow operator_row(const Query& query) {
   row.version = query.integer(8);
   row.created_at = query.time(9);
   row.updated_at = query.time(10);
+  row.passkeys = static_cast<int>(query.integer(11));
+  row.subject = query.optional_text(12);
   return row;
 }
 
@@ -102,6 +116,18 @@ void update_operator(WriteTx& tx, const OperatorRow& row) {
   tx.db().run(kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
               row.otp_required, row.suspended, row.version, tx.now(), row.id);
 }
+
+std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
+                                                    std::string_view subject) {
+  return first(db, kBySubject, issuer, subject);
+}
+
+void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,
+                          std::string_view subject) {
+  tx.db().run(kSetSubject, id, issuer, subject);
+}
+
+void delete_operator_subject(WriteTx& tx, OperatorId id) { tx.db().run(kDropSubject, id); }
 
 void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
   Query(tx.db(), kInsertCode, id, Blob{hash}).run();

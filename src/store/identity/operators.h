@@ -22,7 +22,9 @@ struct OperatorRow {
   std::int64_t otp_step = 0;                 // step of the last accepted code
   bool otp_required = true;
   bool suspended = false;
-  std::int64_t version = 1;  // a change ends the sessions of older versions
+  std::int64_t version = 1;            // a change ends the sessions of older versions
+  int passkeys = 0;                    // their number; read only
+  std::optional<std::string> subject;  // of the identity provider; read only
   Timestamp created_at;
   Timestamp updated_at;
 };
@@ -36,8 +38,16 @@ bool has_operators(Connection& db);
 std::int64_t count_administrators(Connection& db);
 /// The caller has checked that the name is unused.
 void insert_operator(WriteTx& tx, const OperatorRow& row);
-/// Replaces everything except ID and name.
+/// Replaces everything except ID, name and passkeys.
 void update_operator(WriteTx& tx, const OperatorRow& row);
+
+/// The account of an identity provider with which an operator may sign in.
+std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
+                                                    std::string_view subject);
+/// The caller has checked that no other operator has it.
+void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,
+                          std::string_view subject);
+void delete_operator_subject(WriteTx& tx, OperatorId id);
 
 /// Recovery codes, by SHA-256 of their characters.
 void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);

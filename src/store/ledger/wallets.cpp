@@ -24,7 +24,7 @@ constexpr Column<WalletRow> kColumns[] = {
     column<&WalletRow::status>("w.status"),
     {"w.status_code",
      [](const Query& q, int at, WalletRow& row) {
-       if (!q.is_null(at)) row.reason = WalletStatusReason{q.text(at), {}};
+       row.reason = WalletStatusReason{q.text(at), {}};
      }},
     {"w.status_message",
      [](const Query& q, int at, WalletRow& row) {
@@ -48,7 +48,6 @@ const std::string kInsertMetadata =
     ColumnList{"wallet", "entity_type"}.add(kMetadata).insert_into("wallet_metadata");
 constexpr const char* kBrief =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
-#undef WALLET_COLUMNS
 
 constexpr KeyIndex kOfTenant =
     COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_by_tenant", "tenant = ?3");

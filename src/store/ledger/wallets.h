@@ -8,6 +8,7 @@
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
 #include "store/ledger/journal.h"
+#include "store/ledger/known_rows.h"
 #include "store/lists/page.h"
 #include "store/write_tx.h"
 
@@ -28,13 +29,6 @@ struct WalletRow {
   std::optional<Metadata> metadata;
   Timestamp created_at;
   Timestamp updated_at;
-};
-
-/// The part of a wallet that payments need.
-struct WalletBrief {
-  std::int64_t key = 0;
-  WalletStatus status = WalletStatus::pending;
-  bool own_account = false;
 };
 
 struct WalletFilter {

@@ -48,7 +48,7 @@ struct FileVerdict {
 
 /// Opens the keys of a file that is verified. Returns nullptr if they are sealed under another
 /// master key; a Problem is a violation.
-using OpenKeys = std::function<Result<std::shared_ptr<const ChainKeys>>(Connection&)>;
+using OpenKeys = std::function<Result<std::unique_ptr<const ChainKeys>>(Connection&)>;
 
 /// Verifies a file, whether served or not: that coffer created it, every invariant, both hash
 /// chains and SQLite's structures. Without `open_keys`, the structure of the chains only. Changes

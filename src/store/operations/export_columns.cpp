@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
@@ -73,6 +75,26 @@ std::string_view failure_code(std::int64_t value) {
   return info(static_cast<FailureCode>(value)).name;
 }
 
+/// Text members of nouns that share a table, each column once (domain/tables/text_field.h).
+template <class... Nouns>
+std::vector<ExportColumn> texts() {
+  std::vector<ExportColumn> out;
+  const auto add = [&](const TextFact& fact) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const ExportColumn& column) {
+      return column.expression == fact.column;
+    });
+    if (!known) out.push_back(text(fact.name, fact.column));
+  };
+  (std::for_each(std::begin(TextFields<Nouns>::rows), std::end(TextFields<Nouns>::rows), add), ...);
+  return out;
+}
+
+std::vector<ExportColumn> joined(const std::initializer_list<std::vector<ExportColumn>>& parts) {
+  std::vector<ExportColumn> out;
+  for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
 constexpr auto kTenancy = std::to_array<ExportColumn>({
     id("association", OF_TENANT),
     named<Environment>("environment", ENVIRONMENT_OF),
@@ -141,34 +163,24 @@ constexpr auto kRates = std::to_array<ExportColumn>({
     number("denominator", "denominator"),
     time("updatedAt", "updated_at"),
 });
-constexpr auto kWallets = std::to_array<ExportColumn>({
-    id("id", "x.id"),
-    kTenancy[0],
-    kTenancy[1],
-    text("name", "name"),
-    text("accountNumber", "account_number"),
-    text("publicKey", "public_key"),
-    flag("ownAccount", "own_account"),
-    named<WalletStatus>("status", "status"),
-    text("statusCode", "status_code"),
-    text("statusMessage", "status_message"),
-    named<EntityType>("entityType", "m.entity_type"),
-    text("firstName", "first_name"),
-    text("lastName", "last_name"),
-    text("dateOfBirth", "date_of_birth"),
-    text("nationality", "nationality"),
-    text("idType", "id_type"),
-    text("idNumber", "id_number"),
-    text("companyName", "company_name"),
-    text("registrationNumber", "registration_number"),
-    text("registrationCountry", "registration_country"),
-    text("taxId", "tax_id"),
-    text("address", "address"),
-    text("email", "email"),
-    text("phone", "phone"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
+const auto kWallets = joined({{
+                                  id("id", "x.id"),
+                                  kTenancy[0],
+                                  kTenancy[1],
+                                  text("name", "name"),
+                                  text("accountNumber", "account_number"),
+                                  text("publicKey", "public_key"),
+                                  flag("ownAccount", "own_account"),
+                                  named<WalletStatus>("status", "status"),
+                                  text("statusCode", "status_code"),
+                                  text("statusMessage", "status_message"),
+                                  named<EntityType>("entityType", "m.entity_type"),
+                              },
+                              texts<PersonMetadata, BusinessMetadata>(),
+                              {
+                                  time("createdAt", "created_at"),
+                                  time("updatedAt", "updated_at"),
+                              }});
 constexpr auto kAccounts = std::to_array<ExportColumn>({
     number("account", "account"),
     named<Environment>("environment", ENVIRONMENT_OF),
@@ -180,28 +192,23 @@ constexpr auto kAccounts = std::to_array<ExportColumn>({
     amount("held", "held"),
     time("createdAt", "created_at"),
 });
-constexpr auto kBeneficiaries = std::to_array<ExportColumn>({
-    id("id", "id"),
-    kTenancy[0],
-    kTenancy[1],
-    named<EntityType>("entityType", "entity_type"),
-    text("firstName", "first_name"),
-    text("lastName", "last_name"),
-    text("dateOfBirth", "date_of_birth"),
-    text("nationality", "nationality"),
-    text("companyName", "company_name"),
-    text("registrationNumber", "registration_number"),
-    text("registrationCountry", "registration_country"),
-    text("email", "email"),
-    text("phone", "phone"),
-    text("clientReference", "client_reference"),
-    text("tags",
-         "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = "
-         "x.beneficiary)"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-    time("archivedAt", "archived_at"),
-});
+const auto kBeneficiaries =
+    joined({{
+                id("id", "id"),
+                kTenancy[0],
+                kTenancy[1],
+                named<EntityType>("entityType", "entity_type"),
+            },
+            texts<Individual, Company>(),
+            {
+                text("clientReference", "client_reference"),
+                text("tags",
+                     "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = "
+                     "x.beneficiary)"),
+                time("createdAt", "created_at"),
+                time("updatedAt", "updated_at"),
+                time("archivedAt", "archived_at"),
+            }});
 constexpr auto kAddresses = std::to_array<ExportColumn>({
     id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
     number("position", "position"),
@@ -214,32 +221,23 @@ constexpr auto kAddresses = std::to_array<ExportColumn>({
     text("country", "country"),
 });
 // An ID has one row per change.
-constexpr auto kDestinations = std::to_array<ExportColumn>({
-    number("destination", "destination"),
-    id("id", "id"),
-    id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-    kTenancy[0],
-    kTenancy[1],
-    named<DestinationMethod>("method", "method"),
-    text("country", "country"),
-    text("currency", "currency"),
-    text("label", "label"),
-    text("accountName", "account_name"),
-    text("accountNumber", "account_number"),
-    text("iban", "iban"),
-    text("bankName", "bank_name"),
-    text("bankCode", "bank_code"),
-    text("branchCode", "branch_code"),
-    text("swiftBic", "swift_bic"),
-    text("provider", "provider"),
-    text("phoneNumber", "phone_number"),
-    text("networkName", "network_name"),
-    text("assetSymbol", "asset_symbol"),
-    text("walletAddress", "wallet_address"),
-    text("memo", "memo"),
-    time("createdAt", "created_at"),
-    time("archivedAt", "archived_at"),
-});
+const auto kDestinations =
+    joined({{
+                number("destination", "destination"),
+                id("id", "id"),
+                id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
+                kTenancy[0],
+                kTenancy[1],
+                named<DestinationMethod>("method", "method"),
+                text("country", "country"),
+                text("currency", "currency"),
+                text("label", "label"),
+            },
+            texts<BankDetails, MobileMoneyDetails, CryptoDetails>(),
+            {
+                time("createdAt", "created_at"),
+                time("archivedAt", "archived_at"),
+            }});
 constexpr auto kConnectors = std::to_array<ExportColumn>({
     id("id", "id"),
     named<Environment>("environment", "environment"),
@@ -450,7 +448,7 @@ constexpr auto kNotifications = std::to_array<ExportColumn>({
     time("closedAt", "closed_at"),
 });
 
-constexpr auto kNouns = std::to_array<ExportNoun>({
+const auto kNouns = std::to_array<ExportNoun>({
     {"association", "associations", "association", kAssociations},
     {"application", "applications", "application", kApplications},
     {"operator", "operators", "operator", kOperators},

@@ -1,5 +1,6 @@
 #include "store/operations/payment_lists.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/digest.h"
@@ -127,9 +128,18 @@ KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const Newe
 }
 
 PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
-  RowBudget budget;
+  PaymentsWanted only_times;
+  only_times.from = wanted.from;
+  only_times.to = wanted.to;
+  if (wanted == only_times) {
+    // Keys have no gaps.
+    const std::int64_t first = wanted.from ? first_payment_since(db, *wanted.from) : 1;
+    const std::int64_t end = wanted.to ? first_payment_since(db, *wanted.to) : last_payment(db) + 1;
+    return {std::max<std::int64_t>(0, end - first), true};
+  }
+  RowBudget budget(kCountedRowsMax);
   PaymentWalk keys(db, wanted, Order::falling, budget);
-  const auto found = keys.read(std::nullopt, static_cast<int>(kRowsMax));
+  const auto found = keys.read(std::nullopt, static_cast<int>(kCountedRowsMax));
   return {static_cast<std::int64_t>(found.keys.size()), !found.cut_at};
 }
 

@@ -12,7 +12,11 @@ namespace coffer::store {
 
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
 
-/// How many there are; `exact` is false if the count stopped after reading kRowsMax rows.
+/// Maximum number of rows that a count reads, because a list repeats its count.
+inline constexpr std::int64_t kCountedRowsMax = 2'000;
+
+/// How many there are. Without filters other than times, the keys tell, and no row is read.
+/// Otherwise, `exact` is false if the count stopped after kCountedRowsMax rows.
 struct PaymentCount {
   std::int64_t payments = 0;
   bool exact = true;

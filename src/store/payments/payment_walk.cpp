@@ -157,17 +157,13 @@ std::unique_ptr<KeySet> PaymentWalk::of_text() {
   return walk_.any(std::move(out));
 }
 
-/// A payment through a connector has one of the last three types.
+/// A payment through a connector has none of the types before offramp.
 std::vector<PaymentType> PaymentWalk::types() const {
   if (wanted_.type) return {*wanted_.type};
-  std::vector<PaymentType> out{PaymentType::offramp, PaymentType::onramp,
-                               PaymentType::onramp_reference};
-  if (!wanted_.connector) {
-    for (const auto type :
-         {PaymentType::p2p_own, PaymentType::p2p_beneficiary, PaymentType::p2p_own_multi,
-          PaymentType::swap_own, PaymentType::swap_beneficiary}) {
-      out.push_back(type);
-    }
+  std::vector<PaymentType> out;
+  const int first = wanted_.connector ? stored(PaymentType::offramp) : 0;
+  for (int i = first; i < static_cast<int>(terms<PaymentType>().size()); ++i) {
+    out.push_back(static_cast<PaymentType>(i));
   }
   return out;
 }

@@ -27,6 +27,8 @@ struct PaymentsWanted {
   std::optional<FailureCode> failure;
   /// Beginning of the transactionId, or of the account number of a wallet on either side.
   std::optional<std::string> text;
+
+  bool operator==(const PaymentsWanted&) const = default;
 };
 
 /// The payments of one page in the order of their acceptance.

@@ -5,38 +5,116 @@
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
 #include "store/providers/destination_sums.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define RECORD_COLUMNS                                                                           \
-  "SELECT p.payment, p.id, p.tenant, p.application, p.request_id, p.transaction_id, p.type,"     \
-  " p.status, p.version, s.id, d.id, sa.code, sa.decimals, p.sending_amount, ra.code,"           \
-  " ra.decimals, p.receiving_amount, p.min_receiving, p.path, p.from_ref, p.to_ref,"             \
-  " p.description, p.memo, p.notify, p.failure, p.created_at, p.processing_at, p.completed_at,"  \
-  " p.refund_pending_at, p.refund_closed_at, p.updated_at,"                                      \
-  " (SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1),"      \
-  " b.id, t.id, c.id, q.id, c.direction, c.currency, c.currency_decimals, v.fee, v.total, "      \
-  "v.state,"                                                                                     \
-  " v.in_review, v.expires_at, v.provider_reference, v.purpose_of_payment, v.source_of_funds,"   \
-  " v.relationship, v.payer_name, v.payer_account, v.payer_phone,"                               \
-  " p.refund_failure, v.collected_amount, q.receive_amount"                                      \
-  " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"                           \
-  " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"                                      \
-  " LEFT JOIN assets sa ON sa.asset = p.sending_asset"                                           \
-  " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"                                         \
-  " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"                                  \
-  " LEFT JOIN destinations t ON t.destination = p.destination"                                   \
-  " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote" \
-  " LEFT JOIN provider_payments v ON v.payment = p.payment"
-constexpr const char* kById = RECORD_COLUMNS " WHERE p.tenant = ? AND p.id = ?";
-constexpr const char* kByKey = RECORD_COLUMNS " WHERE p.payment = ?";
-#undef RECORD_COLUMNS
+constexpr std::int64_t kNobody = 0;
+
+std::optional<NotificationChannel> optional_channel(const Query& q, int column) {
+  if (q.integer(column) == kNobody) return std::nullopt;
+  return q.enumeration<NotificationChannel>(column);
+}
+
+using Record = PaymentRecord;
+using Request = PaymentRequest;
+// The leg of a record that is not a multi-transfer is read separately.
+constexpr Column<Record> kRecordColumns[] = {
+    joined<&Record::key>("p.payment"),
+    joined<&Record::id>("p.id"),
+    joined<&Record::tenant>("p.tenant"),
+    joined<&Record::application>("p.application"),
+    joined<&Record::request_id>("p.request_id"),
+    joined<&Record::request, &Request::transaction_id>("p.transaction_id"),
+    joined<&Record::request, &Request::type>("p.type"),
+    joined<&Record::status>("p.status"),
+    joined<&Record::version>("p.version"),
+    joined<&Record::sending_asset>("sa.code"),
+    joined<&Record::sending_decimals>("sa.decimals"),
+    joined<&Record::sending_amount>("p.sending_amount"),
+    joined<&Record::request, &Request::receiving_asset>("ra.code"),
+    joined<&Record::receiving_decimals>("ra.decimals"),
+    joined<&Record::receiving_amount>("p.receiving_amount"),
+    joined<&Record::request, &Request::min_receiving>("p.min_receiving"),
+    joined<&Record::path>("p.path"),
+    joined<&Record::request, &Request::memo>("p.memo"),
+    {"p.notify",
+     [](const Query& q, int at, Record& r) {
+       const auto channel = optional_channel(q, at);
+       r.request.notify_email = channel == NotificationChannel::email;
+       r.request.notify_whatsapp = channel == NotificationChannel::messaging;
+     }},
+    joined<&Record::request, &Request::beneficiary>("b.id"),
+    joined<&Record::request, &Request::destination>("t.id"),
+    joined<&Record::request, &Request::quote>("q.id"),
+    joined<&Record::failure>("p.failure"),
+    joined<&Record::refund_failure>("p.refund_failure"),
+    joined<&Record::created_at>("p.created_at"),
+    joined<&Record::processing_at>("p.processing_at"),
+    joined<&Record::completed_at>("p.completed_at"),
+    joined<&Record::refund_pending_at>("p.refund_pending_at"),
+    joined<&Record::refund_closed_at>("p.refund_closed_at"),
+    joined<&Record::updated_at>("p.updated_at"),
+    joined_blob<&Record::ledger_hash>(
+        "(SELECT j.link FROM journal j WHERE j.payment = p.payment ORDER BY j.journal LIMIT 1)"),
+};
+constexpr Column<ProviderPart> kProviderColumns[] = {
+    joined<&ProviderPart::connector>("c.id"),
+    joined<&ProviderPart::direction>("c.direction"),
+    joined<&ProviderPart::currency>("c.currency"),
+    joined<&ProviderPart::currency_decimals>("c.currency_decimals"),
+    joined<&ProviderPart::fee>("v.fee"),
+    joined<&ProviderPart::total>("v.total"),
+    joined<&ProviderPart::state>("v.state"),
+    joined<&ProviderPart::in_review>("v.in_review"),
+    joined<&ProviderPart::expires_at>("v.expires_at"),
+    joined<&ProviderPart::provider_reference>("v.provider_reference"),
+    joined<&ProviderPart::collected>("v.collected_amount"),
+    joined<&ProviderPart::quoted_receiving>("q.receive_amount"),
+};
+constexpr Column<Compliance> kComplianceColumns[] = {
+    column<&Compliance::purpose_of_payment>("v.purpose_of_payment"),
+    column<&Compliance::source_of_funds>("v.source_of_funds"),
+    column<&Compliance::relationship>("v.relationship"),
+};
+constexpr Column<Payer> kPayerColumns[] = {
+    column<&Payer::name>("v.payer_name"),
+    column<&Payer::account_number>("v.payer_account"),
+    column<&Payer::phone>("v.payer_phone"),
+};
+// Without its asset and amount. No other table of the two statements has the last three.
+constexpr Column<TransferLeg> kLegColumns[] = {
+    joined<&TransferLeg::source_wallet>("s.id"),
+    joined<&TransferLeg::destination_wallet>("d.id"),
+    joined<&TransferLeg::refs, &References::from_ref>("from_ref"),
+    joined<&TransferLeg::refs, &References::to_ref>("to_ref"),
+    joined<&TransferLeg::description>("description"),
+};
+// Positions of the first columns in the statement.
+constexpr int kLegAt = std::size(kRecordColumns);
+constexpr int kProviderAt = kLegAt + std::size(kLegColumns);
+constexpr int kComplianceAt = kProviderAt + std::size(kProviderColumns);
+constexpr int kPayerAt = kComplianceAt + std::size(kComplianceColumns);
+
+const std::string kSelect =
+    select(kRecordColumns, kLegColumns, kProviderColumns, kComplianceColumns, kPayerColumns) +
+    " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"
+    " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"
+    " LEFT JOIN assets sa ON sa.asset = p.sending_asset"
+    " LEFT JOIN assets ra ON ra.asset = p.receiving_asset"
+    " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"
+    " LEFT JOIN destinations t ON t.destination = p.destination"
+    " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"
+    " LEFT JOIN provider_payments v ON v.payment = p.payment";
+const std::string kById = kSelect + " WHERE p.tenant = ? AND p.id = ?";
+const std::string kByKey = kSelect + " WHERE p.payment = ?";
 constexpr const char* kKeyByTransactionId =
     "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
 
-constexpr const char* kLegs =
-    "SELECT s.id, d.id, a.code, a.decimals, l.amount, l.from_ref, l.to_ref, l.description"
+const std::string kLegs =
+    select(kLegColumns) +
+    ", a.code, a.decimals, l.amount"
     " FROM payment_legs l JOIN wallets s ON s.wallet = l.source_wallet"
     " JOIN wallets d ON d.wallet = l.destination_wallet JOIN assets a ON a.asset = l.asset"
     " WHERE l.payment = ? ORDER BY l.leg";
@@ -46,10 +124,10 @@ constexpr const char* kInsert =
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
     " destination, connector, quote, created_at, updated_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertProvider =
-    "INSERT INTO provider_payments (payment, fee, total, transaction_type, purpose_of_payment,"
-    " source_of_funds, relationship, payer_name, payer_account, payer_phone)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const std::string kInsertProvider = ColumnList{"payment", "fee", "total", "transaction_type"}
+                                        .add(kComplianceColumns)
+                                        .add(kPayerColumns)
+                                        .insert_into("provider_payments");
 constexpr const char* kInsertField =
     "INSERT INTO payment_fields (payment, name, value) VALUES (?, ?, ?)";
 constexpr const char* kFields = "SELECT name, value FROM payment_fields WHERE payment = ?";
@@ -58,14 +136,34 @@ constexpr const char* kInstructions =
 constexpr const char* kInsertLeg =
     "INSERT INTO payment_legs (payment, leg, source_wallet, destination_wallet, asset, amount,"
     " from_ref, to_ref, description) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kSettlementView =
-    "SELECT p.tenant, t.environment, p.type, p.status, p.version, p.receiving_asset,"
-    " p.min_receiving, p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount,"
-    " p.beneficiary, p.destination, p.connector, p.quote, p.receiving_amount, p.notify"
-    " FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
-constexpr const char* kLegKeys =
-    "SELECT source_wallet, destination_wallet, asset, amount FROM payment_legs"
-    " WHERE payment = ? ORDER BY leg";
+using View = SettlementView;
+constexpr Column<View> kViewColumns[] = {
+    joined<&View::tenant>("p.tenant"),
+    joined<&View::environment>("t.environment"),
+    joined<&View::type>("p.type"),
+    joined<&View::status>("p.status"),
+    joined<&View::version>("p.version"),
+    joined<&View::receiving_asset>("p.receiving_asset"),
+    joined<&View::keys, &PaymentKeys::receiving_asset>("p.receiving_asset"),
+    joined<&View::min_receiving>("p.min_receiving"),
+    joined<&View::keys, &PaymentKeys::beneficiary>("p.beneficiary"),
+    joined<&View::keys, &PaymentKeys::destination>("p.destination"),
+    joined<&View::keys, &PaymentKeys::connector>("p.connector"),
+    joined<&View::keys, &PaymentKeys::quote>("p.quote"),
+    joined<&View::receiving_amount>("p.receiving_amount"),
+    {"p.notify", [](const Query& q, int at, View& view) { view.notify = optional_channel(q, at); }},
+};
+constexpr Column<PaymentKeys::Leg> kLegKeyColumns[] = {
+    joined<&PaymentKeys::Leg::source_wallet>("source_wallet"),
+    joined<&PaymentKeys::Leg::destination_wallet>("destination_wallet"),
+    joined<&PaymentKeys::Leg::asset>("asset"),
+};
+const std::string kSettlementView =
+    select(kViewColumns) +
+    ", p.source_wallet, p.destination_wallet, p.sending_asset,"
+    " p.sending_amount FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
+const std::string kLegKeys =
+    select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
     "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3,"
@@ -101,45 +199,10 @@ constexpr const char* kNextDue =
     "SELECT due_at FROM settlement_jobs ORDER BY due_at, payment LIMIT 1";
 constexpr const char* kCountJobs = "SELECT count(*) FROM settlement_jobs";
 
-std::optional<AssetCode> optional_code(const Query& q, int column) {
-  return q.is_null(column) ? std::nullopt : AssetCode::parse(q.text(column));
-}
-
-constexpr std::int64_t kNobody = 0;
-
 std::int64_t notify_column(const PaymentRequest& request) {
   if (request.notify_email) return static_cast<std::int64_t>(NotificationChannel::email);
   if (request.notify_whatsapp) return static_cast<std::int64_t>(NotificationChannel::messaging);
   return kNobody;
-}
-
-std::optional<NotificationChannel> optional_channel(const Query& q, int column) {
-  if (q.integer(column) == kNobody) return std::nullopt;
-  return q.enumeration<NotificationChannel>(column);
-}
-
-void read_parties(const Query& q, PaymentRecord& r) {
-  r.request.beneficiary = q.optional_id<BeneficiaryId>(32);
-  r.request.destination = q.optional_id<DestinationId>(33);
-  r.request.quote = q.optional_id<QuoteId>(35);
-}
-
-void read_provider(const Query& q, PaymentRecord& r) {
-  ProviderPart& part = r.provider.emplace();
-  part.connector = q.id<ConnectorId>(34);
-  part.direction = q.enumeration<Direction>(36);
-  part.currency = q.text(37);
-  part.currency_decimals = static_cast<int>(q.integer(38));
-  part.fee = q.amount(39);
-  part.total = q.amount(40);
-  part.state = q.enumeration<ProviderState>(41);
-  part.in_review = q.boolean(42);
-  part.expires_at = q.optional_time(43);
-  part.provider_reference = q.optional_text(44);
-  part.collected = q.optional_amount(52);
-  part.quoted_receiving = q.optional_amount(53);
-  if (!q.is_null(45)) r.request.compliance = Compliance{q.text(45), q.text(46), q.text(47)};
-  if (!q.is_null(48)) r.request.payer = Payer{q.text(48), q.optional_text(49), q.optional_text(50)};
 }
 
 std::map<std::string, std::string> read_texts(Connection& db, const char* sql, std::int64_t key) {
@@ -149,76 +212,54 @@ std::map<std::string, std::string> read_texts(Connection& db, const char* sql, s
   return out;
 }
 
+void add_leg(PaymentRecord& record, TransferLeg leg, const AssetCode& asset, Amount amount,
+             int decimals) {
+  leg.sending_asset = asset;
+  leg.amount = amount;
+  record.request.legs.push_back(std::move(leg));
+  record.leg_decimals.push_back(decimals);
+}
+
+void read_provider(const Query& q, PaymentRecord& r) {
+  r.provider = read_row<ProviderPart>(q, kProviderColumns, kProviderAt);
+  if (!q.is_null(kComplianceAt)) {
+    r.request.compliance = read_row<Compliance>(q, kComplianceColumns, kComplianceAt);
+  }
+  if (!q.is_null(kPayerAt)) r.request.payer = read_row<Payer>(q, kPayerColumns, kPayerAt);
+  // The sending side of a collection is a currency.
+  if (r.sending_asset || r.request.type == PaymentType::p2p_own_multi) return;
+  r.sending_asset = AssetCode::parse(r.provider->currency);
+  r.sending_decimals = r.provider->currency_decimals;
+}
+
 /// The parts of a record that are in its own row.
 PaymentRecord record_row(const Query& q) {
-  PaymentRecord r;
-  r.key = q.integer(0);
-  r.id = q.id<PaymentId>(1);
-  r.tenant = q.integer(2);
-  r.application = q.integer(3);
-  r.request_id = q.text(4);
-  r.request.transaction_id = q.text(5);
-  r.request.type = q.enumeration<PaymentType>(6);
-  r.status = q.enumeration<PaymentStatus>(7);
-  r.version = static_cast<int>(q.integer(8));
-  r.sending_asset = optional_code(q, 11);
-  r.sending_decimals = q.is_null(12) ? Amount::kScale : static_cast<int>(q.integer(12));
-  r.sending_amount = q.optional_amount(13);
-  r.request.receiving_asset = optional_code(q, 14);
-  if (!q.is_null(15)) r.receiving_decimals = static_cast<int>(q.integer(15));
-  r.receiving_amount = q.optional_amount(16);
-  r.request.min_receiving = q.optional_amount(17);
-  r.path = q.optional_text(18);
-  r.request.memo = q.optional_text(22);
-  const auto notify = optional_channel(q, 23);
-  r.request.notify_email = notify == NotificationChannel::email;
-  r.request.notify_whatsapp = notify == NotificationChannel::messaging;
-  if (!q.is_null(24)) r.failure = q.enumeration<FailureCode>(24);
-  if (!q.is_null(51)) r.refund_failure = q.enumeration<FailureCode>(51);
-  r.created_at = q.time(25);
-  r.processing_at = q.optional_time(26);
-  r.completed_at = q.optional_time(27);
-  r.refund_pending_at = q.optional_time(28);
-  r.refund_closed_at = q.optional_time(29);
-  r.updated_at = q.time(30);
-  if (!q.is_null(31)) r.ledger_hash = q.blob(31);
-  read_parties(q, r);
-  if (!q.is_null(34)) read_provider(q, r);
+  auto r = read_row<PaymentRecord>(q, kRecordColumns);
+  if (!q.is_null(kProviderAt)) read_provider(q, r);
   if (r.request.type != PaymentType::p2p_own_multi) {
-    // The sending side of a collection is a currency.
-    if (!r.sending_asset && r.provider) r.sending_asset = AssetCode::parse(r.provider->currency);
     if (!r.sending_asset || !r.sending_amount)
       throw InternalError("a single payment sends nothing");
-    if (q.is_null(12) && r.provider) r.sending_decimals = r.provider->currency_decimals;
-    r.request.legs.push_back({q.optional_id<WalletId>(9),
-                              q.optional_id<WalletId>(10),
-                              *r.sending_asset,
-                              *r.sending_amount,
-                              {q.optional_text(19), q.optional_text(20)},
-                              q.optional_text(21)});
-    r.leg_decimals.push_back(r.sending_decimals);
+    add_leg(r, read_row<TransferLeg>(q, kLegColumns, kLegAt), *r.sending_asset, *r.sending_amount,
+            r.sending_decimals);
   }
   return r;
 }
 
 void read_legs(Connection& db, PaymentRecord& record) {
-  Query q(db, kLegs, record.key);
+  constexpr int kAssetAt = std::size(kLegColumns);
+  Query q(db, kLegs.c_str(), record.key);
   while (q.step()) {
-    record.request.legs.push_back({q.id<WalletId>(0),
-                                   q.id<WalletId>(1),
-                                   *AssetCode::parse(q.text(2)),
-                                   q.amount(4),
-                                   {q.optional_text(5), q.optional_text(6)},
-                                   q.optional_text(7)});
-    record.leg_decimals.push_back(static_cast<int>(q.integer(3)));
+    add_leg(record, read_row<TransferLeg>(q, kLegColumns), *AssetCode::parse(q.text(kAssetAt)),
+            q.amount(kAssetAt + 2), static_cast<int>(q.integer(kAssetAt + 1)));
   }
 }
 
 template <class... Args>
-std::optional<PaymentRecord> one_record(Connection& db, const char* sql, const Args&... args) {
+std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
+                                        const Args&... args) {
   std::optional<PaymentRecord> record;
   {
-    Query query(db, sql, args...);
+    Query query(db, sql.c_str(), args...);
     if (query.step()) record = record_row(query);
   }
   if (record && record->request.type == PaymentType::p2p_own_multi) read_legs(db, *record);
@@ -264,16 +305,14 @@ void insert_legs(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
 
 void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
-  const auto of = [](const auto& owner, auto member) {
-    using Value = std::decay_t<decltype((*owner).*member)>;
-    return owner ? std::optional<Value>((*owner).*member) : std::optional<Value>();
-  };
-  const auto& payer = request.payer;
-  tx.db().run(kInsertProvider, key, payment.provider->fee, payment.provider->total,
-              payment.provider->type, of(request.compliance, &Compliance::purpose_of_payment),
-              of(request.compliance, &Compliance::source_of_funds),
-              of(request.compliance, &Compliance::relationship), of(payer, &Payer::name),
-              payer ? payer->account_number : std::nullopt, payer ? payer->phone : std::nullopt);
+  Query query(tx.db(), kInsertProvider.c_str(), key, payment.provider->fee, payment.provider->total,
+              payment.provider->type);
+  constexpr int kAt = 5;
+  if (request.compliance) bind_row(query, kAt, kComplianceColumns, *request.compliance);
+  if (request.payer) {
+    bind_row(query, kAt + kPayerAt - kComplianceAt, kPayerColumns, *request.payer);
+  }
+  query.run();
   for (const auto& [name, value] : request.additional_fields) {
     tx.db().run(kInsertField, key, name, value);
   }
@@ -339,36 +378,20 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
 
 SettlementView settlement_view(Connection& db, std::int64_t payment) {
   SettlementView view;
-  view.key = payment;
+  const auto add_leg_keys = [&](const Query& q, int at) {
+    view.keys.legs.push_back(read_row<PaymentKeys::Leg>(q, kLegKeyColumns, at));
+    view.amounts.push_back(q.amount(at + static_cast<int>(std::size(kLegKeyColumns))));
+  };
   {
-    Query q(db, kSettlementView, payment);
+    Query q(db, kSettlementView.c_str(), payment);
     COFFER_CHECK(q.step());
-    view.tenant = q.integer(0);
-    view.environment = q.enumeration<Environment>(1);
-    view.type = q.enumeration<PaymentType>(2);
-    view.status = q.enumeration<PaymentStatus>(3);
-    view.version = static_cast<int>(q.integer(4));
-    view.receiving_asset = q.optional_integer(5);
-    view.min_receiving = q.optional_amount(6);
-    if (view.type != PaymentType::p2p_own_multi) {
-      view.keys.legs.push_back(
-          {q.optional_integer(7), q.optional_integer(8), q.optional_integer(9)});
-      view.amounts.push_back(q.amount(10));
-    }
-    view.keys.beneficiary = q.optional_integer(11);
-    view.keys.destination = q.optional_integer(12);
-    view.keys.connector = q.optional_integer(13);
-    view.keys.quote = q.optional_integer(14);
-    view.receiving_amount = q.optional_amount(15);
-    view.notify = optional_channel(q, 16);
+    view = read_row<SettlementView>(q, kViewColumns);
+    view.key = payment;
+    if (view.type != PaymentType::p2p_own_multi) add_leg_keys(q, std::size(kViewColumns));
   }
-  view.keys.receiving_asset = view.receiving_asset;
   if (view.type == PaymentType::p2p_own_multi) {
-    Query q(db, kLegKeys, payment);
-    while (q.step()) {
-      view.keys.legs.push_back({q.integer(0), q.integer(1), q.integer(2)});
-      view.amounts.push_back(q.amount(3));
-    }
+    Query q(db, kLegKeys.c_str(), payment);
+    while (q.step()) add_leg_keys(q, 0);
   }
   return view;
 }

@@ -2,25 +2,38 @@
 
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define QUOTE_COLUMNS                                                                       \
-  "SELECT q.quote, q.id, q.connector, q.beneficiary, q.destination, b.id, d.id,"            \
-  " q.transaction_type, q.send_amount, q.receive_amount, q.fee, q.total, q.rate_numerator," \
-  " q.rate_denominator, q.provider_reference, q.created_at, q.expires_at, q.payment"        \
-  " FROM quotes q LEFT JOIN beneficiaries b ON b.beneficiary = q.beneficiary"               \
-  " LEFT JOIN destinations d ON d.destination = q.destination"
-constexpr const char* kFind = QUOTE_COLUMNS " WHERE q.id = ?1 AND q.tenant = ?2";
-constexpr const char* kFindByKey = QUOTE_COLUMNS " WHERE q.quote = ?";
-#undef QUOTE_COLUMNS
-
-constexpr const char* kInsert =
-    "INSERT INTO quotes (tenant, id, connector, beneficiary, destination, transaction_type,"
-    " send_amount, receive_amount, fee, total, rate_numerator, rate_denominator,"
-    " provider_reference, created_at, expires_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr Column<QuoteRow> kColumns[] = {
+    joined<&QuoteRow::key>("q.quote"),
+    column<&QuoteRow::id>("q.id"),
+    column<&QuoteRow::connector>("q.connector"),
+    column<&QuoteRow::beneficiary>("q.beneficiary"),
+    column<&QuoteRow::destination>("q.destination"),
+    joined<&QuoteRow::beneficiary_id>("b.id"),
+    joined<&QuoteRow::destination_id>("d.id"),
+    column<&QuoteRow::type>("q.transaction_type"),
+    column<&QuoteRow::price, &Price::send>("q.send_amount"),
+    column<&QuoteRow::price, &Price::receive>("q.receive_amount"),
+    column<&QuoteRow::price, &Price::fee>("q.fee"),
+    column<&QuoteRow::price, &Price::total>("q.total"),
+    column<&QuoteRow::price, &Price::rate, &Rate::numerator>("q.rate_numerator"),
+    column<&QuoteRow::price, &Price::rate, &Rate::denominator>("q.rate_denominator"),
+    column<&QuoteRow::provider_reference>("q.provider_reference"),
+    column<&QuoteRow::created_at>("q.created_at"),
+    column<&QuoteRow::expires_at>("q.expires_at"),
+    joined<&QuoteRow::payment>("q.payment"),
+};
+const std::string kSelect = select(kColumns) +
+                            " FROM quotes q LEFT JOIN beneficiaries b ON b.beneficiary ="
+                            " q.beneficiary LEFT JOIN destinations d ON d.destination ="
+                            " q.destination";
+const std::string kFind = kSelect + " WHERE q.id = ? AND q.tenant = ?";
+const std::string kFindByKey = kSelect + " WHERE q.quote = ?";
+const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("quotes");
 constexpr const char* kUse =
     "UPDATE quotes SET payment = ? WHERE quote = ? AND payment IS NULL RETURNING expires_at";
 constexpr const char* kExpire =
@@ -34,47 +47,24 @@ constexpr const char* kDestinations =
     "SELECT destination, id, method, ifnull(country, ''), ifnull(currency, '') FROM destinations"
     " WHERE beneficiary = ? AND archived_at IS NULL ORDER BY destination";
 
-template <class IdType>
-std::optional<IdType> optional_id(const Query& q, int column) {
-  return q.is_null(column) ? std::nullopt : std::optional(q.id<IdType>(column));
-}
-
-QuoteRow quote_row(const Query& q) {
-  QuoteRow row;
-  row.key = q.integer(0);
-  row.id = q.id<QuoteId>(1);
-  row.connector = q.integer(2);
-  row.beneficiary = q.optional_integer(3);
-  row.destination = q.optional_integer(4);
-  row.beneficiary_id = optional_id<BeneficiaryId>(q, 5);
-  row.destination_id = optional_id<DestinationId>(q, 6);
-  if (!q.is_null(7)) row.type = q.enumeration<TransactionType>(7);
-  row.price = {
-      q.amount(8), q.amount(9), q.amount(10), q.amount(11), {q.integer(12), q.integer(13)}};
-  row.provider_reference = q.optional_text(14);
-  row.created_at = q.time(15);
-  row.expires_at = q.time(16);
-  row.payment = q.optional_integer(17);
-  return row;
+std::optional<QuoteRow> first_row(Query&& query) {
+  return query.step() ? std::optional(read_row<QuoteRow>(query, kColumns)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
-  Query query(db, kFind, id, tenant.key);
-  return query.step() ? std::optional(quote_row(query)) : std::nullopt;
+  return first_row(Query(db, kFind.c_str(), id, tenant.key));
 }
 
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
-  Query query(db, kFindByKey, quote);
-  return query.step() ? std::optional(quote_row(query)) : std::nullopt;
+  return first_row(Query(db, kFindByKey.c_str(), quote));
 }
 
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row) {
-  tx.db().run(kInsert, tenant.key, row.id, row.connector, row.beneficiary, row.destination,
-              row.type, row.price.send, row.price.receive, row.price.fee, row.price.total,
-              row.price.rate.numerator, row.price.rate.denominator, row.provider_reference,
-              row.created_at, row.expires_at);
+  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  bind_row(query, 2, kColumns, row);
+  query.run();
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_open_quotes(tenant.key, row.expires_at, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kQuote);

@@ -41,14 +41,8 @@ constexpr Column<ConnectorRow> kColumns[] = {
     column<&ConnectorRow::terms, &ConnectorTerms::created_at>("c.created_at"),
     column<&ConnectorRow::updated_at>("c.updated_at"),
     joined<&ConnectorRow::requirements_version>("c.requirements_version"),
-    {"e.id",
-     [](const Query& q, int at, ConnectorRow& row) {
-       if (!q.is_null(at)) row.endpoint_id = q.uuid(at);
-     }},
-    {"e.sealed_secret",
-     [](const Query& q, int at, ConnectorRow& row) {
-       if (!q.is_null(at)) row.sealed_secret = q.blob(at);
-     }},
+    joined<&ConnectorRow::endpoint_id>("e.id"),
+    joined_blob<&ConnectorRow::sealed_secret>("e.sealed_secret"),
 };
 /// All NULL if a connector has no endpoint.
 constexpr Column<ProviderEndpoint> kEndpoint[] = {

@@ -2,22 +2,36 @@
 
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define REFERENCE_COLUMNS                                                                  \
-  "SELECT r.onramp_reference, r.tenant, r.application, r.connector, c.id, r.wallet, w.id," \
-  " w.public_key, r.customer_id, r.reference, r.has_metadata, r.created_at"                \
-  " FROM onramp_references r JOIN connectors c ON c.connector = r.connector"               \
-  " JOIN wallets w ON w.wallet = r.wallet"
-constexpr const char* kByKey = REFERENCE_COLUMNS " WHERE r.onramp_reference = ?";
-constexpr const char* kRelated =
-    REFERENCE_COLUMNS " WHERE r.related_to = ? ORDER BY r.onramp_reference";
-constexpr const char* kByReference = REFERENCE_COLUMNS " WHERE r.connector = ? AND r.reference = ?";
-constexpr const char* kOwn =
-    REFERENCE_COLUMNS " WHERE r.tenant = ? AND r.reference = ? ORDER BY r.onramp_reference LIMIT 1";
-#undef REFERENCE_COLUMNS
+constexpr Column<ReferenceRow> kColumns[] = {
+    joined<&ReferenceRow::key>("r.onramp_reference"),
+    joined<&ReferenceRow::tenant>("r.tenant"),
+    joined<&ReferenceRow::application>("r.application"),
+    joined<&ReferenceRow::connector>("r.connector"),
+    joined<&ReferenceRow::connector_id>("c.id"),
+    joined<&ReferenceRow::wallet>("r.wallet"),
+    joined<&ReferenceRow::wallet_id>("w.id"),
+    joined<&ReferenceRow::settlement_account>("w.public_key"),
+    joined<&ReferenceRow::customer_id>("r.customer_id"),
+    joined<&ReferenceRow::reference>("r.reference"),
+    {"r.has_metadata",
+     [](const Query& q, int at, ReferenceRow& row) {
+       if (q.boolean(at)) row.metadata.emplace();
+     }},
+    joined<&ReferenceRow::created_at>("r.created_at"),
+};
+const std::string kSelect = select(kColumns) +
+                            " FROM onramp_references r JOIN connectors c ON c.connector ="
+                            " r.connector JOIN wallets w ON w.wallet = r.wallet";
+const std::string kByKey = kSelect + " WHERE r.onramp_reference = ?";
+const std::string kRelated = kSelect + " WHERE r.related_to = ? ORDER BY r.onramp_reference";
+const std::string kByReference = kSelect + " WHERE r.connector = ? AND r.reference = ?";
+const std::string kOwn =
+    kSelect + " WHERE r.tenant = ? AND r.reference = ? ORDER BY r.onramp_reference LIMIT 1";
 
 constexpr KeyIndex kOfConnector = COFFER_KEY_INDEX(
     "onramp_reference", "onramp_references INDEXED BY onramp_references_by_connector",
@@ -45,23 +59,6 @@ constexpr const char* kInsertPayment =
     "INSERT INTO reference_payments (connector, provider_payment_id, onramp_reference, payment)"
     " VALUES (?, ?, ?, ?)";
 
-ReferenceRow reference_row(const Query& q) {
-  ReferenceRow row;
-  row.key = q.integer(0);
-  row.tenant = q.integer(1);
-  row.application = q.integer(2);
-  row.connector = q.integer(3);
-  row.connector_id = q.id<ConnectorId>(4);
-  row.wallet = q.integer(5);
-  row.wallet_id = q.id<WalletId>(6);
-  row.settlement_account = q.text(7);
-  row.customer_id = q.text(8);
-  row.reference = q.text(9);
-  if (q.boolean(10)) row.metadata.emplace();
-  row.created_at = q.time(11);
-  return row;
-}
-
 void read_metadata(Connection& db, ReferenceRow& row) {
   if (!row.metadata) return;
   Query q(db, kMetadata, row.key);
@@ -71,18 +68,19 @@ void read_metadata(Connection& db, ReferenceRow& row) {
 void read_details(Connection& db, ReferenceRow& row) {
   read_metadata(db, row);
   {
-    Query q(db, kRelated, row.key);
-    while (q.step()) row.related.push_back(reference_row(q));
+    Query q(db, kRelated.c_str(), row.key);
+    while (q.step()) row.related.push_back(read_row<ReferenceRow>(q, kColumns));
   }
   for (ReferenceRow& related : row.related) read_metadata(db, related);
 }
 
 template <class... Args>
-std::optional<ReferenceRow> one_reference(Connection& db, const char* sql, const Args&... args) {
+std::optional<ReferenceRow> one_reference(Connection& db, const std::string& sql,
+                                          const Args&... args) {
   std::optional<ReferenceRow> row;
   {
-    Query q(db, sql, args...);
-    if (q.step()) row = reference_row(q);
+    Query q(db, sql.c_str(), args...);
+    if (q.step()) row = read_row<ReferenceRow>(q, kColumns);
   }
   if (row) read_details(db, *row);
   return row;

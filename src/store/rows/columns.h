@@ -5,7 +5,7 @@
 //   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
 //   AssetRow row = read_row<AssetRow>(query, kColumns);
 //
-// insert() writes each `column`; a `joined` one is only read.
+// insert() writes each `column`; a `joined` one is only read. NULL leaves a member at its default.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace coffer::store {
 
 template <class Row>
 struct Column {
-  std::string_view sql;  // "name", or "w.name" in a join
-  void (*read)(const Query& query, int at, Row& row);
+  std::string_view sql;                                // "name", or "w.name" in a join
+  void (*read)(const Query& query, int at, Row& row);  // not called for NULL
   // Nullptr: a column of another table.
   void (*bind)(Query& query, int at, const Row& row) = nullptr;
 };
@@ -50,8 +50,7 @@ requires std::is_enum_v<Enum>
 void read(const Query& q, int at, Enum& out) { out = q.enumeration<Enum>(at); }
 template <class T>
 void read(const Query& q, int at, std::optional<T>& out) {
-  out.reset();
-  if (!q.is_null(at)) read(q, at, out.emplace());
+  read(q, at, out.emplace());
 }
 
 template <class T>
@@ -95,15 +94,21 @@ constexpr auto column(std::string_view sql) {
 
 /// Bytes in a string.
 template <auto First, auto... Rest>
-constexpr auto blob_column(std::string_view sql) {
+constexpr auto joined_blob(std::string_view sql) {
   using Row = decltype(columns::owner(First));
-  return Column<Row>{sql,
-                     [](const Query& query, int at, Row& row) {
+  return Column<Row>{sql, [](const Query& query, int at, Row& row) {
                        columns::member<First, Rest...>(row) = query.blob(at);
-                     },
-                     [](Query& query, int at, const Row& row) {
-                       query.bind(at, Blob{columns::member<First, Rest...>(row)});
                      }};
+}
+
+template <auto First, auto... Rest>
+constexpr auto blob_column(std::string_view sql) {
+  auto out = joined_blob<First, Rest...>(sql);
+  using Row = decltype(columns::owner(First));
+  out.bind = [](Query& query, int at, const Row& row) {
+    query.bind(at, Blob{columns::member<First, Rest...>(row)});
+  };
+  return out;
 }
 
 /// A text that is NULL instead of empty.
@@ -187,7 +192,10 @@ std::string select(const Columns&... tables) {
 template <class Row, class Columns>
 Row read_row(const Query& query, const Columns& all, int at = 0) {
   Row row;
-  for (const auto& one : all) one.read(query, at++, row);
+  for (const auto& one : all) {
+    if (!query.is_null(at)) one.read(query, at, row);
+    ++at;
+  }
   return row;
 }
 

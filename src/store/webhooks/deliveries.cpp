@@ -1,23 +1,31 @@
 #include "store/webhooks/deliveries.h"
 
 #include "store/identity/row_bytes.h"
+#include "store/rows/columns.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::store {
 namespace {
 
-#define DELIVERY_COLUMNS                                                                \
-  "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at," \
-  " d.created_at, d.closed_at FROM deliveries d"                                        \
-  " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
-constexpr const char* kAt = DELIVERY_COLUMNS " AND d.sequence = ?3";
+constexpr Column<DeliveryRow> kColumns[] = {
+    joined<&DeliveryRow::webhook>("d.webhook"),
+    joined<&DeliveryRow::sequence>("d.sequence"),
+    joined<&DeliveryRow::id>("e.id"),
+    joined<&DeliveryRow::type>("e.type"),
+    joined<&DeliveryRow::state>("d.state"),
+    joined<&DeliveryRow::attempts>("d.attempts"),
+    joined<&DeliveryRow::tries>("d.tries"),
+    joined<&DeliveryRow::due_at>("d.due_at"),
+    joined<&DeliveryRow::created_at>("d.created_at"),
+    joined<&DeliveryRow::closed_at>("d.closed_at"),
+};
+constexpr const char* kOfEvent =
+    " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2";
+const std::string kAt = select(kColumns) + " FROM deliveries d" + kOfEvent + " AND d.sequence = ?3";
 // Uses a fixed index, because every other plan would read old deliveries.
-constexpr const char* kDue =
-    "SELECT d.webhook, d.sequence, e.id, e.type, d.state, d.attempts, d.tries, d.due_at,"
-    " d.created_at, d.closed_at FROM deliveries d INDEXED BY deliveries_undelivered"
-    " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2"
+const std::string kDue =
+    select(kColumns) + " FROM deliveries d INDEXED BY deliveries_undelivered" + kOfEvent +
     " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
-#undef DELIVERY_COLUMNS
 constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
 // Without a due time, the index is in the order of the list.
 constexpr KeyIndex kClosed =
@@ -77,24 +85,9 @@ static_assert(stored(DeliveryState::pending) == 0);
 static_assert(stored(DeliveryState::delivered) == 1);
 static_assert(stored(DeliveryState::dead) == 2);
 
-DeliveryRow delivery_row(const Query& q) {
-  DeliveryRow row;
-  row.webhook = q.integer(0);
-  row.sequence = q.integer(1);
-  row.id = q.id<EventId>(2);
-  row.type = q.enumeration<EventType>(3);
-  row.state = q.enumeration<DeliveryState>(4);
-  row.attempts = static_cast<int>(q.integer(5));
-  row.tries = static_cast<int>(q.integer(6));
-  row.due_at = q.optional_time(7);
-  row.created_at = q.time(8);
-  row.closed_at = q.optional_time(9);
-  return row;
-}
-
 std::vector<DeliveryRow> all_rows(Query&& query) {
   std::vector<DeliveryRow> out;
-  while (query.step()) out.push_back(delivery_row(query));
+  while (query.step()) out.push_back(read_row<DeliveryRow>(query, kColumns));
   return out;
 }
 
@@ -150,8 +143,8 @@ RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::
 
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence) {
-  Query query(db, kAt, tenant.key, webhook, sequence);
-  return query.step() ? std::optional(delivery_row(query)) : std::nullopt;
+  Query query(db, kAt.c_str(), tenant.key, webhook, sequence);
+  return query.step() ? std::optional(read_row<DeliveryRow>(query, kColumns)) : std::nullopt;
 }
 
 std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
@@ -162,7 +155,7 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
 
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit) {
-  return all_rows(Query(db, kDue, tenant.key, webhook, now, limit));
+  return all_rows(Query(db, kDue.c_str(), tenant.key, webhook, now, limit));
 }
 
 bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {

@@ -24,10 +24,7 @@ constexpr Column<WebhookRow> kColumns[] = {
      },
      [](Query& q, int at, const WebhookRow& row) { q.bind(at, row.types.bits()); }},
     blob_column<&WebhookRow::sealed_secret>("w.sealed_secret"),
-    {"w.old_secret",
-     [](const Query& q, int at, WebhookRow& row) {
-       if (!q.is_null(at)) row.old_secret = q.blob(at);
-     }},
+    joined_blob<&WebhookRow::old_secret>("w.old_secret"),
     joined<&WebhookRow::old_secret_until>("w.old_secret_until"),
     column<&WebhookRow::cursor>("w.cursor"),
     joined<&WebhookRow::quiet_until>("w.quiet_until"),

@@ -67,8 +67,8 @@ TEST_CASE("contract: every problem, event type, payment type, status and scope i
   };
   for (const SlugInfo& slug : slug_table()) named(slug.name);
   for (const Term& type : event_type_terms()) named(type.code);
-  for (const Term& type : payment_type_terms()) named(type.code);
-  for (const Term& status : payment_status_terms()) named(status.code);
+  for (const Term& type : terms<PaymentType>()) named(type.code);
+  for (const Term& status : terms<PaymentStatus>()) named(status.code);
   for (std::size_t i = 0; i < kScopeCount; ++i) {
     const std::string scope(name(static_cast<Scope>(i)));
     named(scope.substr(0, scope.find(':')));

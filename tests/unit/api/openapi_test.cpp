@@ -131,8 +131,8 @@ TEST_CASE("openapi: vocabularies are the tables of the server") {
   CHECK(schema("PurposeOfPayment").at("enum") == codes(purpose_of_payment_terms()));
   CHECK(schema("SourceOfFunds").at("enum") == codes(source_of_funds_terms()));
   CHECK(schema("Relationship").at("enum") == codes(relationship_terms()));
-  CHECK(schema("TransactionStatus").at("enum") == codes(payment_status_terms()));
-  CHECK(schema("TransactionType").at("enum") == codes(payment_type_terms()));
+  CHECK(schema("TransactionStatus").at("enum") == codes(terms<PaymentStatus>()));
+  CHECK(schema("TransactionType").at("enum") == codes(terms<PaymentType>()));
   CHECK(schema("EventType").at("enum") == codes(event_type_terms()));
   const Json& offramp = schema("Offramp").at("properties");
   for (const char* name : {"purposeOfPayment", "sourceOfFunds", "relationship"}) {

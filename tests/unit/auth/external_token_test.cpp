@@ -15,6 +15,7 @@ namespace {
 
 const Timestamp kNow{1'767'225'600'000};
 const ExternalIssuer kExpected{"https://issuer.example", "coffer"};
+constexpr const char* kNonce = "n-0S6_WzA2Mj";
 
 Json claims() {
   const std::int64_t now_s = kNow.ms / 1000;
@@ -201,4 +202,53 @@ TEST_CASE("keys that are unsuitable for signatures are omitted", "[external]") {
     CHECK_FALSE(JwkSet::parse(bad));
   }
   CHECK(JwkSet::parse(R"({"keys":[1,"x",{}]})").value().size() == 0);
+}
+
+TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
+  const World world;
+  Json good = claims();
+  good["aud"] = kExpected.audience;
+  good.erase("azp");
+  good["nonce"] = kNonce;
+  good["email"] = "ada@example.com";
+  const auto verify = [&](const Json& change, const char* nonce = kNonce) {
+    Json changed = good;
+    changed.merge_patch(change);
+    const auto parsed = ExternalToken::parse(world.ed.token(changed));
+    REQUIRE(parsed);
+    return verify_id_token(*parsed, world.keys, kExpected, nonce, kNow);
+  };
+  const auto right = verify(Json::object());
+  REQUIRE(right);
+  CHECK(right->subject == "user");
+  CHECK(right->email == "ada@example.com");
+  CHECK(verify({{"azp", kExpected.audience}}));
+  CHECK(verify({{"aud", {kExpected.audience, "other"}}, {"azp", kExpected.audience}}));
+  CHECK(verify({{"email", nullptr}}));
+  const std::vector<Json> wrong = {
+      {{"iss", "https://other.example"}},
+      {{"aud", "other"}},
+      {{"aud", {kExpected.audience, "other"}}},  // without azp
+      {{"azp", "other"}},
+      {{"azp", 7}},
+      {{"nonce", "another"}},
+      {{"nonce", nullptr}},
+      {{"nonce", 7}},
+      {{"iat", nullptr}},
+      {{"iat", kNow.ms / 1000 + 3'600}},
+      {{"exp", nullptr}},
+      {{"sub", nullptr}},
+      {{"sub", ""}},
+      {{"sub", std::string(256, 's')}},
+  };
+  for (const Json& change : wrong) {
+    INFO(change.dump());
+    const auto refused = verify(change);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().slug == Slug::unauthorized);
+  }
+  CHECK_FALSE(verify({{"nonce", ""}}, ""));
+  CHECK(verify({{"exp", kNow.ms / 1000 - 3'600}}).error().slug == Slug::token_expired);
+  const auto foreign = ExternalToken::parse(IssuerKey::ed25519("d").token(good));
+  CHECK_FALSE(verify_id_token(*foreign, world.keys, kExpected, kNonce, kNow));
 }

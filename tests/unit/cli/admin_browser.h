@@ -62,6 +62,8 @@ class Browser {
 
   std::string csrf;
   std::string cookie;
+  std::string attempt;  // the cookie of a sign-in that is not finished
+  std::string host = kHost;
   std::string origin = std::string("http://") + kHost;
 
  private:
@@ -75,13 +77,18 @@ class Browser {
     }
     request.peer = peer_;
     request.body = body;
-    request.headers = {{"Host", kHost}};
+    request.headers = {{"Host", host}};
     if (!origin.empty() && method == "POST") request.headers.emplace_back("Origin", origin);
-    if (!cookie.empty()) request.headers.emplace_back("Cookie", "other=1; " + cookie);
+    std::string cookies = "other=1";
+    for (const std::string& each : {attempt, cookie}) {
+      if (!each.empty()) cookies += "; " + each;
+    }
+    request.headers.emplace_back("Cookie", cookies);
     if (!csrf.empty()) request.headers.emplace_back("X-CSRF-Token", csrf);
     http::Response response = site_.handle(request);
     if (const auto set = header_of(response, "Set-Cookie"); !set.empty()) {
-      cookie = set.substr(0, set.find(';'));
+      const bool begins = set.find("-attempt=") != std::string::npos;
+      (begins ? attempt : cookie) = set.substr(0, set.find(';'));
     }
     return response;
   }

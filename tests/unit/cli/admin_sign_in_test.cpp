@@ -204,3 +204,27 @@ TEST_CASE("admin: sessions are listed and ended", "[cli][admin]") {
   CHECK(desk.get("/admin/api/session").status == 401);
   CHECK(bob.get("/admin/api/session").status == 200);
 }
+
+TEST_CASE("admin: a flood under random names costs one password a second, and no owner waits",
+          "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  Browser home(site.site, "192.0.2.1");
+  REQUIRE(home.sign_in("ada", kPassword) == 204);
+  const auto flood = [&](int number) {
+    Browser stranger(site.site, "2001:db8:" + std::to_string(number) + "::1");
+    return stranger.sign_in("name" + std::to_string(number), Secret("wrong wrong wrong"));
+  };
+  int looked_at = 0;
+  for (int i = 0; i < 200; ++i) looked_at += flood(i) == 401;
+  CHECK(looked_at == 121);
+  // The account that exists is refused alike.
+  CHECK(Browser(site.site, "198.51.100.1").sign_in("ada", Secret("wrong wrong wrong")) == 429);
+  CHECK(home.sign_in("ada", kPassword) == 204);
+  site.file.clock().advance_ms(1'000);
+  CHECK(flood(200) == 401);
+  CHECK(flood(201) == 429);
+  // The owner at a new place waits a second, not for the flood to end.
+  site.file.clock().advance_ms(1'000);
+  CHECK(Browser(site.site, "203.0.113.1").sign_in("ada", kPassword) == 204);
+}

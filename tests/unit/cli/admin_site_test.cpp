@@ -232,5 +232,37 @@ TEST_CASE("admin: no page names a file of the server", "[cli][admin]") {
   const std::string offered = browser.get("/admin/api/commands").body;
   CHECK(offered.find("\"backup\"") != std::string::npos);
   CHECK(offered.find("\"export\"") == std::string::npos);
-  CHECK(offered.find("\"FILE\"") == std::string::npos);
+  std::size_t uploads = 0;
+  const Json commands = Json::parse(offered);
+  for (const Json& command : commands.at("data")) {
+    for (const Json& argument : command.at("arguments")) {
+      if (argument.at("name") == "FILE") CHECK(argument.at("content") == true);
+      uploads += argument.at("content") == true ? 1 : 0;
+    }
+  }
+  CHECK(uploads == 2);
+  // An uploaded content is never the name of a file: this path is read as JSON.
+  const auto answer = browser.post("/admin/api/run/apply", {{"FILE", site.file.path()}});
+  CHECK(answer.status == 400);
+  CHECK(answer.body.find("SQLite") == std::string::npos);
+}
+
+TEST_CASE("admin: the page uploads a file larger than other requests", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  Browser browser(site.site);
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  http::Request head;
+  head.method = "POST";
+  head.path = "/admin/api/run/apply";
+  CHECK(site.site.admit(head, 0)->body_bytes_max == 2 * kContentBytesMax);
+  head.path = "/admin/api/run/association/create";
+  CHECK(site.site.admit(head, 0)->body_bytes_max < kContentBytesMax);
+  std::string rates = R"({"rates":[)";
+  rates.append(100'000, ' ');
+  const auto taken =
+      browser.post("/admin/api/run/apply", {{"FILE", rates + "]}"}, {"dry-run", true}});
+  CHECK(taken.status == 200);
+  const std::string beyond(kContentBytesMax + 1, ' ');
+  CHECK(browser.post("/admin/api/run/apply", {{"FILE", beyond}}).status == 400);
 }

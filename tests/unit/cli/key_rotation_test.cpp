@@ -67,7 +67,7 @@ void seal_everything(OpenFile& file) {
   REQUIRE(root);
   SeededRandom random(5);
   const Secret key = auth::generate_totp_key(random);
-  REQUIRE(flows::enrol_otp(flows, root->id, key,
+  REQUIRE(flows::enrol_otp(flows, root->row.id, key,
                            auth::totp_code(key, auth::totp_step(file.clock().now())),
                            {"127.0.0.1", "127.0.0.1"}));
 }

@@ -44,7 +44,7 @@ TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli
   REQUIRE(flows::claim_link(flows, link, std::nullopt, kPassword, kHere));
   CHECK(flows::claim_link(flows, link, std::nullopt, kPassword, kHere).error().slug ==
         Slug::unauthorized);
-  CHECK(flows::sign_in_operator(flows, "ADA", {kPassword}, kHere).value().role ==
+  CHECK(flows::sign_in_operator(flows, "ADA", {kPassword}, kHere).value().row.role ==
         OperatorRole::viewer);
   CHECK(flows::sign_in_operator(flows, "ada", {Secret("wrong wrong wrong")}, kHere).error().slug ==
         Slug::unauthorized);
@@ -112,9 +112,9 @@ TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli
 }
 
 TEST_CASE("audit: every command that changes something is beyond a viewer", "[cli][admin]") {
-  const std::set<std::string_view> reading = {"activity", "count",  "deliveries", "delivery",
-                                              "find",     "follow", "list",       "overview",
-                                              "quotas",   "show",   "statement",  "verify"};
+  const std::set<std::string_view> reading = {
+      "activity", "count",  "deliveries", "delivery",  "find", "follow", "list",
+      "overview", "quotas", "show",       "statement", "tail", "verify"};
   for (const Command& command : commands()) {
     if (command.on_file() == nullptr || command.role != OperatorRole::viewer) continue;
     INFO(command.path);

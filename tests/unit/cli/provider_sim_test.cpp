@@ -6,14 +6,14 @@
 
 #include "base/log.h"
 #include "base/mutex.h"
-#include "cli/provider_sim/simulator.h"
 #include "outbound/providers/connector_registry.h"
 #include "outbound/providers/provider_signature.h"
+#include "provider_sim/simulator.h"
 #include "unit/http/certificates.h"
 #include "unit/outbound/connector_conformance.h"
 
 using namespace coffer;
-using namespace coffer::cli::provider_sim;
+using namespace coffer::provider_sim;
 using namespace coffer::outbound;
 using namespace coffer::outbound::test;
 

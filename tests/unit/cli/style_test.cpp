@@ -26,7 +26,7 @@ void check_known(Enum last) {
 }  // namespace
 
 TEST_CASE("every status of the domain has a colour", "[cli]") {
-  for (const Term& term : payment_status_terms()) {
+  for (const Term& term : terms<PaymentStatus>()) {
     INFO(term.code);
     CHECK(shade_of_status(term.code) != Shade::plain);
   }

@@ -223,6 +223,9 @@ TEST_CASE("lanes: the table is in the order of the enum, and no share is larger 
     CHECK(table[i].queue_share <= table[i].queue - table[i].queue / 4);
     total += table[i].width;
   }
+  // The callers of `system` are addresses: one of them leaves room for the others.
+  const LaneLimits& system = table[static_cast<std::size_t>(Lane::system)];
+  CHECK(2 * system.queue_share <= system.queue - system.queue / 4);
   CHECK(total_width(table) == total);
   CHECK(table[static_cast<std::size_t>(Lane::money)].width == 64);
   CHECK(table[static_cast<std::size_t>(Lane::password)].width == 4);

@@ -90,10 +90,9 @@ inline std::int64_t number(Connection& db, const std::string& sql) {
 }
 
 /// The keys of the files of these tests.
-inline std::shared_ptr<const ChainKeys> test_keys() {
-  static const std::shared_ptr<const ChainKeys> keys(
+inline std::unique_ptr<const ChainKeys> test_keys() {
+  return std::unique_ptr<const ChainKeys>(
       new ChainKeys{KeyedDigest("journal"), KeyedDigest("audit"), KeyedDigest("rows")});
-  return keys;
 }
 
 /// As store::verify, with those keys.

@@ -202,6 +202,26 @@ TEST_CASE("operating lists: a reference is found piece by piece, without an inde
   });
 }
 
+TEST_CASE("operating lists: a count by time reads no payment and agrees with the list") {
+  ListedLedger ledger;
+  ledger.read([&](Connection& db) {
+    const Timestamp from = ledger.records[3].created_at;
+    const Timestamp to = ledger.records[20].created_at;
+    PaymentsWanted wanted;
+    CHECK(count_payments(db, wanted).payments == 30);
+    wanted.from = from;
+    CHECK(count_payments(db, wanted).payments == 27);
+    wanted.to = to;
+    CHECK(count_payments(db, wanted).payments == 17);
+    const auto walked =
+        all_pages(5, [&](const NewestAt& at) { return newest_payments(db, wanted, at); });
+    CHECK(walked.size() == 17);
+    std::swap(wanted.from, wanted.to);
+    CHECK(count_payments(db, wanted).payments == 0);
+    return 0;
+  });
+}
+
 TEST_CASE(
     "operating lists: payments by the beginning of a transactionId, by failure, and counted") {
   ListedLedger ledger;

@@ -6,8 +6,11 @@
 #include <set>
 #include <string>
 
+#include "domain/operations/notification.h"
 #include "domain/parties/beneficiary.h"
+#include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
+#include "domain/providers/provider_payment.h"
 #include "domain/webhooks/webhook.h"
 #include "embedded/embedded.h"
 #include "store/connection.h"
@@ -125,6 +128,10 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<TransactionType>(db, "provider_payments", "transaction_type");
   check_enum<DisableReason>(db, "webhooks", "disable_reason");
   check_enum<DeliveryState>(db, "deliveries", "state");
+  check_enum<PaymentType>(db, "payments", "type");
+  check_enum<PaymentStatus>(db, "payments", "status");
+  check_enum<ProviderCall>(db, "provider_attempts", "call");
+  check_enum<NotificationState>(db, "notifications", "state");
 }
 
 TEST_CASE("tables: a range of another size is found") {

@@ -101,21 +101,21 @@ TEST_CASE("payment: success and refund are final, and every status can be reache
 }
 
 TEST_CASE("payment: names are read back, and nothing else is") {
-  for (std::size_t i = 0; i < payment_type_terms().size(); ++i) {
+  for (std::size_t i = 0; i < terms<PaymentType>().size(); ++i) {
     const auto type = static_cast<PaymentType>(i);
-    CHECK(parse_payment_type(name(type)) == type);
-    CHECK_FALSE(payment_type_terms()[i].label.empty());
+    CHECK(parse_term<PaymentType>(name(type)) == type);
+    CHECK_FALSE(terms<PaymentType>()[i].label.empty());
   }
-  for (std::size_t i = 0; i < payment_status_terms().size(); ++i) {
+  for (std::size_t i = 0; i < terms<PaymentStatus>().size(); ++i) {
     const auto status = static_cast<PaymentStatus>(i);
-    CHECK(parse_payment_status(name(status)) == status);
-    CHECK_FALSE(payment_status_terms()[i].label.empty());
+    CHECK(parse_term<PaymentStatus>(name(status)) == status);
+    CHECK_FALSE(terms<PaymentStatus>()[i].label.empty());
   }
-  CHECK(payment_type_terms().size() == 8);
-  CHECK(payment_status_terms().size() == kStatusCount);
+  CHECK(terms<PaymentType>().size() == 8);
+  CHECK(terms<PaymentStatus>().size() == kStatusCount);
   for (const char* text : {"", "P2P_OWN", "p2p_own ", "succeed", "unknown"}) {
-    CHECK_FALSE(parse_payment_type(text));
-    CHECK_FALSE(parse_payment_status(text));
+    CHECK_FALSE(parse_term<PaymentType>(text));
+    CHECK_FALSE(parse_term<PaymentStatus>(text));
   }
 }
 

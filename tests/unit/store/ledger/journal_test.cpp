@@ -93,7 +93,7 @@ TEST_CASE("journal: a link covers the fields of its payment that never change") 
 TEST_CASE("journal: the key of another file does not continue the chain") {
   SmallLedger ledger;
   Connection db(ledger.folder.file(), OpenMode::read_only);
-  use_keys(db, std::shared_ptr<const ChainKeys>(
+  use_keys(db, std::unique_ptr<const ChainKeys>(
                    new ChainKeys{KeyedDigest("other"), KeyedDigest("audit"), KeyedDigest("rows")}));
   const auto found = verify(db, true, [](auto&&...) {});
   REQUIRE(found.size() == 1);

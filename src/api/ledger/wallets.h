@@ -1,0 +1,13 @@
+// Wallets as JSON of requests (docs/contract.md#wallets).
+#pragma once
+
+#include "api/pipeline/fields.h"
+#include "flows/ledger/wallet_changes.h"
+
+namespace coffer::api {
+
+/// Adds all errors to those of `fields`; the result is meaningful only if there are none. `today`
+/// limits dates of birth.
+flows::NewWallet read_new_wallet(Fields& fields, Timestamp today);
+
+}  // namespace coffer::api

@@ -1,0 +1,223 @@
+#include "api/pipeline/request_log.h"
+
+#include <algorithm>
+
+#include "api/about/openapi.h"
+#include "base/log.h"
+
+namespace coffer::api {
+namespace {
+
+// At most 2,000 entries per second, which bounds the processor time that the log takes from
+// payments under load.
+constexpr std::size_t kBatch = 500;
+constexpr std::int64_t kRestMs = 250;
+constexpr std::int64_t kFaultRestMs = 10'000;
+constexpr std::string_view kVersioned = "/v1/";
+constexpr std::string_view kMounted = "/gw/v1/";
+// A path without a route is what a client sent by mistake.
+constexpr std::size_t kUnknownPathMax = 24;
+
+Counter& entries(Metrics& metrics, std::string_view result) {
+  return metrics.counter("coffer_request_log_entries_total",
+                         "Requests written to the request log, or dropped instead.",
+                         {{"result", result}});
+}
+
+bool is_json(std::string_view type) {
+  return type.starts_with("application/json") || type.starts_with("application/problem+json");
+}
+
+/// The schema of the response with this status; empty if it has none.
+std::string_view response_schema(const Route& route, int status) {
+  constexpr int kFirstProblem = 400;
+  if (status >= kFirstProblem) return route.envelope ? "ErrorEnvelope" : "Problem";
+  for (const DeclaredResponse& declared : responses_of(route)) {
+    if (declared.status == status && is_json(declared.media_type)) return declared.schema;
+  }
+  return {};
+}
+
+/// The payment of a request: the one in its path, or the one that the response acknowledges.
+std::optional<PaymentId> payment_of(const http::Request& request, const http::Response& response) {
+  constexpr std::string_view kMember = "\"transactionRecordId\":\"";
+  constexpr std::size_t kIdSize = 36;
+  if (request.admitted) {
+    for (const auto& [name, value] : request.admitted->route.params) {
+      if (name == "transactionId") return PaymentId::parse(value);
+    }
+  }
+  if (response.status != 202) return std::nullopt;
+  const auto at = response.body.find(kMember);
+  if (at == response.body.npos) return std::nullopt;
+  return PaymentId::parse(response.body.substr(at + kMember.size(), kIdSize));
+}
+
+}  // namespace
+
+RequestLog::RequestLog(std::string path, RequestLogOptions options, const Clock& clock,
+                       Metrics& metrics, std::function<bool()> has_room)
+    : options_(options),
+      clock_(clock),
+      written_(entries(metrics, "written")),
+      dropped_(entries(metrics, "dropped")),
+      has_room_(std::move(has_room)),
+      file_(std::move(path), options.limits),
+      writer_(
+          "request-log", [this] { return step(); }, kFaultRestMs) {}
+
+void RequestLog::stop() {
+  writer_.stop();
+  try {
+    while (write_batch() > 0) {
+    }
+  } catch (const std::exception& fault) {
+    log_warning("api", "request log not written", {{"error", fault.what()}});
+  }
+}
+
+// --- On the thread of the request
+// -----------------------------------------------------------------
+
+void RequestLog::note(const http::Request& request, const http::Response& response,
+                      const RequestTrace& trace, std::int64_t duration_us) noexcept {
+  try {
+    if (!is_logged(request, trace)) return;
+    if (!push(entry_of(request, response, trace, duration_us))) dropped_.add();
+  } catch (const std::exception&) {
+    dropped_.add();  // out of memory
+  }
+}
+
+/// The routes of the API, and paths that look like one; not the documents about it.
+bool RequestLog::is_logged(const http::Request& request, const RequestTrace& trace) const {
+  if (trace.route == nullptr) {
+    return request.path.starts_with(kVersioned) || request.path.starts_with(kMounted);
+  }
+  return trace.route->pattern.starts_with(kVersioned) && trace.route->lane != Lane::system;
+}
+
+RequestLog::Entry RequestLog::entry_of(const http::Request& request, const http::Response& response,
+                                       const RequestTrace& trace, std::int64_t duration_us) const {
+  Entry entry;
+  store::RequestRow& row = entry.row;
+  row.at = clock_.now();
+  row.duration_us = duration_us;
+  row.request_id = request.request_id;
+  row.method = request.method.substr(0, kUnknownPathMax);
+  row.path = trace.route == nullptr ? request.path.substr(0, kUnknownPathMax) : request.path;
+  row.status = response.status;
+  if (trace.problem) row.problem = info(*trace.problem).name;
+  row.request_bytes = static_cast<std::int64_t>(request.body.size());
+  row.response_bytes = static_cast<std::int64_t>(response.body.size());
+  entry.route = trace.route;
+  if (trace.route == nullptr) return entry;
+  entry.query = request.query;
+  row.operation = trace.route->operation;
+  row.payment = payment_of(request, response);
+  if (!trace.caller) return entry;
+  const Tenant& tenant = trace.caller->tenant;
+  row.environment = tenant.environment;
+  row.application = trace.caller->application;
+  if (tenant.key != 0) row.association = tenant.association;
+  entry.keeps_bodies = tenant.environment == Environment::sandbox ? options_.sandbox_bodies
+                                                                  : options_.production_bodies;
+  if (!entry.keeps_bodies) return entry;
+  if (request.body.size() <= kBodyMax) entry.request_body = request.body;
+  const bool shows = !response.stream && response.body.size() <= kBodyMax;
+  if (shows && is_json(response.content_type)) entry.response_body = response.body;
+  return entry;
+}
+
+/// The last quarter of the queue is reserved for failed requests.
+bool RequestLog::push(Entry entry) {
+  constexpr int kFirstFailure = 400;
+  const std::size_t size = entry.bytes();
+  const std::size_t room =
+      entry.row.status >= kFirstFailure ? kEntriesMax : kEntriesMax - kEntriesMax / 4;
+  bool wakes = false;
+  {
+    const Lock lock(mutex_);
+    if (queue_.size() >= room || queued_bytes_ + size > kBytesMax) return false;
+    queued_bytes_ += size;
+    queue_.push_back(std::move(entry));
+    wakes = std::exchange(idle_, false);
+  }
+  if (wakes) writer_.wake();
+  return true;
+}
+
+// --- On the thread of the log
+// ---------------------------------------------------------------------
+
+std::int64_t RequestLog::step() {
+  if (write_batch() > 0) return kRestMs;
+  const Lock lock(mutex_);
+  if (!queue_.empty()) return kRestMs;
+  idle_ = true;
+  return WorkerThread::kWhenWoken;
+}
+
+std::vector<RequestLog::Entry> RequestLog::take() {
+  std::vector<Entry> out;
+  const Lock lock(mutex_);
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kBatch, queue_.size()));
+  out.assign(std::make_move_iterator(queue_.begin()),
+             std::make_move_iterator(queue_.begin() + count));
+  queue_.erase(queue_.begin(), queue_.begin() + count);
+  for (const Entry& entry : out) queued_bytes_ -= entry.bytes();
+  return out;
+}
+
+std::size_t RequestLog::write_batch() {
+  std::vector<Entry> batch = take();
+  if (batch.empty()) return 0;
+  const std::size_t count = batch.size();
+  if (!has_room_()) {
+    dropped_.add(count);
+    return count;
+  }
+  try {
+    std::vector<store::RequestRow> rows;
+    rows.reserve(count);
+    for (Entry& entry : batch) rows.push_back(finished(std::move(entry)));
+    file_.append(rows, clock_.now());
+  } catch (...) {
+    dropped_.add(count);
+    throw;  // the worker logs it and rests
+  }
+  written_.add(count);
+  return count;
+}
+
+store::RequestRow RequestLog::finished(Entry entry) {
+  for (const auto& [name, text] : entry.query) {
+    const auto declared = [&name = name](const QueryParam& param) { return param.name == name; };
+    const auto& query = entry.route->query;
+    const auto param = std::find_if(query.begin(), query.end(), declared);
+    std::string& out = entry.row.query;
+    if (!out.empty()) out += '&';
+    out +=
+        param == query.end() ? "[undeclared]" : name + "=" + redactor().value(param->schema, text);
+  }
+  if (entry.keeps_bodies) add_bodies(entry);
+  return std::move(entry.row);
+}
+
+void RequestLog::add_bodies(Entry& entry) {
+  const Route& route = *entry.route;
+  if (!entry.request_body.empty() && !route.request_schema.empty()) {
+    entry.row.request_body = redactor().body(route.request_schema, entry.request_body);
+  }
+  const std::string_view schema = response_schema(route, entry.row.status);
+  if (!entry.response_body.empty() && !schema.empty()) {
+    entry.row.response_body = redactor().body(schema, entry.response_body);
+  }
+}
+
+const Redactor& RequestLog::redactor() {
+  if (!redactor_) redactor_ = std::make_unique<Redactor>(openapi_schemas());
+  return *redactor_;
+}
+
+}  // namespace coffer::api

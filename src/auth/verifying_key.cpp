@@ -1,0 +1,111 @@
+#include "auth/verifying_key.h"
+
+#include <openssl/core_names.h>
+#include <openssl/ecdsa.h>
+#include <openssl/evp.h>
+#include <openssl/param_build.h>
+
+#include <string>
+
+#include "base/check.h"
+
+namespace coffer::auth {
+namespace {
+
+constexpr int kRsaBitsMin = 2048;
+constexpr std::size_t kModulusBytesMax = 1024;
+constexpr std::size_t kExponentBytesMax = 8;
+constexpr std::size_t kCoordinateBytes = 32;
+
+template <class T, void (*kFree)(T*)>
+struct Freed {
+  void operator()(T* object) const { kFree(object); }
+};
+using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX, EVP_PKEY_CTX_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX, EVP_MD_CTX_free>>;
+using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>>;
+using Params = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM, OSSL_PARAM_free>>;
+using Number = std::unique_ptr<BIGNUM, Freed<BIGNUM, BN_free>>;
+using EcdsaSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG, ECDSA_SIG_free>>;
+
+const unsigned char* in(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+Number big_number(std::string_view bytes) {
+  return Number(BN_bin2bn(in(bytes), static_cast<int>(bytes.size()), nullptr));
+}
+
+}  // namespace
+
+void VerifyingKey::Free::operator()(evp_pkey_st* key) const { EVP_PKEY_free(key); }
+
+VerifyingKey::Handle VerifyingKey::from_parameters(const char* type, void* builder) {
+  const Params params(OSSL_PARAM_BLD_to_param(static_cast<OSSL_PARAM_BLD*>(builder)));
+  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr));
+  COFFER_CHECK(params && context && EVP_PKEY_fromdata_init(context.get()) == 1);
+  EVP_PKEY* key = nullptr;
+  if (EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, params.get()) != 1)
+    return nullptr;
+  return Handle(key);
+}
+
+std::optional<VerifyingKey> VerifyingKey::rsa(std::string_view modulus, std::string_view exponent) {
+  if (modulus.size() > kModulusBytesMax || exponent.size() > kExponentBytesMax) return std::nullopt;
+  const Number n = big_number(modulus), e = big_number(exponent);
+  if (BN_num_bits(n.get()) < kRsaBitsMin || !BN_is_odd(e.get()) || BN_is_one(e.get())) {
+    return std::nullopt;
+  }
+  const Builder builder(OSSL_PARAM_BLD_new());
+  COFFER_CHECK(OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n.get()) == 1);
+  COFFER_CHECK(OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e.get()) == 1);
+  Handle key = from_parameters("RSA", builder.get());
+  if (!key) return std::nullopt;
+  return VerifyingKey(SignatureAlgorithm::rs256, std::move(key));
+}
+
+std::optional<VerifyingKey> VerifyingKey::p256(std::string_view x, std::string_view y) {
+  if (x.size() != kCoordinateBytes || y.size() != kCoordinateBytes) return std::nullopt;
+  const std::string point = "\x04" + std::string(x) + std::string(y);
+  const Builder builder(OSSL_PARAM_BLD_new());
+  COFFER_CHECK(OSSL_PARAM_BLD_push_utf8_string(builder.get(), OSSL_PKEY_PARAM_GROUP_NAME,
+                                               "prime256v1", 0) == 1);
+  COFFER_CHECK(OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY,
+                                                point.data(), point.size()) == 1);
+  Handle key = from_parameters("EC", builder.get());
+  if (!key) return std::nullopt;
+  return VerifyingKey(SignatureAlgorithm::es256, std::move(key));
+}
+
+std::optional<VerifyingKey> VerifyingKey::ed25519(std::string_view x) {
+  if (x.size() != kCoordinateBytes) return std::nullopt;
+  Handle key(EVP_PKEY_new_raw_public_key_ex(nullptr, "ED25519", nullptr, in(x), x.size()));
+  if (!key) return std::nullopt;
+  return VerifyingKey(SignatureAlgorithm::eddsa, std::move(key));
+}
+
+bool VerifyingKey::verifies(std::string_view message, std::string_view signature) const {
+  // Ed25519 includes the hash.
+  const char* digest = algorithm_ == SignatureAlgorithm::eddsa ? nullptr : "SHA256";
+  const DigestContext context(EVP_MD_CTX_new());
+  COFFER_CHECK(EVP_DigestVerifyInit_ex(context.get(), nullptr, digest, nullptr, nullptr,
+                                       handle_.get(), nullptr) == 1);
+  return EVP_DigestVerify(context.get(), in(signature), signature.size(), in(message),
+                          message.size()) == 1;
+}
+
+std::string ecdsa_der(std::string_view raw) {
+  if (raw.size() != 2 * kCoordinateBytes) return {};
+  const EcdsaSignature signature(ECDSA_SIG_new());
+  Number r = big_number(raw.substr(0, kCoordinateBytes));
+  Number s = big_number(raw.substr(kCoordinateBytes));
+  COFFER_CHECK(ECDSA_SIG_set0(signature.get(), r.release(), s.release()) == 1);
+  const int size = i2d_ECDSA_SIG(signature.get(), nullptr);
+  COFFER_CHECK(size > 0);
+  std::string out(static_cast<std::size_t>(size), '\0');
+  auto* end = reinterpret_cast<unsigned char*>(out.data());
+  COFFER_CHECK(i2d_ECDSA_SIG(signature.get(), &end) == size);
+  return out;
+}
+
+}  // namespace coffer::auth

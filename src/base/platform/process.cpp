@@ -1,0 +1,86 @@
+#include "base/platform/process.h"
+
+#include <fcntl.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+#if __has_include(<nss.h>)
+#include <nss.h>
+#endif
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/platform/processors.h"
+
+namespace coffer {
+namespace {
+
+// A file that is opened while one of the three streams is closed would get its number, and output
+// would go into that file.
+void occupy_standard_streams() {
+  int fd = -1;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+    // Without /dev, as in an empty root directory, open the root itself, which cannot be written
+    // to.
+    if (fd < 0) fd = ::open("/", O_RDONLY | O_DIRECTORY);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+sigset_t set_of(bool with_reload) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  if (with_reload) sigaddset(&set, SIGHUP);
+  return set;
+}
+
+}  // namespace
+
+void set_up_process() {
+#if defined(__GLIBC__)
+  // Before anything else, because a static binary that loads the machine's name services crashes on
+  // some machines.
+  __nss_configure_lookup("hosts", "files dns");
+  // Frees the memory of large bodies at once instead of keeping it per thread. Without a fixed
+  // threshold, it would grow with the first large body.
+  ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  // Limits the number of heaps for small allocations. By default, there are eight per processor,
+  // which keep eight times as much memory, although no more threads than processors run at once.
+  ::mallopt(M_ARENA_MAX, processors());
+#endif
+  occupy_standard_streams();
+  ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
+  ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
+  ::umask(077);
+}
+
+StopSignals::StopSignals() {
+  const sigset_t set = set_of(true);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+StopSignals::~StopSignals() {
+  const sigset_t set = set_of(true);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+StopSignals::Kind StopSignals::wait() const {
+  const sigset_t set = set_of(true);
+  int number = SIGTERM;
+  sigwait(&set, &number);
+  return number == SIGHUP ? Kind::reload : Kind::stop;
+}
+
+void StopSignals::end_at_once() const {
+  // A shell starts background jobs with SIGINT ignored: then unblocking alone would do nothing.
+  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  const sigset_t set = set_of(false);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+}  // namespace coffer

@@ -1,0 +1,110 @@
+#include "cli/apply/json_lines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace coffer::cli {
+namespace {
+
+/// Walks along valid JSON. It has no recursion: nested values are skipped by counting brackets.
+class Walker {
+ public:
+  explicit Walker(std::string_view text) : text_(text) { skip_space(); }
+
+  std::size_t line() const {
+    return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + at(), '\n'));
+  }
+
+  /// Moves to the value of a member. Otherwise, returns false and does not move.
+  bool enter(std::string_view name) {
+    return search('{', [&](std::size_t) {
+      const std::string_view key = skip_string();
+      skip_space();
+      next();  // the colon
+      skip_space();
+      return key == name;
+    });
+  }
+  bool enter(std::size_t index) {
+    return search('[', [&](std::size_t i) { return i == index; });
+  }
+
+ private:
+  template <class IsWanted>
+  bool search(char open, const IsWanted& is_wanted) {
+    const std::size_t start = at_;
+    if (peek() == open) {
+      next();
+      skip_space();
+      for (std::size_t i = 0; at_ < text_.size() && peek() != '}' && peek() != ']'; ++i) {
+        if (is_wanted(i)) return true;
+        skip_value();
+        skip_space();
+        if (peek() == ',') next();
+        skip_space();
+      }
+    }
+    at_ = start;
+    return false;
+  }
+
+  void skip_value() {
+    int depth = 0;
+    do {
+      if (peek() == '"') {
+        skip_string();
+      } else {
+        depth += peek() == '{' || peek() == '[' ? 1 : 0;
+        depth -= peek() == '}' || peek() == ']' ? 1 : 0;
+        next();
+      }
+    } while (at_ < text_.size() && (depth > 0 || !ends_value(peek())));
+  }
+  static bool ends_value(char c) { return c == ',' || c == '}' || c == ']'; }
+
+  /// Returns the raw text between the quotes; names with escapes are not found.
+  std::string_view skip_string() {
+    const std::size_t start = ++at_;
+    while (at_ < text_.size() && peek() != '"') at_ += peek() == '\\' ? 2 : 1;
+    const std::string_view out = text_.substr(start, at_ - start);
+    next();
+    return out;
+  }
+  void skip_space() {
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(peek()) != std::string_view::npos)
+      ++at_;
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void next() { ++at_; }
+  std::ptrdiff_t at() const { return static_cast<std::ptrdiff_t>(std::min(at_, text_.size())); }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Takes the next name or index off `path`.
+bool enter_next(Walker& walker, std::string_view& path) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  if (path.starts_with('[')) {
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(path.data() + 1, path.data() + path.size(), index);
+    path.remove_prefix(std::min(path.size(), static_cast<std::size_t>(end - path.data()) + 1));
+    return error == std::errc() && walker.enter(index);
+  }
+  const std::string_view name = path.substr(0, path.find_first_of(".["));
+  path.remove_prefix(name.size());
+  return walker.enter(name);
+}
+
+}  // namespace
+
+std::size_t line_of(std::string_view text, std::string_view path) {
+  Walker walker(text);
+  while (!path.empty() && enter_next(walker, path)) {
+  }
+  return walker.line();
+}
+
+}  // namespace coffer::cli

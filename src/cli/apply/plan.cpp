@@ -1,0 +1,254 @@
+#include "cli/apply/plan.h"
+
+#include <algorithm>
+
+#include "app/app.h"
+#include "cli/apply/json_lines.h"
+#include "cli/apply/reading.h"
+#include "flows/identity/tenancy_changes.h"
+#include "store/ledger/catalog.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kPage = 200;
+
+std::string key_of(std::string_view kind, const std::string& name) {
+  return std::string(kind) + " " + name;
+}
+
+/// Every row of a list in pages, newest first.
+template <class Read, class Take>
+void each_row(const Read& read, const Take& take) {
+  store::PageAt at{.limit = kPage};
+  for (;;) {
+    auto page = read(at);
+    const bool full = page.rows.size() == static_cast<std::size_t>(kPage);
+    if (page.cut_at) at.key = page.cut_at;
+    if (full) at.key = page.rows.back().key;
+    for (auto& row : page.rows) take(std::move(row));
+    if (!full && !page.cut_at) return;
+  }
+}
+
+}  // namespace
+
+void fixed(api::Fields& fields, std::string_view member, const std::string& present,
+           const std::string& wanted) {
+  if (present == wanted) return;
+  fields.errors().add(Slug::validation_failed, fields.path(member),
+                      "cannot be changed: it is " + present);
+}
+
+void differs(ApplyStep& step, std::string_view member, const std::string& present,
+             const std::string& wanted) {
+  if (present == wanted) return;
+  step.differences.push_back(std::string(member) + ": " + present + " -> " + wanted);
+}
+
+std::optional<Rate> read_rate(api::Fields& fields, std::string_view member) {
+  const http::JsonValue* value = fields.find(member);
+  const auto text = value == nullptr ? std::nullopt : value->scalar_text();
+  const auto rate = text ? Rate::parse(*text) : std::nullopt;
+  if (!rate) {
+    fields.errors().add(Slug::malformed_request, fields.path(member),
+                        "must be a positive number with at most 9 decimal places");
+  }
+  return rate;
+}
+
+FeeRule read_fee(api::Fields& fields) {
+  constexpr int kBasisPointsMax = 10'000;
+  FeeRule fee;
+  fee.fixed = fields.amount("feeFixed", api::optional).value_or(Amount());
+  fee.basis_points = static_cast<int>(
+      fields.integer("feeBasisPoints", api::optional, 0, kBasisPointsMax).value_or(0));
+  return fee;
+}
+
+std::string shown_rule(const FeeRule& fee) {
+  return fee.fixed.to_string(Amount::kScale) + " + " + std::to_string(fee.basis_points) + " bp";
+}
+
+const flows::Context& ApplyPlan::flows() const { return session_.app.flows(); }
+
+const std::vector<ApplyPlan::Section>& ApplyPlan::sections() {
+  static const std::vector<Section> all{
+      {"assets", "asset", &ApplyPlan::plan_asset, false},
+      {"rates", "rate", &ApplyPlan::plan_rate, false},
+      {"connectors", "connector", &ApplyPlan::plan_connector, false},
+      {"applications", "application", &ApplyPlan::plan_application, true},
+      {"fees", "fee", &ApplyPlan::plan_fee, true},
+      {"wallets", "wallet", &ApplyPlan::plan_wallet, true},
+      {"fundings", "funding", &ApplyPlan::plan_funding, true},
+      {"beneficiaries", "beneficiary", &ApplyPlan::plan_beneficiary, true},
+      {"webhooks", "webhook", &ApplyPlan::plan_webhook, true},
+  };
+  return all;
+}
+
+Result<void> ApplyPlan::read(const std::string& text) {
+  COFFER_TRY(const auto file, http::parse_json(text));
+  ValidationErrors found;
+  COFFER_TRY_VOID(load(file, found));
+  for (const Section& section : sections()) plan_section(section, file, found);
+  if (found.empty()) return {};
+  Problem problem = found.problem();
+  for (FieldError& error : problem.fields) {
+    error.field = "line " + std::to_string(line_of(text, error.field)) + ": " + error.field;
+  }
+  problem.detail = "The file has errors. Nothing was changed.";
+  return unexpected(std::move(problem));
+}
+
+Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& errors) {
+  api::Fields fields(file, errors);
+  if (file.object() == nullptr) return {};
+  const auto environment = fields.text("environment", api::optional);
+  if (environment) {
+    const auto known = parse_environment(*environment);
+    if (!known) {
+      errors.add(Slug::malformed_request, "environment", "must be sandbox or production");
+    }
+    environment_ = known.value_or(environment_);
+  }
+  const auto association = fields.text("association", api::optional);
+  association_ = association.value_or("");
+  bool needed = false;
+  for (const Section& section : sections()) {
+    const auto* items = fields.array(section.member, api::optional);
+    needed = needed || (items != nullptr && section.of_association);
+  }
+  if (needed && !association) {
+    errors.add(Slug::malformed_request, "association", "is required: it owns the other objects");
+  }
+  fields.refuse_unknown();
+  return store::with_reader(session_.app.database(), [&](store::Connection& db) -> Result<void> {
+    load_market(db);
+    if (association) load_association(db, errors);
+    return {};
+  });
+}
+
+void ApplyPlan::load_market(store::Connection& db) {
+  std::map<std::int64_t, std::string> codes;
+  for (Asset& asset : store::list_assets(db)) {
+    codes[asset.key] = asset.code.value();
+    assets_.emplace(asset.code.value(), asset);
+  }
+  for (const MarketRate& rate : store::list_rates(db, environment_)) {
+    rates_.emplace(codes.at(rate.sell) + "/" + codes.at(rate.buy), rate.rate);
+  }
+  for (store::ConnectorRow& row : store::list_connectors_of_all(db)) {
+    if (row.terms.environment == environment_) keep("connector", connectors_, row.terms.name, row);
+  }
+}
+
+void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors) {
+  std::optional<AssociationId> id;
+  for (const auto& row : store::list_associations(db)) {
+    if (row.name != association_) continue;
+    if (id) {
+      errors.add(Slug::validation_failed, "association", "is the name of several associations");
+    }
+    id = row.id;
+  }
+  if (id) {
+    tenant_ = store::find_tenant(db, *id, environment_);
+    load_tenant(db);
+    return;
+  }
+  ApplyStep step{.kind = "association", .name = association_, .creates = true};
+  step.carry_out = [this]() -> Result<Record> {
+    COFFER_TRY(const auto row,
+               flows::register_association(flows(), association_, AssociationStatus::active));
+    COFFER_TRY(
+        tenant_, store::with_reader(session_.app.database(), [&](store::Connection& reader) {
+          return Result<std::optional<Tenant>>(store::find_tenant(reader, row.id, environment_));
+        }));
+    return Record{{"id", row.id.to_string()}};
+  };
+  steps_.push_back(std::move(step));
+}
+
+template <class Row>
+void ApplyPlan::keep(std::string_view kind, std::map<std::string, Row>& rows,
+                     const std::string& name, const Row& row) {
+  if (!rows.emplace(name, row).second) ambiguous_.insert(key_of(kind, name));
+}
+
+void ApplyPlan::load_tenant(store::Connection& db) {
+  for (const store::ApplicationRow& row : store::list_applications(db)) {
+    if (row.tenant && row.tenant->key == tenant_->key) {
+      keep("application", applications_, row.name, row);
+    }
+  }
+  each_row([&](const store::PageAt& at) { return store::list_wallets(db, *tenant_, {}, at); },
+           [&](const store::WalletRow& row) { keep("wallet", wallets_, row.name, row); });
+  each_row([&](const store::PageAt& at) { return store::list_beneficiaries(db, *tenant_, {}, at); },
+           [&](const store::BeneficiaryRow& row) {
+             const auto& reference = row.detail.client_reference;
+             if (reference) keep("beneficiary", beneficiaries_, *reference, row);
+           });
+  each_row(
+      [&](const store::PageAt& at) {
+        return store::list_webhooks(db, *tenant_, {.active = true}, at);
+      },
+      [&](const store::WebhookRow& row) { keep("webhook", webhooks_, row.url, row); });
+}
+
+void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file,
+                             ValidationErrors& errors) {
+  const http::JsonValue* value = file.find(section.member);
+  if (value == nullptr || value->array() == nullptr) return;
+  for (std::size_t i = 0; i < value->array()->size(); ++i) {
+    // The readers of the API name fields without a prefix in some messages.
+    ValidationErrors of_item;
+    item_ = &(*value->array())[i];
+    api::Fields fields(*item_, of_item);
+    ApplyStep step{.kind = section.kind};
+    (this->*section.plan)(fields, step);
+    fields.refuse_unknown();
+    if (of_item.empty()) {
+      steps_.push_back(std::move(step));
+      continue;
+    }
+    const Problem problem = of_item.problem();
+    for (const FieldError& error : problem.fields) {
+      const std::string prefix = std::string(section.member) + "[" + std::to_string(i) + "]";
+      errors.add(problem.slug, error.field == "body" ? prefix : prefix + "." + error.field,
+                 error.message);
+    }
+  }
+}
+
+bool ApplyPlan::refers(api::Fields& fields, std::string_view field, std::string_view kind,
+                       const std::string& name, bool exists) {
+  if (ambiguous_.contains(key_of(kind, name))) {
+    fields.errors().add(Slug::validation_failed, fields.path(field),
+                        "is the name of several objects. Rename all but one");
+    return false;
+  }
+  if (exists || declared_.contains(key_of(kind, name))) return true;
+  fields.errors().add(
+      Slug::validation_failed, fields.path(field),
+      "\"" + name + "\" does not exist and is not declared without errors in this file");
+  return false;
+}
+
+bool ApplyPlan::declare(api::Fields& fields, std::string_view field, ApplyStep& step,
+                        std::string name) {
+  if (!fields.errors().empty()) return false;
+  step.name = std::move(name);
+  const std::string key = key_of(step.kind, step.name);
+  if (ambiguous_.contains(key)) {
+    fields.errors().add(Slug::validation_failed, fields.path(field),
+                        "is the name of several objects. Rename all but one");
+    return false;
+  }
+  if (declared_.insert(key).second) return true;
+  fields.errors().add(Slug::validation_failed, fields.path(field), "is declared twice");
+  return false;
+}
+
+}  // namespace coffer::cli

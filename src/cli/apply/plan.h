@@ -1,0 +1,113 @@
+// What `coffer apply` does to the objects of a file (docs/operating.md#fixtures): reads them,
+// compares them with the present state and carries out the difference.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pipeline/fields.h"
+#include "cli/command.h"
+#include "domain/providers/connector.h"
+#include "flows/context.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/wallets.h"
+#include "store/parties/beneficiaries.h"
+#include "store/providers/connectors.h"
+#include "store/webhooks/webhooks.h"
+
+namespace coffer::cli {
+
+/// One declared object.
+struct ApplyStep {
+  std::string_view kind;
+  std::string name;
+  bool creates = false;
+  std::vector<std::string> differences;  // `rate: 1.00 -> 1.25`
+  /// Makes the change and returns what the operator must see, such as IDs and new secrets.
+  std::function<Result<Record>()> carry_out;
+
+  bool is_change() const { return creates || !differences.empty(); }
+};
+
+/// Objects refer to each other by name, and a file may declare both.
+class ApplyPlan {
+ public:
+  explicit ApplyPlan(Session& session) : session_(session) {}
+
+  /// Reads the whole file. Returns every error together, as `line 12: wallets[0].assetCode`.
+  /// Changes nothing.
+  Result<void> read(const std::string& text);
+  /// In the order in which they are carried out.
+  const std::vector<ApplyStep>& steps() const { return steps_; }
+
+ private:
+  using Planner = void (ApplyPlan::*)(api::Fields&, ApplyStep&);
+  struct Section {
+    std::string_view member;
+    std::string_view kind;
+    Planner plan;
+    bool of_association;
+  };
+  static const std::vector<Section>& sections();
+
+  Result<void> load(const http::JsonValue& file, ValidationErrors& errors);
+  void load_market(store::Connection& db);
+  void load_association(store::Connection& db, ValidationErrors& errors);
+  void load_tenant(store::Connection& db);
+  template <class Row>
+  void keep(std::string_view kind, std::map<std::string, Row>& rows, const std::string& name,
+            const Row& row);
+  void plan_section(const Section& section, const http::JsonValue& file, ValidationErrors& errors);
+
+  void plan_asset(api::Fields& fields, ApplyStep& step);
+  void plan_rate(api::Fields& fields, ApplyStep& step);
+  void plan_connector(api::Fields& fields, ApplyStep& step);
+  void plan_application(api::Fields& fields, ApplyStep& step);
+  void plan_fee(api::Fields& fields, ApplyStep& step);
+  void plan_wallet(api::Fields& fields, ApplyStep& step);
+  void plan_funding(api::Fields& fields, ApplyStep& step);
+  void plan_beneficiary(api::Fields& fields, ApplyStep& step);
+  void plan_webhook(api::Fields& fields, ApplyStep& step);
+
+  /// Terms in the members of a connector; its asset has decimals if it is known.
+  ConnectorTerms read_terms(api::Fields& fields);
+  void compare_terms(const ConnectorTerms& present, const ConnectorTerms& wanted,
+                     api::Fields& fields, ApplyStep& step);
+  Result<Record> change_connector(const ConnectorTerms& present, const ConnectorTerms& wanted);
+  /// Removes the codes for which the wallet has a trustline.
+  void without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes);
+  /// The registered asset, or the one that the file declares; otherwise adds an error.
+  std::optional<Asset> asset(api::Fields& fields, std::string_view field, const AssetCode& code);
+  /// Whether an object exists or is declared earlier in the file; otherwise adds an error.
+  bool refers(api::Fields& fields, std::string_view field, std::string_view kind,
+              const std::string& name, bool exists);
+  /// Names the object of the step. Adds an error if the name is declared twice, or if several
+  /// existing objects have it.
+  bool declare(api::Fields& fields, std::string_view field, ApplyStep& step, std::string name);
+  const flows::Context& flows() const;
+
+  Session& session_;
+  const http::JsonValue* item_ = nullptr;  // the object that is being planned
+  Environment environment_ = Environment::sandbox;
+  std::string association_;
+  std::optional<Tenant> tenant_;  // empty until the association is created
+  std::vector<ApplyStep> steps_;
+
+  // The present state by name, extended by what this run creates.
+  std::map<std::string, Asset> assets_;
+  std::map<std::string, Rate> rates_;  // by `USDC/EURC`
+  std::map<std::string, store::ConnectorRow> connectors_;
+  std::map<std::string, store::ApplicationRow> applications_;
+  std::map<std::string, store::WalletRow> wallets_;
+  std::map<std::string, store::BeneficiaryRow> beneficiaries_;  // by clientReference
+  std::map<std::string, store::WebhookRow> webhooks_;           // active ones, by URL
+  std::set<std::string> ambiguous_;  // `wallet Treasury`: names that several objects have
+  std::set<std::string> declared_;   // in the same form
+};
+
+}  // namespace coffer::cli

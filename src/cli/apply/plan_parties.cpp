@@ -1,0 +1,288 @@
+// Objects of an association: applications, fees, wallets and their funding, beneficiaries,
+// webhooks.
+#include <algorithm>
+
+#include "api/ledger/wallets.h"
+#include "api/parties/bodies.h"
+#include "api/webhooks/webhooks.h"
+#include "app/app.h"
+#include "cli/apply/plan.h"
+#include "cli/apply/reading.h"
+#include "flows/identity/tenancy_changes.h"
+#include "flows/ledger/wallet_changes.h"
+#include "flows/parties/beneficiary_changes.h"
+#include "flows/providers/connector_changes.h"
+#include "flows/webhooks/webhook_changes.h"
+#include "flows/webhooks/webhooks.h"
+#include "store/ledger/journal.h"
+
+namespace coffer::cli {
+namespace {
+
+/// Contents that are personal data are not printed.
+constexpr std::string_view kChanged = "changed";
+
+std::vector<AssetCode> read_trustlines(api::Fields& fields) {
+  std::vector<AssetCode> out;
+  const auto* list = fields.array("trustlines", api::optional);
+  if (list == nullptr) return out;
+  for (const http::JsonValue& item : *list) {
+    const auto code = item.string() == nullptr ? std::nullopt : AssetCode::parse(*item.string());
+    if (code) out.push_back(*code);
+    if (!code) {
+      fields.errors().add(Slug::malformed_request, fields.path("trustlines"),
+                          "must be a list of asset codes");
+    }
+  }
+  return out;
+}
+
+std::string shown_types(EventTypeSet types) {
+  std::string out;
+  for (const EventType type : types.types()) {
+    out += (out.empty() ? "" : ",") + std::string(name(type));
+  }
+  return out;
+}
+
+bool same_destinations(const std::vector<store::DestinationRow>& present,
+                       const std::vector<Destination>& wanted) {
+  return std::equal(
+      present.begin(), present.end(), wanted.begin(), wanted.end(),
+      [](const store::DestinationRow& row, const Destination& one) { return row.detail == one; });
+}
+
+}  // namespace
+
+void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
+  flows::NewApplication wanted;
+  wanted.name = fields.text("name", api::required).value_or("");
+  wanted.environment = environment_;
+  if (const auto text = fields.text("scopes", api::optional)) {
+    const auto scopes = ScopeSet::parse(*text);
+    if (scopes) wanted.scopes = *scopes;
+    if (!scopes) {
+      fields.errors().add(Slug::malformed_request, "scopes",
+                          "must be names of scopes separated by spaces");
+    }
+  }
+  if (!declare(fields, "name", step, wanted.name)) return;
+  const auto present = applications_.find(wanted.name);
+  step.creates = present == applications_.end();
+  if (!step.creates) {
+    differs(step, "scopes", present->second.scopes.to_string(), wanted.scopes.to_string());
+    step.carry_out = [this, wanted, id = present->second.id]() -> Result<Record> {
+      COFFER_TRY(const auto row, flows::change_scopes(flows(), id, wanted.scopes));
+      return Record{{"id", row.id.to_string()}};
+    };
+    return;
+  }
+  step.carry_out = [this, wanted]() mutable -> Result<Record> {
+    wanted.association = tenant_->association;
+    COFFER_TRY(const auto made, flows::register_application(flows(), wanted));
+    applications_.emplace(wanted.name, made.application);
+    return Record{{"id", made.application.id.to_string()},
+                  {"clientId", made.secrets.client_id},
+                  {"clientSecret", made.secrets.client_secret},
+                  {"apiKey", made.secrets.api_key},
+                  {"connectSecret", made.secrets.connect_secret},
+                  {"signInSecret", made.secrets.sign_in_secret},
+                  {"publicKey", made.secrets.public_key},
+                  {"secretSeed", made.secrets.secret_seed}};
+  };
+}
+
+void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
+  const std::string connector = fields.text("connector", api::required).value_or("");
+  const std::string word = fields.text("transactionType", api::required).value_or("");
+  const auto type = parse_term_in_any_case<TransactionType>(word);
+  if (!word.empty() && !type) {
+    fields.errors().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+  }
+  const FeeRule wanted = read_fee(fields);
+  if (!declare(fields, "connector", step, connector + ", " + word)) return;
+  const auto found = connectors_.find(connector);
+  if (!refers(fields, "connector", "connector", connector, found != connectors_.end())) return;
+  std::optional<FeeRule> present;
+  if (found != connectors_.end() && tenant_) {
+    const auto read = store::with_reader(
+        session_.app.database(), [&](store::Connection& db) -> Result<std::optional<FeeRule>> {
+          return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
+        });
+    if (read) present = *read;
+  }
+  step.creates = !present;
+  if (present) differs(step, "fee", shown_rule(*present), shown_rule(wanted));
+  step.carry_out = [this, connector, wanted, at = *type]() -> Result<Record> {
+    COFFER_TRY_VOID(flows::set_fee(flows(), tenant_->association,
+                                   connectors_.at(connector).terms.id, at, wanted));
+    return Record{};
+  };
+}
+
+void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
+  const flows::NewWallet wanted = api::read_new_wallet(fields, flows().clock.now());
+  std::vector<AssetCode> trustlines = read_trustlines(fields);
+  if (!declare(fields, "walletName", step, wanted.name)) return;
+  asset(fields, "assetCode", wanted.asset);
+  for (const AssetCode& code : trustlines) asset(fields, "trustlines", code);
+  const auto present = wallets_.find(wanted.name);
+  step.creates = present == wallets_.end();
+  if (!step.creates) {
+    const store::WalletRow& row = present->second;
+    fixed(fields, "assetCode", row.asset_code.value(), wanted.asset.value());
+    fixed(fields, "ownAccount", row.own_account ? "true" : "false",
+          wanted.own_account ? "true" : "false");
+    if (wanted.metadata && row.metadata != wanted.metadata) {
+      step.differences.push_back("metadata: " + std::string(kChanged));
+    }
+    without_present(row, trustlines);
+    for (const AssetCode& code : trustlines) {
+      step.differences.push_back("trustlines: + " + code.value());
+    }
+  }
+  step.carry_out = [this, wanted, trustlines, creates = step.creates]() -> Result<Record> {
+    if (creates) {
+      COFFER_TRY(auto made, flows::register_wallet(flows(), *tenant_, wanted));
+      wallets_.emplace(wanted.name, std::move(made));
+    }
+    store::WalletRow& row = wallets_.at(wanted.name);
+    if (!creates && wanted.metadata && row.metadata != wanted.metadata) {
+      COFFER_TRY(row,
+                 flows::update_wallet(flows(), *tenant_, row.id, {.metadata = wanted.metadata}));
+    }
+    for (const AssetCode& code : trustlines) {
+      COFFER_TRY_VOID(flows::add_trustline(flows(), *tenant_, row.id, code));
+    }
+    return Record{{"id", row.id.to_string()}};
+  };
+}
+
+void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
+  const auto present =
+      store::with_reader(session_.app.database(),
+                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+                           return store::balances_of(db, wallet.key);
+                         });
+  if (!present) return;
+  std::erase_if(codes, [&](const AssetCode& code) {
+    return std::any_of(present->begin(), present->end(),
+                       [&](const auto& balance) { return balance.asset.code == code; });
+  });
+}
+
+void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
+  const std::string wallet = fields.text("walletName", api::required).value_or("");
+  flows::WalletFunding wanted;
+  wanted.asset = fields.asset_code("assetCode", api::required).value_or(AssetCode());
+  wanted.amount = fields.amount("amount", api::required).value_or(Amount());
+  const std::string id = fields.text("transactionId", api::required).value_or("");
+  wanted.transaction_id = id;
+  wanted.description = fields.text("description", api::optional, kDescriptionMax);
+  if (!declare(fields, "transactionId", step, id)) return;
+  if (environment_ == Environment::production) {
+    fields.errors().add(Slug::validation_failed, "transactionId",
+                        "funds a production wallet, which only coffer wallet fund does");
+  }
+  const auto found = wallets_.find(wallet);
+  if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
+  const auto known = asset(fields, "assetCode", wanted.asset);
+  const auto first = store::with_reader(
+      session_.app.database(), [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
+        return store::find_funding(db, id);
+      });
+  if (!first || !known) return;
+  step.creates = !*first;
+  const bool same =
+      step.creates ||
+      (found != wallets_.end() && **first == store::Funding{found->second.key, known->key,
+                                                            wanted.amount, id, wanted.description});
+  if (!same) {
+    fields.errors().add(Slug::transaction_id_conflict, "transactionId",
+                        "was already used for a different funding");
+  }
+  step.carry_out = [this, wallet, wanted]() -> Result<Record> {
+    COFFER_TRY_VOID(flows::fund_wallet(flows(), *tenant_, wallets_.at(wallet).id, wanted));
+    return Record{};
+  };
+}
+
+void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
+  auto wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows()), fields.errors());
+  for (const char* member :
+       {"individual", "business", "addresses", "tags", "paymentDestinations"}) {
+    fields.find(member);  // read above; known to the check of unknown members
+  }
+  const auto reference = fields.text("clientReference", api::required);
+  if (!reference || !declare(fields, "clientReference", step, *reference)) return;
+  if (!wanted.destinations) wanted.destinations.emplace();
+  const auto present = beneficiaries_.find(*reference);
+  step.creates = present == beneficiaries_.end();
+  if (!step.creates) {
+    const store::BeneficiaryRow& row = present->second;
+    const auto destinations = store::with_reader(
+        session_.app.database(),
+        [&](store::Connection& db) -> Result<std::vector<store::DestinationRow>> {
+          return store::destinations_of(db, row.key);
+        });
+    if (!(row.detail == wanted.detail)) {
+      step.differences.push_back("details: " + std::string(kChanged));
+    }
+    if (!destinations || !same_destinations(*destinations, *wanted.destinations)) {
+      step.differences.push_back("paymentDestinations: " + std::string(kChanged));
+    } else {
+      wanted.destinations.reset();  // their IDs stay
+    }
+  }
+  step.carry_out = [this, wanted, reference = *reference,
+                    creates = step.creates]() -> Result<Record> {
+    if (creates) {
+      COFFER_TRY(const auto made, flows::create_beneficiary(flows(), *tenant_,
+                                                            {wanted.detail, *wanted.destinations}));
+      return Record{{"id", made.beneficiary.id.to_string()}};
+    }
+    COFFER_TRY(const auto changed,
+               flows::revise_beneficiary(
+                   flows(), *tenant_, beneficiaries_.at(reference).id,
+                   [&](const store::BeneficiaryRow&) -> Result<flows::BeneficiaryChange> {
+                     return wanted;
+                   }));
+    return Record{{"id", changed.beneficiary.id.to_string()}};
+  };
+}
+
+void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
+  const std::string application = fields.text("application", api::required).value_or("");
+  flows::NewWebhook wanted = api::read_new_webhook(fields, api::optional, 0);
+  if (!declare(fields, "url", step, wanted.url)) return;
+  const auto owner = applications_.find(application);
+  if (!refers(fields, "application", "application", application, owner != applications_.end())) {
+    return;
+  }
+  const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
+  if (!target) fields.errors().add(Slug::webhook_target_refused, "url", target.error().detail);
+  const auto present = webhooks_.find(wanted.url);
+  step.creates = present == webhooks_.end();
+  if (step.creates) {
+    step.carry_out = [this, application, wanted]() mutable -> Result<Record> {
+      wanted.application = applications_.at(application).key;
+      COFFER_TRY(const auto made, flows::register_webhook(flows(), *tenant_, wanted));
+      return Record{{"id", made.webhook.id.to_string()}, {"signingSecret", made.secret}};
+    };
+    return;
+  }
+  const store::WebhookRow& row = present->second;
+  if (owner == applications_.end() || owner->second.id != row.application_id) {
+    fixed(fields, "application", row.application_id.to_string(), application);
+  }
+  differs(step, "eventTypes", shown_types(row.types), shown_types(wanted.types));
+  differs(step, "description", row.description.value_or(""), wanted.description.value_or(""));
+  step.carry_out = [this, wanted, id = row.id]() -> Result<Record> {
+    COFFER_TRY_VOID(flows::update_webhook(
+        flows(), {*tenant_, id, std::nullopt},
+        {.description = std::optional(wanted.description), .types = wanted.types}));
+    return Record{{"id", id.to_string()}};
+  };
+}
+
+}  // namespace coffer::cli

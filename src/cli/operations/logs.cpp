@@ -1,0 +1,181 @@
+// coffer logs: the request log.
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/operations/paging.h"
+#include "cli/output/follow.h"
+#include "cli/webhooks/event_line.h"
+#include "store/requests/request_log_file.h"
+
+namespace coffer::cli {
+namespace {
+
+constexpr int kRowsPerLook = 256;
+constexpr std::int64_t kLookEveryMs = 200;
+
+Record view(const store::RequestRow& row) {
+  std::optional<std::string> environment;
+  if (row.environment) environment = name(*row.environment);
+  return {{"at", row.at.to_string()},
+          {"status", row.status},
+          {"method", row.method},
+          {"path", row.path},
+          {"durationUs", row.duration_us},
+          {"problem", row.problem},
+          {"requestId", row.request_id},
+          {"operation", row.operation},
+          {"environment", environment},
+          {"associationId", shown(row.association)},
+          {"applicationId", shown(row.application)},
+          {"transactionRecordId", shown(row.payment)},
+          {"entry", std::to_string(row.key)}};
+}
+
+Record full_view(const store::RequestRow& row) {
+  Record out = view(row);
+  out.emplace_back("query", row.query);
+  out.emplace_back("requestBytes", row.request_bytes);
+  out.emplace_back("responseBytes", row.response_bytes);
+  out.emplace_back("requestBody", row.request_body);
+  out.emplace_back("responseBody", row.response_body);
+  return out;
+}
+
+std::string path_of(const Session& session) {
+  return store::request_log_path(session.app.config().db);
+}
+
+template <class IdType>
+Result<void> read_id(const Arguments& arguments, const std::string& name,
+                     std::optional<IdType>& out) {
+  if (!arguments.has(name)) return {};
+  COFFER_TRY(out, id_argument<IdType>(arguments, name));
+  return {};
+}
+
+/// A class such as `4xx`.
+std::optional<int> status_class(const Arguments& arguments) {
+  const auto text = arguments.find("status");
+  return text ? std::optional(text->front() - '0') : std::nullopt;
+}
+
+Result<store::RequestFilter> filter_of(const Arguments& arguments) {
+  store::RequestFilter out;
+  out.text = arguments.find("text");
+  out.route = arguments.find("route");
+  out.status_class = status_class(arguments);
+  if (arguments.has("environment")) out.environment = environment_argument(arguments);
+  COFFER_TRY_VOID(read_id(arguments, "application", out.application));
+  COFFER_TRY_VOID(read_id(arguments, "association", out.association));
+  COFFER_TRY_VOID(read_id(arguments, "payment", out.payment));
+  return out;
+}
+
+std::string note_of(const Session& session) {
+  if (session.app.config().request_log != RequestLogging::off) return {};
+  return "The request log is off. Turn it on with the setting request_log.";
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  COFFER_TRY(store::RequestFilter filter, filter_of(arguments));
+  COFFER_TRY(filter.from, optional_time(arguments, "from"));
+  COFFER_TRY(filter.to, optional_time(arguments, "to"));
+  CommandResult result{
+      .list = true,
+      .columns = {"at", "status", "method", "path", "durationUs", "problem", "requestId"},
+      .note = note_of(session)};
+  const auto page = store::newest_requests(path_of(session), filter, at);
+  for (const auto& row : page.rows) result.records.push_back(view(row));
+  put_next(result, page.next, page.cut_short);
+  return result;
+}
+
+Result<CommandResult> show(Session& session, const Arguments& arguments) {
+  std::optional<std::int64_t> entry;
+  if (arguments.has("entry")) {
+    COFFER_TRY(entry, number_argument<std::int64_t>(arguments, "entry", 1));
+  }
+  COFFER_TRY(
+      const auto row,
+      required(store::find_request(path_of(session), arguments.text("ID"), entry), "request"));
+  return CommandResult{.records = {full_view(row)}};
+}
+
+std::string line_of(const store::RequestRow& row) {
+  std::string out = time_of_day(row.at.to_string()) + "  " + std::to_string(row.status) + "  " +
+                    row.method + " " + row.path;
+  if (!row.query.empty()) out += "?" + row.query;
+  out += "  " + std::to_string(row.duration_us / 1'000) + "." +
+         std::to_string(row.duration_us / 100 % 10) + " ms";
+  if (!row.problem.empty()) out += "  " + row.problem;
+  return printable(out + "  " + row.request_id);
+}
+
+Result<CommandResult> tail(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const store::RequestFilter filter, filter_of(arguments));
+  if (const std::string note = note_of(session); !note.empty()) {
+    return unexpected(Slug::conflict, note);
+  }
+  const std::string path = path_of(session);
+  std::int64_t after = store::last_request_key(path);
+  return follow(session, "requests", kLookEveryMs, [&]() -> Result<NewLines> {
+    const std::int64_t before = after;
+    NewLines out;
+    for (const auto& row : store::requests_after(path, filter, after, kRowsPerLook)) {
+      out.text += (arguments.json ? to_json(view(row), true) : line_of(row)) + "\n";
+    }
+    out.again = after != before;
+    return out;
+  });
+}
+
+std::vector<Argument> filter_arguments() {
+  std::vector<Argument> out{
+      option("text", "TEXT", "Request ID, or part of the path"),
+      choice("status", "2xx|3xx|4xx|5xx", "Filter by class of status"),
+      on_page(option("route", "TEXT", "Operation, such as executeOfframp, or start of the path"),
+              "Route", "/v1/payments"),
+      option("application", "ID", "Filter by application"),
+      option("payment", "ID", "Requests about this payment")};
+  for (const Argument& one : owner_arguments()) out.push_back(one);
+  return out;
+}
+
+std::vector<Argument> list_arguments() {
+  std::vector<Argument> out = filter_arguments();
+  out.push_back(option("from", "TIME", "From this time on"));
+  out.push_back(option("to", "TIME", "Before this time"));
+  for (const Argument& one : page_arguments()) out.push_back(one);
+  return out;
+}
+
+constexpr std::string_view kHint = "List requests with coffer logs list";
+
+}  // namespace
+
+std::vector<Command> log_commands() {
+  return {{.path = "logs list",
+           .summary = "List requests of the API, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = list_arguments()},
+          {.path = "logs show",
+           .summary = "Show a request with its redacted bodies",
+           .run = show,
+           .role = OperatorRole::viewer,
+           .arguments = {positional("ID", "Request ID (X-Request-Id)"),
+                         option("entry", "N",
+                                "Entry of the log, if several requests have this ID; by default "
+                                "the newest")},
+           .hint = kHint},
+          {.path = "logs tail",
+           .summary = "Follow the requests of a running server",
+           .run = tail,
+           .role = OperatorRole::viewer,
+           .arguments = filter_arguments(),
+           .details = "Requests appear within half a second. Under heavy load, the log drops "
+                      "entries before payments\nslow down.",
+           .streams = true}};
+}
+
+}  // namespace coffer::cli

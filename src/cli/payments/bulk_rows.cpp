@@ -1,0 +1,196 @@
+#include "cli/payments/bulk_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "api/payments/payments.h"
+#include "api/pipeline/fields.h"
+#include "base/text/csv_rows.h"
+#include "base/text/trimmed.h"
+
+namespace coffer::cli {
+namespace {
+
+using http::JsonValue;
+
+constexpr std::string_view kType = "type";
+constexpr std::string_view kInner = "additionalFields.";
+constexpr std::array<std::string_view, 2> kFlags = {"notifyEmail", "notifyWhatsApp"};
+/// Fields of an off-ramp's quote instead of `quoteId`.
+constexpr std::array<std::string_view, 2> kQuoteFields = {"connectorId", "amount"};
+constexpr std::array kTypes = {PaymentType::offramp, PaymentType::p2p_beneficiary,
+                               PaymentType::swap_beneficiary, PaymentType::p2p_own,
+                               PaymentType::swap_own};
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+JsonValue json_text(std::string text) { return JsonValue(JsonValue::Data(std::move(text))); }
+
+/// A column of flags becomes JSON booleans; any other text is checked where it is read.
+JsonValue json_cell(std::string_view name, std::string text) {
+  if (is_one_of(name, kFlags) && (text == "true" || text == "false")) {
+    return JsonValue(JsonValue::Data(text == "true"));
+  }
+  return json_text(std::move(text));
+}
+
+/// The cells of a row as the body of a request. Empty cells are absent.
+struct RowBody {
+  std::string type;
+  JsonValue::Object payment;
+  JsonValue::Object quote;
+};
+
+void put(JsonValue::Object& object, std::string name, JsonValue value) {
+  object.emplace_back(std::move(name), std::move(value));
+}
+
+RowBody body_of(const std::vector<std::string>& header, const std::vector<std::string>& cells) {
+  RowBody body{std::string(name(PaymentType::offramp)), {}, {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (header[i] == kType && !cells[i].empty()) body.type = cells[i];
+  }
+  const bool quoted = body.type == name(PaymentType::offramp);
+  JsonValue::Object inner;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string& column = header[i];
+    if (column == kType || cells[i].empty()) continue;
+    if (column.starts_with(kInner)) {
+      put(inner, column.substr(kInner.size()), json_text(cells[i]));
+    } else {
+      JsonValue::Object& target =
+          quoted && is_one_of(column, kQuoteFields) ? body.quote : body.payment;
+      put(target, column, json_cell(column, cells[i]));
+    }
+  }
+  if (!inner.empty()) {
+    put(body.payment, "additionalFields", JsonValue(JsonValue::Data(std::move(inner))));
+  }
+  return body;
+}
+
+class BulkReader {
+ public:
+  Result<std::vector<BulkRow>> read(std::string_view csv) {
+    COFFER_TRY(const auto lines, csv_rows(csv));
+    if (lines.size() < 2) {
+      return unexpected(Slug::malformed_request,
+                        "The file must have a line with column names and one line per payment.");
+    }
+    for (const std::string& cell : lines.front().cells) header_.emplace_back(trimmed(cell));
+    COFFER_TRY_VOID(check_header());
+    std::vector<BulkRow> rows;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (auto row = read_row(lines[i])) rows.push_back(*std::move(row));
+    }
+    if (errors_.empty()) return rows;
+    Problem problem = errors_.problem();
+    problem.detail = "The file has errors. Nothing was submitted.";
+    return unexpected(std::move(problem));
+  }
+
+ private:
+  Result<void> check_header() const {
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string column = "Column " + std::to_string(i + 1);
+      if (header_[i].empty()) {
+        return unexpected(Slug::malformed_request, column + " has no name.");
+      }
+      if (std::find(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(i),
+                    header_[i]) != header_.begin() + static_cast<std::ptrdiff_t>(i)) {
+        return unexpected(Slug::malformed_request,
+                          column + " repeats the name " + header_[i] + ".");
+      }
+      if (header_[i] == "quoteId") {
+        return unexpected(Slug::malformed_request,
+                          "quoteId is not accepted: coffer quotes each off-ramp itself. Give "
+                          "connectorId and amount instead.");
+      }
+    }
+    return {};
+  }
+
+  std::optional<BulkRow> read_row(const CsvRow& line) {
+    where_ = "line " + std::to_string(line.line);
+    if (line.cells.size() != header_.size()) {
+      fail("", "has " + std::to_string(line.cells.size()) + " cells; expected " +
+                   std::to_string(header_.size()));
+      return std::nullopt;
+    }
+    std::vector<std::string> cells;
+    for (const std::string& cell : line.cells) cells.emplace_back(trimmed(cell));
+    const RowBody body = body_of(header_, cells);
+    const auto type = parse_payment_type(body.type);
+    if (!type || std::find(kTypes.begin(), kTypes.end(), *type) == kTypes.end()) {
+      fail("type", "\"" + body.type + "\" is not one of " + type_names());
+      return std::nullopt;
+    }
+    BulkRow row{.line = line.line};
+    const bool ok = *type == PaymentType::offramp ? read_quoted(body, row)
+                                                  : read_payment(*type, body.payment, row);
+    if (!ok || !is_first(row)) return std::nullopt;
+    return row;
+  }
+
+  static std::string type_names() {
+    std::string out;
+    for (const PaymentType type : kTypes) {
+      out += (out.empty() ? "" : ", ") + std::string(name(type));
+    }
+    return out;
+  }
+
+  bool read_payment(PaymentType type, const JsonValue::Object& members, BulkRow& row) {
+    auto request = api::read_submission(type, JsonValue(JsonValue::Data(members)));
+    if (!request) return fail(request.error());
+    row.request = *std::move(request);
+    return true;
+  }
+
+  /// The quote has no ID yet, so the request is read with any.
+  bool read_quoted(const RowBody& body, BulkRow& row) {
+    ValidationErrors errors;
+    const JsonValue quote{JsonValue::Data(body.quote)};
+    api::Fields fields(quote, errors);
+    row.connector = fields.id<ConnectorId>("connectorId", api::required);
+    row.amount = fields.amount("amount", api::required).value_or(Amount());
+    const bool priced = errors.empty() || fail(errors.problem());
+    JsonValue::Object members = body.payment;
+    put(members, "quoteId", json_text(QuoteId().to_string()));
+    const bool read = read_payment(PaymentType::offramp, members, row);
+    row.request.quote.reset();
+    return priced && read;
+  }
+
+  bool is_first(const BulkRow& row) {
+    const auto [at, fresh] = lines_.try_emplace(row.request.transaction_id, row.line);
+    if (fresh) return true;
+    fail("transactionId", "repeats that of line " + std::to_string(at->second));
+    return false;
+  }
+
+  void fail(const std::string& field, const std::string& message) {
+    errors_.add(Slug::malformed_request, where_ + (field.empty() ? "" : ": " + field), message);
+  }
+  bool fail(const Problem& problem) {
+    for (const FieldError& error : problem.fields) fail(error.field, error.message);
+    if (problem.fields.empty()) fail("", problem.detail);
+    return false;
+  }
+
+  std::vector<std::string> header_;
+  std::string where_;
+  std::map<std::string, std::size_t> lines_;  // by transactionId
+  ValidationErrors errors_;
+};
+
+}  // namespace
+
+Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv) { return BulkReader().read(csv); }
+
+}  // namespace coffer::cli

@@ -1,0 +1,243 @@
+// coffer payment bulk: submits the rows of a CSV file as payments of an application
+// (docs/operating.md#bulk-payments). A row is identified by its transactionId, so a run that was
+// interrupted continues when it is repeated.
+#include <map>
+
+#include "app/app.h"
+#include "base/digest.h"
+#include "cli/exit_code.h"
+#include "cli/paths.h"
+#include "cli/payments/bulk_rows.h"
+#include "cli/payments/payments.h"
+#include "cli/progress.h"
+#include "flows/payments/make_quote.h"
+#include "flows/payments/submit_payment.h"
+#include "store/identity/tenants.h"
+#include "store/ledger/wallets.h"
+
+namespace coffer::cli {
+namespace {
+
+/// The application with its rights, as the API would authenticate it.
+Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
+  COFFER_TRY(const auto row, store::with_reader(session.app.database(), [&](store::Connection& db) {
+               return required(store::find_application(db, id), "application");
+             }));
+  if (!row.tenant) {
+    return unexpected(Slug::conflict, "The application belongs to no association.");
+  }
+  if (row.suspended) return unexpected(Slug::conflict, "The application is suspended.");
+  Caller caller{row.id, row.key, *row.tenant, *row.association_status, row.scopes};
+  COFFER_TRY_VOID(require_scope(caller, Scope::payments_write));
+  return caller;
+}
+
+/// What a row debits: of an off-ramp according to its quote.
+struct Debit {
+  Amount total;
+  std::string asset;
+  int decimals = Amount::kScale;
+  std::optional<Amount> fee;
+  std::optional<std::string> receives;
+};
+
+struct RowResult {
+  std::string_view status;
+  std::optional<PaymentId> id;
+  std::optional<std::string> payment_status = {};  // of a payment that exists
+};
+
+class BulkRun {
+ public:
+  BulkRun(Session& session, const Caller& caller, const std::string& csv, bool preview)
+      : flows_(session.app.flows()), caller_(caller), preview_(preview) {
+    request_prefix_ = "bulk-" + to_hex(sha256(csv)).substr(0, 16) + "-";
+  }
+
+  /// Adds the result of the row; a row that fails does not affect the others.
+  void carry_out(const BulkRow& row) {
+    Debit debit{row.amount.is_zero() ? row.request.only().amount : row.amount,
+                row.request.only().sending_asset.value(),
+                Amount::kScale,
+                {},
+                {}};
+    const auto done = submit(row, debit);
+    Record record{{"line", static_cast<std::int64_t>(row.line)},
+                  {"transactionId", row.request.transaction_id},
+                  {"type", name(row.request.type)},
+                  {"status", done ? done->status : "failed"},
+                  {"total", debit.total.to_string(debit.decimals)},
+                  {"assetCode", debit.asset},
+                  {"fee", shown(debit.fee, debit.decimals)},
+                  {"receives", debit.receives}};
+    record.emplace_back("paymentStatus", done ? done->payment_status : std::nullopt);
+    record.emplace_back("transactionRecordId", done ? shown(done->id) : std::nullopt);
+    record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
+    result_.records.push_back(std::move(record));
+    ++counts_[done ? done->status : "failed"];
+  }
+
+  CommandResult finish(std::size_t rows) {
+    result_.list = true;
+    result_.columns = {"line",      "transactionId", "status",        "total",
+                       "assetCode", "receives",      "paymentStatus", "problem"};
+    std::string note;
+    for (const auto& [status, count] : counts_) {
+      note += (note.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(status);
+    }
+    note += " of " + std::to_string(rows) + " rows.";
+    if (preview_) note += " This was a preview: nothing was submitted.";
+    if (counts_.contains("failed")) {
+      note += " Correct the failed rows and repeat the command: rows that exist are skipped.";
+      result_.exit_code = exit_code::kFailed;
+    }
+    result_.note = std::move(note);
+    return std::move(result_);
+  }
+
+ private:
+  Result<RowResult> submit(const BulkRow& row, Debit& debit) {
+    COFFER_TRY(const auto stored,
+               flows::find_submission(flows_, caller_.tenant, row.request.transaction_id));
+    if (stored) return compare(row, *stored, debit);
+    PaymentRequest request = row.request;
+    if (row.connector) {
+      COFFER_TRY(request.quote, quote(row, debit));
+    }
+    COFFER_TRY_VOID(covered(request, debit));
+    COFFER_TRY(const auto submission,
+               flows::submit_payment(flows_, caller_, request,
+                                     request_prefix_ + std::to_string(row.line), preview_));
+    if (preview_) return RowResult{"valid", std::nullopt};
+    return RowResult{submission.replayed ? "exists" : "accepted", submission.id};
+  }
+
+  /// An earlier run has submitted the row, unless the content differs.
+  static Result<RowResult> compare(const BulkRow& row, const store::PaymentRecord& stored,
+                                   Debit& debit) {
+    if (stored.sending_asset) debit.asset = stored.sending_asset->value();
+    debit.decimals = stored.sending_decimals;
+    PaymentRequest request = row.request;
+    request.quote = stored.request.quote;
+    auto differing = differing_fields(stored.request, request);
+    if (row.connector && stored.provider) {
+      if (stored.provider->connector != *row.connector) differing.emplace_back("connectorId");
+      if (stored.sending_amount != row.amount) differing.emplace_back("amount");
+      debit.fee = stored.provider->fee;
+      debit.total = stored.provider->total;
+    }
+    if (differing.empty()) return RowResult{"exists", stored.id, std::string(name(stored.status))};
+    Problem problem(Slug::transaction_id_conflict,
+                    "This transactionId was already used for a payment with different content.");
+    for (const std::string& field : differing) {
+      problem.fields.push_back({field, "differs from the first submission"});
+    }
+    return unexpected(std::move(problem));
+  }
+
+  Result<std::optional<QuoteId>> quote(const BulkRow& row, Debit& debit) {
+    flows::QuoteRequest wanted{.amount = row.amount, .connector = *row.connector};
+    wanted.direction = Direction::off_ramp;
+    wanted.beneficiary = row.request.beneficiary;
+    wanted.destination = row.request.destination;
+    COFFER_TRY(const auto quoted, flows::make_quote(flows_, caller_.tenant, wanted));
+    const Price& price = quoted.quote.price;
+    const ConnectorTerms& connector = quoted.connector;
+    debit = {price.total, std::string(connector.send_code()), connector.send_decimals(), price.fee,
+             price.receive.to_string(connector.receive_decimals()) + " " +
+                 std::string(connector.receive_code())};
+    return std::optional(quoted.quote.id);
+  }
+
+  /// A preview holds no funds, so it adds up what the rows before have taken from the wallet.
+  Result<void> covered(const PaymentRequest& request, const Debit& debit) {
+    if (!preview_) return {};
+    const auto wallet = request.only().source_wallet;
+    if (!wallet) return {};
+    auto& taken = taken_[{wallet->to_string(), debit.asset}];
+    COFFER_TRY(const Amount sum, taken.add(debit.total));
+    COFFER_TRY(const auto available, available_in(*wallet, debit.asset));
+    if (available && *available < sum) {
+      return unexpected(Slug::insufficient_funds,
+                        "The wallet has " + available->to_string(debit.decimals) + " " +
+                            debit.asset + " available. Up to this row, the file needs " +
+                            sum.to_string(debit.decimals) + ".");
+    }
+    taken = sum;
+    return {};
+  }
+
+  /// nullopt if the wallet or its trustline does not exist, which the checks of the payment report.
+  Result<std::optional<Amount>> available_in(WalletId id, const std::string& asset) {
+    using Found = std::optional<Amount>;
+    return store::with_reader(flows_.database, [&](store::Connection& db) -> Result<Found> {
+      const auto wallet = store::find_wallet_brief(db, caller_.tenant, id);
+      if (!wallet) return Found();
+      for (const auto& one : store::balances_of(db, wallet->key)) {
+        if (one.asset.code.value() == asset) return Found(one.balance - one.held);
+      }
+      return Found();
+    });
+  }
+
+  static std::string sentence(const Problem& problem) {
+    std::string out =
+        problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+    for (const FieldError& error : problem.fields) {
+      out += (out.empty() ? "" : " ") + error.field + " " + error.message + ".";
+    }
+    return out;
+  }
+
+  const flows::Context& flows_;
+  const Caller& caller_;
+  const bool preview_;
+  std::string request_prefix_;
+  std::map<std::pair<std::string, std::string>, Amount> taken_;  // by wallet and asset
+  std::map<std::string_view, int> counts_;
+  CommandResult result_;
+};
+
+Result<CommandResult> bulk(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const Caller caller, caller_argument(session, arguments));
+  COFFER_TRY(const auto rows, read_bulk_rows(arguments.text("FILE")));
+  BulkRun run(session, caller, arguments.text("FILE"), arguments.has("preview"));
+  std::size_t done = 0;
+  ProgressLine line(session.console, session.interruption);
+  const auto total = static_cast<std::int64_t>(rows.size());
+  COFFER_TRY_VOID(unless_stopped([&]() -> Result<void> {
+    for (const BulkRow& row : rows) {
+      line.show({"submitting", static_cast<std::int64_t>(done++), total, Progress::Unit::rows});
+      run.carry_out(row);
+    }
+    return {};
+  }));
+  return run.finish(rows.size());
+}
+
+constexpr std::string_view kDetails =
+    "The first line names the columns, which are the fields of the payment routes, and `type`, "
+    "which\nis offramp unless given. coffer quotes each off-ramp, so it has connectorId and amount "
+    "instead of\nquoteId. If a cell is malformed, nothing is submitted. A repeated run skips rows "
+    "whose\ntransactionId exists.";
+
+}  // namespace
+
+std::vector<Command> bulk_payment_commands() {
+  return {{.path = "payment bulk",
+           .summary = "Submit the payments in a CSV file, or preview them",
+           .label = "Submit payments from CSV",
+           .consequence = "coffer submits every row as a payment of the application.",
+           .run = bulk,
+           .role = OperatorRole::operating,
+           .arguments = {content_positional("CSV file with one payment per line"),
+                         required_option("application", "ID",
+                                         "Application that the payments belong to"),
+                         toggle("preview", "Check every row and submit nothing")},
+           .hint = "List IDs with coffer application list",
+           .details = kDetails,
+           .sensitive = true}};
+}
+
+}  // namespace coffer::cli

@@ -1,0 +1,81 @@
+// Operators signing in with an existing OpenID provider: authorization code with PKCE, state and
+// nonce. An operator signs in only with an account that an administrator linked to them by its
+// subject; nothing is created automatically. Second factors are the provider's task.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "flows/context.h"
+#include "flows/identity/external_tokens.h"
+#include "flows/identity/sign_in_challenges.h"
+#include "flows/identity/sign_in_guard.h"
+#include "outbound/identity_provider.h"
+#include "store/identity/operators.h"
+
+namespace coffer::flows {
+
+struct ProviderSettings {
+  std::string issuer;
+  std::string client_id;
+  Secret client_secret;
+};
+
+/// The browser that signs in, and where the provider sends it back to.
+struct ProviderVisit {
+  SignInChallenges& challenges;
+  std::string browser;  // secret of the attempt
+  std::string redirect_uri;
+};
+
+/// What the provider sent the browser back with.
+struct ProviderReturn {
+  std::string code;
+  std::string state;
+  std::string issuer = {};  // empty: not sent (RFC 9207)
+};
+
+/// Thread-safe.
+class ProviderSignIn {
+ public:
+  /// `clock`, `client` and `resolver` must outlive this object.
+  ProviderSignIn(ProviderSettings settings, const Clock& clock, http::Client& client,
+                 outbound::Resolver& resolver)
+      : settings_(std::move(settings)),
+        clock_(clock),
+        provider_(settings_.issuer, clock, client, resolver) {}
+
+  const std::string& issuer() const { return settings_.issuer; }
+  /// The address for the browser. May wait for the provider; its Problems
+  /// (outbound/identity_provider.h).
+  Result<std::string> begin(const ProviderVisit& visit);
+  /// Who came back. `unauthorized` with the reason, for the audit log. May wait for the provider.
+  Result<auth::IdClaims> finish(const ProviderVisit& visit, const ProviderReturn& returned);
+
+ private:
+  ExternalTokens& tokens_of(const outbound::ProviderEndpoints& endpoints);
+
+  const ProviderSettings settings_;
+  const Clock& clock_;
+  outbound::IdentityProvider provider_;
+  Mutex mutex_;
+  // By the address of the keys, which a provider seldom changes.
+  std::map<std::string, std::unique_ptr<ExternalTokens>> tokens_ COFFER_GUARDED_BY(mutex_);
+};
+
+/// Signs the linked operator in. `unauthorized`; `rate-limited` after too many failed attempts of a
+/// source; the Problems of the provider.
+Result<store::OperatorRow> sign_in_with_provider(const Context& context, ProviderSignIn& provider,
+                                                 const ProviderVisit& visit,
+                                                 const ProviderReturn& returned,
+                                                 const SignInSource& source);
+
+/// Links an operator to a subject of the provider, instead of the present one, or to none. Ends the
+/// sessions. `not-found`; `conflict` if another operator has it; `validation-failed`.
+Result<store::OperatorRow> link_operator(const Context& context, const std::string& name,
+                                         const std::string& issuer, const std::string& subject);
+Result<store::OperatorRow> unlink_operator(const Context& context, const std::string& name);
+
+}  // namespace coffer::flows

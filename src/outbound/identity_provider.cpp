@@ -1,0 +1,183 @@
+#include "outbound/identity_provider.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "base/text/ascii.h"
+#include "outbound/wire/address_trial.h"
+
+namespace coffer::outbound {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kKnownMs = 3'600'000;
+constexpr std::size_t kAnswerBytesMax = 64 * 1024;
+
+Unexpected wrong_provider(const std::string& why) {
+  return unexpected(Slug::provider_error, "The sign-in provider is not usable: " + why + ".");
+}
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// Whether a list has a word; `absent` when there is no list.
+bool lists(const Json& object, const char* name, const char* word, bool absent) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_array()) return absent;
+  return std::any_of(found->begin(), found->end(), [&](const Json& one) { return one == word; });
+}
+
+/// Nothing of a sign-in may cross a network readably.
+bool is_safe(const std::string& text) {
+  const auto url = parse_url(text);
+  if (!url || text.find('#') != std::string::npos) return false;
+  return url->tls || url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = ascii::is_lower(c) || ascii::is_lower(ascii::to_lower(c)) ||
+                       ascii::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string form_encoded(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string out;
+  for (const auto& [name, value] : members) {
+    out += (out.empty() ? "" : "&") + percent_encoded(name) + '=' + percent_encoded(value);
+  }
+  return out;
+}
+
+std::string check_issuer(const std::string& issuer) {
+  const auto url = parse_url(issuer);
+  if (!url) return "\"" + issuer + "\" is not a URL";
+  if (!url->query.empty() || !is_safe(issuer)) {
+    return "\"" + issuer + "\" must be an https URL without query and fragment";
+  }
+  return {};
+}
+
+Result<ProviderEndpoints> read_discovery(std::string_view text, const std::string& issuer) {
+  const Json document = Json::parse(text, nullptr, false);
+  if (!document.is_object()) return wrong_provider("its discovery document is not JSON");
+  if (text_of(document, "issuer") != issuer) {
+    return wrong_provider("its discovery document is of another issuer");
+  }
+  ProviderEndpoints out{text_of(document, "authorization_endpoint"),
+                        text_of(document, "token_endpoint"), text_of(document, "jwks_uri"), false};
+  for (const std::string* url : {&out.authorization, &out.token, &out.keys}) {
+    if (!is_safe(*url))
+      return wrong_provider("it names an endpoint that is missing or without TLS");
+  }
+  if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
+    return wrong_provider("it does not support PKCE with S256");
+  }
+  const char* methods = "token_endpoint_auth_methods_supported";
+  out.takes_secret_in_body = !lists(document, methods, "client_secret_basic", true) &&
+                             lists(document, methods, "client_secret_post", false);
+  return out;
+}
+
+IdentityProvider::IdentityProvider(std::string issuer, const Clock& clock, http::Client& client,
+                                   Resolver& resolver)
+    : issuer_(std::move(issuer)), clock_(clock), client_(client), resolver_(resolver) {}
+
+Result<http::ClientResponse> IdentityProvider::call(
+    const std::string& url, std::string method, std::string body,
+    std::vector<std::pair<std::string, std::string>> headers) {
+  const auto slot = calls_.try_take();
+  if (!slot) {
+    return unexpected(
+        Problem(Slug::overloaded, "Others are waiting for the sign-in provider.").retry_after(5));
+  }
+  const auto parsed = parse_url(url);
+  if (!parsed) return wrong_provider("an endpoint is not a URL");
+  http::ClientRequest request = request_to(*parsed);
+  request.method = std::move(method);
+  request.body = std::move(body);
+  request.headers = std::move(headers);
+  request.headers.emplace_back("Accept", "application/json");
+  request.response_bytes_max = kAnswerBytesMax;
+  request.connect_timeout_ms = kTimeoutMs;
+  const Deadline deadline(kTimeoutMs);
+  COFFER_TRY(const auto addresses, resolver_.resolve(parsed->host, kTimeoutMs));
+  COFFER_TRY(auto response, send_to_any(std::move(request), addresses, deadline,
+                                        [&](const http::ClientRequest& attempt) {
+                                          return client_.send(attempt);
+                                        }));
+  if (response.truncated) return wrong_provider("its response is incomplete");
+  return response;
+}
+
+Result<ProviderEndpoints> IdentityProvider::endpoints() {
+  {
+    const Lock lock(mutex_);
+    if (known_ && clock_.monotonic_ms() - known_ms_ < kKnownMs) return *known_;
+  }
+  const std::string base = issuer_.ends_with('/') ? issuer_.substr(0, issuer_.size() - 1) : issuer_;
+  COFFER_TRY(const auto response, call(base + "/.well-known/openid-configuration", "GET", {}, {}));
+  if (response.status != 200) {
+    return wrong_provider("its discovery document has status " + std::to_string(response.status));
+  }
+  COFFER_TRY(auto read, read_discovery(response.body, issuer_));
+  const Lock lock(mutex_);
+  known_ = read;
+  known_ms_ = clock_.monotonic_ms();
+  return read;
+}
+
+Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
+                                             const CodeExchange& exchange) {
+  std::vector<std::pair<std::string, std::string>> form = {
+      {"grant_type", "authorization_code"},
+      {"code", exchange.code},
+      {"redirect_uri", exchange.redirect_uri},
+      {"code_verifier", exchange.verifier.reveal()}};
+  std::vector<std::pair<std::string, std::string>> headers = {
+      {"Content-Type", "application/x-www-form-urlencoded"}};
+  const std::string& secret = exchange.client_secret.reveal();
+  if (secret.empty() || endpoints.takes_secret_in_body) {
+    form.emplace_back("client_id", exchange.client_id);
+    if (!secret.empty()) form.emplace_back("client_secret", secret);
+  } else {
+    // RFC 6749 section 2.3.1: both parts are form-encoded first.
+    const std::string both = percent_encoded(exchange.client_id) + ':' + percent_encoded(secret);
+    headers.emplace_back("Authorization", "Basic " + to_base64(both));
+  }
+  COFFER_TRY(const auto response,
+             call(endpoints.token, "POST", form_encoded(form), std::move(headers)));
+  const Json answer = Json::parse(response.body, nullptr, false);
+  if (response.status == 200 && answer.is_object()) {
+    const std::string token = text_of(answer, "id_token");
+    return token.empty() ? wrong_provider("it sent no ID token") : Result<std::string>(token);
+  }
+  const std::string error = answer.is_object() ? text_of(answer, "error") : std::string();
+  if (response.status == 400 && error == "invalid_grant") {
+    return unexpected(Slug::unauthorized, "the provider refused the code");
+  }
+  return wrong_provider("its token endpoint responds with status " +
+                        std::to_string(response.status) +
+                        (error.empty() ? "" : " (" + error.substr(0, 64) + ")"));
+}
+
+std::unique_ptr<KeySet> IdentityProvider::key_set(const ProviderEndpoints& endpoints) const {
+  return std::make_unique<KeySet>(endpoints.keys, kTimeoutMs, clock_, client_, resolver_);
+}
+
+}  // namespace coffer::outbound

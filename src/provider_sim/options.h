@@ -1,0 +1,36 @@
+// The options of the simulated provider: of its own program, and of `coffer provider-sim`, which
+// runs it.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace coffer::provider_sim {
+
+/// The program, installed beside coffer.
+inline constexpr const char* kProgram = "coffer-provider-sim";
+/// Milliseconds, the unit of options with the placeholder `MS`.
+inline constexpr int kMsMax = 600'000;
+
+struct Option {
+  std::string_view name;
+  std::string_view placeholder;
+  std::string_view help;
+  std::string_view fallback = {};
+};
+
+inline constexpr auto kOptions = std::to_array<Option>({
+    {"listen", "HOST:PORT", "Address to listen on; port 0 selects a free one", "127.0.0.1:8090"},
+    {"secret", "TEXT", "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"},
+    {"tls-cert", "FILE", "TLS certificate chain (PEM)"},
+    {"tls-key", "FILE", "TLS private key (PEM)"},
+    {"callback", "URL", "Base URL of coffer for callbacks; without it, there are none"},
+    {"faults", "LIST", "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"},
+    {"seed", "NUMBER", "Seed that makes the faults repeatable"},
+    {"rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"},
+    {"delay-ms", "MS", "Time that a payout stays pending", "0"},
+    {"hang-ms", "MS", "Delay for an account ending in 1401", "30000"},
+    {"db", "FILE", "File for the state, or memory", "memory"},
+});
+
+}  // namespace coffer::provider_sim

@@ -1,0 +1,293 @@
+#include "provider_sim/provider.h"
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/uuid.h"
+#include "domain/ledger/money.h"
+#include "outbound/providers/provider_signature.h"
+#include "outbound/providers/sandbox_connector.h"
+
+namespace coffer::provider_sim {
+namespace {
+
+constexpr int kTimesOut = 1401;
+constexpr int kBreaks = 1402;
+constexpr std::size_t kPage = 100;
+
+// Texts that a body must contain, and members that are parties.
+using Names = std::vector<std::string_view>;
+
+/// The error in the body, or empty.
+std::string fault_of(const Json& body, const Names& texts, std::string_view party) {
+  if (!body.is_object()) return "the body is not a JSON object";
+  const auto is_text = [](const Json& from, std::string_view name) {
+    const auto member = from.find(name);
+    return member != from.end() && member->is_string() &&
+           !member->get_ref<const std::string&>().empty();
+  };
+  for (const std::string_view name : texts) {
+    if (!is_text(body, name)) return std::string(name) + " is missing or not a string";
+  }
+  for (const std::string_view name : {"sendAmount", "receiveAmount"}) {
+    if (std::find(texts.begin(), texts.end(), name) == texts.end()) continue;
+    const std::string& amount = body.at(std::string(name)).get_ref<const std::string&>();
+    if (parse_amount(amount, Amount::kScale).fault == AmountFault::none) continue;
+    return std::string(name) + " is not an amount";
+  }
+  if (party.empty()) return {};
+  const auto found = body.find(party);
+  const bool good = found != body.end() && found->is_object() && is_text(*found, "accountNumber");
+  return good ? std::string() : std::string(party) + " is missing or has no accountNumber";
+}
+
+http::Response cut_off() {
+  http::Response out;
+  out.stream = [](const http::Sink&) { return false; };
+  return out;
+}
+
+Json parse_body(const std::string& text) {
+  return text.empty() ? Json::object() : Json::parse(text, nullptr, false);
+}
+
+/// The last four digits of the account of a payout or collection, or of a customer ID.
+int digits_of(const Json& body) {
+  for (const char* party : {"recipient", "payer"}) {
+    const auto found = body.find(party);
+    if (found == body.end()) continue;
+    return outbound::sandbox_digits(found->at("accountNumber").get_ref<const std::string&>());
+  }
+  return outbound::sandbox_digits(body.at("customerId").get_ref<const std::string&>());
+}
+
+http::Response broken() {
+  return refusal(502, "upstream_failed", "The bank of this provider failed.");
+}
+
+}  // namespace
+
+http::Response json_response(int status, const Json& body) {
+  http::Response out;
+  out.status = status;
+  out.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out;
+}
+
+http::Response refusal(int status, std::string_view code, std::string_view message) {
+  return json_response(status, {{"code", code}, {"message", message}});
+}
+
+const std::vector<Provider::Route>& Provider::routes() {
+  static const std::vector<Route> all = {
+      {"POST", "/quotes", &Provider::quote},
+      {"POST", "/payouts", &Provider::place_payout},
+      {"GET", "/payouts", &Provider::list_payouts},
+      {"GET", "/payouts/{id}", &Provider::read_payout},
+      {"POST", "/payouts/{id}/cancel", &Provider::cancel_payout},
+      {"POST", "/collections", &Provider::place_collection},
+      {"GET", "/collections/{id}", &Provider::read_collection},
+      {"POST", "/collections/{id}/expire", &Provider::expire_collection},
+      {"POST", "/references", &Provider::issue_reference},
+      {"GET", "/control/faults", &Provider::show_faults, true},
+      {"PUT", "/control/faults", &Provider::change_faults, true},
+      {"GET", "/control/payouts", &Provider::show_payouts, true},
+      {"POST", "/control/payouts/{id}/settle", &Provider::settle_payout, true},
+      {"POST", "/control/collections/{id}/pay", &Provider::pay_collection, true},
+      {"POST", "/control/references/{id}/pay", &Provider::pay_reference, true},
+  };
+  return all;
+}
+
+Provider::Provider(const ProviderParts& parts)
+    : parts_(parts), router_([] {
+        std::vector<http::RoutePattern> table;
+        for (const Route& route : routes()) table.push_back({route.method, route.pattern});
+        return table;
+      }()) {}
+
+http::Response Provider::handle(http::Request& request) {
+  const http::RouteMatch match = router_.match(request.method, request.path);
+  if (match.kind != http::RouteMatch::Kind::found) {
+    const bool known = match.kind == http::RouteMatch::Kind::method_not_allowed;
+    return refusal(known ? 405 : 404, known ? "method_not_allowed" : "no_such_route",
+                   "The protocol does not have this call.");
+  }
+  const Route& route = routes()[match.index];
+  const Call call{request, match.params.empty() ? std::string() : match.params.front().second,
+                  parse_body(request.body)};
+  if (route.control) return run(route, call);
+  const auto signed_well = outbound::verify(
+      parts_.secret, parts_.clock.now(), request.header(outbound::kTimestampHeader),
+      request.header(outbound::kSignatureHeader), {request.method, request.path, request.body});
+  if (!signed_well) return refusal(401, "bad_signature", signed_well.error().detail);
+  return run_with_faults(route, call);
+}
+
+http::Response Provider::run(const Route& route, const Call& call) {
+  http::Response out = (this->*route.run)(call);
+  if (call.request.method != "GET") parts_.changed();
+  return out;
+}
+
+http::Response Provider::run_with_faults(const Route& route, const Call& call) {
+  FaultDice& dice = parts_.dice;
+  if (dice.strikes(Fault::refuse)) return refusal(503, "refused", "Refused on purpose.");
+  if (dice.strikes(Fault::hang)) return silent(dice.ms_of(Fault::hang));
+  http::Response out = run(route, call);
+  if (dice.strikes(Fault::late)) pause(dice.ms_of(Fault::late));
+  if (dice.strikes(Fault::lose_response)) return cut_off();
+  if (dice.strikes(Fault::garbage)) {
+    out = http::Response();
+    out.content_type = "text/html";
+    out.body = "<html><body>It works!</body></html>";
+  }
+  return out;
+}
+
+http::Response Provider::silent(int ms) {
+  pause(ms);
+  return cut_off();
+}
+
+void Provider::pause(int ms) {
+  // Waits in real time, independent of the clock of the records.
+  const SystemClock clock;
+  const std::int64_t end = clock.monotonic_ms() + ms;
+  const Lock lock(mutex_);
+  for (std::int64_t left; !stopped_ && (left = end - clock.monotonic_ms()) > 0;) {
+    stopped_changed_.wait_for_ms(mutex_, left);
+  }
+}
+
+void Provider::stop() {
+  const Lock lock(mutex_);
+  stopped_ = true;
+  stopped_changed_.notify_all();
+}
+
+// --- The protocol -------------------------------------------------------------------------------
+
+http::Response Provider::quote(const Call& call) {
+  const std::string fault = fault_of(
+      call.body, {"connectorId", "direction", "assetCode", "currencyIsoCode3", "amount"}, {});
+  if (!fault.empty()) return refusal(400, "malformed", fault);
+  const Timestamp now = parts_.clock.now();
+  const auto quote = parts_.tariff.quote(call.body, now, parts_.ids.uuid_v7(now).to_string());
+  if (!quote) return refusal(422, "cannot_quote", quote.error().detail);
+  return json_response(200, *quote);
+}
+
+http::Response Provider::place(Kind kind, const Call& call) {
+  const int digits = digits_of(call.body);
+  // Before anything is stored, because these never arrive.
+  if (digits == kTimesOut) return silent(parts_.hang_ms);
+  if (digits == kBreaks) return broken();
+  const SimulatorState::Placing placing = parts_.state.place(kind, call.body);
+  if (placing.placed == SimulatorState::Placed::conflict) {
+    return refusal(409, "id_conflict", "This ID exists with different content.");
+  }
+  if (const auto refused = outbound::sandbox_refusal(digits)) {
+    return refusal(422, info(*refused).name, info(*refused).message);
+  }
+  return json_response(placing.placed == SimulatorState::Placed::created ? 202 : 200,
+                       placing.object);
+}
+
+http::Response Provider::place_payout(const Call& call) {
+  std::string fault = fault_of(
+      call.body,
+      {"id", "connectorId", "assetCode", "sendAmount", "currencyIsoCode3", "receiveAmount"},
+      "recipient");
+  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is no UUID";
+  if (!fault.empty()) return refusal(400, "malformed", fault);
+  return place(Kind::payout, call);
+}
+
+http::Response Provider::list_payouts(const Call& call) {
+  const std::string* cursor = call.request.query_value("cursor");
+  const std::vector<Json> page = parts_.state.payouts(cursor ? *cursor : "", kPage);
+  Json out = {{"data", page}, {"nextCursor", nullptr}};
+  if (page.size() == kPage) out["nextCursor"] = page.back().at("id");
+  return json_response(200, out);
+}
+
+http::Response Provider::read_payout(const Call& call) {
+  const auto found = parts_.state.find(Kind::payout, call.id);
+  if (!found) return refusal(404, "payout_not_found", "This payout was never accepted.");
+  return json_response(200, *found);
+}
+
+http::Response Provider::cancel_payout(const Call& call) {
+  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
+  return json_response(200, parts_.state.close(Kind::payout, call.id));
+}
+
+http::Response Provider::place_collection(const Call& call) {
+  std::string fault = fault_of(call.body,
+                               {"id", "connectorId", "currencyIsoCode3", "sendAmount", "assetCode",
+                                "receiveAmount", "expiresAt"},
+                               "payer");
+  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is no UUID";
+  if (fault.empty() && !Timestamp::parse(std::string(call.body.at("expiresAt")))) {
+    fault = "expiresAt is not a time";
+  }
+  if (!fault.empty()) return refusal(400, "malformed", fault);
+  return place(Kind::collection, call);
+}
+
+http::Response Provider::read_collection(const Call& call) {
+  const auto found = parts_.state.find(Kind::collection, call.id);
+  if (!found) return refusal(404, "collection_not_found", "This collection was never accepted.");
+  return json_response(200, *found);
+}
+
+http::Response Provider::expire_collection(const Call& call) {
+  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
+  return json_response(200, parts_.state.close(Kind::collection, call.id));
+}
+
+http::Response Provider::issue_reference(const Call& call) {
+  constexpr int kRebind = 2001;
+  constexpr int kNotRegistered = 2002;
+  constexpr int kCannotAssign = 2003;
+  constexpr int kRelated = 2004;
+  constexpr int kRelatedCount = 2;
+  const Json& body = call.body;
+  const std::string fault = fault_of(
+      body,
+      {"id", "connectorId", "customerId", "settlementAccount", "assetCode", "currencyIsoCode3"},
+      {});
+  if (!fault.empty()) return refusal(400, "malformed", fault);
+  const int digits = digits_of(body);
+  if (digits == kTimesOut) return silent(parts_.hang_ms);
+  if (digits == kBreaks) return broken();
+  if (digits == kNotRegistered) {
+    return refusal(404, "customer_not_registered",
+                   "The customer must register with this provider first.");
+  }
+  if (digits == kCannotAssign) return refusal(409, "cannot_assign", "No reference is available.");
+  const auto issue = [&](int number) {
+    std::string text;
+    for (const char* name : {"connectorId", "settlementAccount", "customerId"}) {
+      text += body.at(name).get<std::string>() + "\n";
+    }
+    const std::string reference =
+        "SIMREF" + to_hex(sha256(text + std::to_string(number))).substr(0, 12);
+    parts_.state.note_reference(reference, body);
+    return Json{{"reference", reference},
+                {"metadata",
+                 {{"bankName", "Simulated Bank"},
+                  {"accountNumber", "0000000001"},
+                  {"paymentReference", reference}}}};
+  };
+  Json out = issue(0);
+  if (digits == kRebind) out["metadata"] = nullptr;
+  out["relatedReferences"] = Json::array();
+  for (int i = 1; digits == kRelated && i <= kRelatedCount; ++i) {
+    out["relatedReferences"].push_back(issue(i));
+  }
+  return json_response(200, out);
+}
+
+}  // namespace coffer::provider_sim

@@ -1,0 +1,344 @@
+#include "provider_sim/simulator_state.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/digest.h"
+#include "domain/ledger/money.h"
+#include "outbound/providers/sandbox_connector.h"
+
+namespace coffer::provider_sim {
+namespace {
+
+constexpr int kStaysPending = 1201;
+constexpr int kInReview = 1202;
+constexpr int kFailsAndReturns = 1301;
+constexpr int kFailsAndKeeps = 1303;
+
+std::string_view word_of(Kind kind) { return kind == Kind::payout ? "payout" : "collection"; }
+
+std::string reference_of(const std::string& id) {
+  return "SIM-" + to_hex(sha256(id)).substr(0, 16);
+}
+
+std::string_view message_of(const std::string& code) {
+  if (code == "cancelled") return "Cancelled before it was accepted.";
+  for (const FailureInfo& failure : failure_table()) {
+    if (failure.name == code) return failure.message;
+  }
+  return "It failed.";
+}
+
+bool is_final(const std::string& status) { return status != "pending" && status != "in_review"; }
+
+Json instructions(const std::string& reference) {
+  return {{"bankName", "Simulated Bank"},
+          {"accountName", "Coffer Provider Simulator"},
+          {"accountNumber", "0000000001"},
+          {"paymentReference", reference}};
+}
+
+}  // namespace
+
+SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string& id) {
+  const auto found = by_id.find(id);
+  return found == by_id.end() ? nullptr : &entries[found->second];
+}
+
+const SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string& id) const {
+  const auto found = by_id.find(id);
+  return found == by_id.end() ? nullptr : &entries[found->second];
+}
+
+SimulatorState::EntryTable& SimulatorState::table(Kind kind) {
+  return kind == Kind::payout ? payouts_ : collections_;
+}
+
+const SimulatorState::EntryTable& SimulatorState::table(Kind kind) const {
+  return kind == Kind::payout ? payouts_ : collections_;
+}
+
+// --- What happened ------------------------------------------------------------------------------
+
+Result<void> SimulatorState::open(const std::string& path) {
+  const Lock lock(mutex_);
+  COFFER_TRY(const auto events, file_.open(path));
+  for (const Json& event : events) apply(event);
+  return {};
+}
+
+void SimulatorState::record(const Json& event) {
+  file_.append(event);
+  apply(event);
+}
+
+void SimulatorState::apply(const Json& event) {
+  const std::string what = event.at("event");
+  if (what == "reference") {
+    references_[event.at("reference")] = event.at("ask");
+    return;
+  }
+  if (what == "payment") {
+    payments_.push_back(
+        {event.at("callbackId"), event.at("connectorId"), "reference.paid", event.at("data")});
+    return;
+  }
+  if (what == "told") {
+    const std::string id = event.at("callbackId");
+    std::erase_if(payments_, [&](const Callback& callback) { return callback.id == id; });
+    for (const Kind kind : {Kind::payout, Kind::collection}) {
+      for (Entry& entry : table(kind).entries) entry.told |= entry.callback_id == id;
+    }
+    return;
+  }
+  const Kind kind = event.at("kind") == "payout" ? Kind::payout : Kind::collection;
+  EntryTable& there = table(kind);
+  const std::string id = event.at("id");
+  if (what == "placed" || there.find(id) == nullptr) {
+    there.by_id[id] = there.entries.size();
+    there.entries.push_back({.id = id,
+                             .body = event.value("body", Json()),
+                             .at = {event.at("at").get<std::int64_t>()},
+                             .callback_id = event.value("callbackId", std::string())});
+  }
+  if (what == "verdict") {
+    Entry& entry = *there.find(id);
+    entry.verdict = event.at("status");
+    entry.code = event.at("code");
+    entry.collected = event.value("collected", std::string());
+  }
+}
+
+// --- State --------------------------------------------------------------------------------------
+
+int SimulatorState::digits_of(Kind kind, const Entry& entry) {
+  if (!entry.body.is_object()) return 0;
+  const Json& party = entry.body.at(kind == Kind::payout ? "recipient" : "payer");
+  return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
+}
+
+/// nullopt: never automatically.
+std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
+  const int digits = digits_of(kind, entry);
+  if (digits == kStaysPending) return std::nullopt;
+  if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
+  // A payout that is accepted first and fails later must have been seen as accepted.
+  const bool later =
+      kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
+  return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
+}
+
+/// The amount that the payer paid: as decided, otherwise by the digits of the account, otherwise as
+/// requested.
+std::string SimulatorState::collected_of(const Entry& entry) {
+  if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
+  const std::string asked = entry.body.at("sendAmount");
+  // The written decimal places are all that is known of the currency.
+  const auto dot = asked.find('.');
+  const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
+  const auto other = outbound::sandbox_collected(
+      digits_of(Kind::collection, entry), parse_amount(asked, Amount::kScale).amount, decimals);
+  return other ? other->to_string(decimals) : asked;
+}
+
+SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
+                                                  Timestamp now) const {
+  if (!entry.verdict.empty()) {
+    return {entry.verdict, entry.code, entry.verdict == "failed" ? "returned" : "",
+            entry.code == "cancelled",
+            entry.verdict == "collected" ? collected_of(entry) : std::string()};
+  }
+  const int digits = digits_of(kind, entry);
+  if (const auto refusal = outbound::sandbox_refusal(digits)) {
+    return {"failed", std::string(info(*refusal).name), "returned", true};
+  }
+  const auto end = ends_at(kind, entry);
+  if (!end || now < *end) {
+    if (kind == Kind::payout) return {digits == kInReview ? "in_review" : "pending"};
+    const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
+    return {expiry && now >= *expiry ? "expired" : "pending"};
+  }
+  if (kind == Kind::collection) return {.status = "collected", .collected = collected_of(entry)};
+  if (digits == kFailsAndReturns) return {"failed", "provider_error", "returned"};
+  if (digits == kFailsAndKeeps) return {"failed", "provider_error", "refused"};
+  return {"succeeded"};
+}
+
+Json SimulatorState::object_of(Kind kind, const Entry& entry, Timestamp now) const {
+  const Standing how = standing(kind, entry, now);
+  Json out = {{"id", entry.id}};
+  out["providerReference"] =
+      entry.body.is_object() && !how.refused ? Json(reference_of(entry.id)) : Json();
+  out["status"] = how.status;
+  if (how.status == "failed") {
+    out["failure"] = {{"code", how.code}, {"message", message_of(how.code)}};
+  }
+  if (kind == Kind::payout) {
+    if (how.status == "failed") out["refund"] = how.refund;
+    return out;
+  }
+  if (!how.collected.empty()) out["collectedAmount"] = how.collected;
+  out["instructions"] = instructions(reference_of(entry.id));
+  if (entry.body.is_object()) out["expiresAt"] = entry.body.at("expiresAt");
+  return out;
+}
+
+// --- Acts ---------------------------------------------------------------------------------------
+
+SimulatorState::Placing SimulatorState::place(Kind kind, const Json& body) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const std::string id = body.at("id");
+  Entry* there = table(kind).find(id);
+  const bool known = there != nullptr;
+  if (!known) {
+    record({{"event", "placed"},
+            {"kind", word_of(kind)},
+            {"id", id},
+            {"at", now.ms},
+            {"callbackId", ids_.uuid_v7(now).to_string()},
+            {"body", body}});
+    there = table(kind).find(id);
+  }
+  ++there->submissions;
+  // A payment closed before it arrived has no content to compare.
+  const bool differs = known && there->body.is_object() && there->body != body;
+  if (differs) return {Placed::conflict, Json()};
+  // The first response shows the initial state, regardless of the time the disk took.
+  const Timestamp shown = known ? now : there->at;
+  return {known ? Placed::repeated : Placed::created, object_of(kind, *there, shown)};
+}
+
+std::optional<Json> SimulatorState::find(Kind kind, const std::string& id) const {
+  const Lock lock(mutex_);
+  const Entry* entry = table(kind).find(id);
+  if (entry == nullptr) return std::nullopt;
+  return object_of(kind, *entry, clock_.now());
+}
+
+std::vector<Json> SimulatorState::payouts(const std::string& after, std::size_t limit) const {
+  const Lock lock(mutex_);
+  const auto from = payouts_.by_id.find(after);
+  std::size_t at = from == payouts_.by_id.end() ? 0 : from->second + 1;
+  std::vector<Json> out;
+  for (; at < payouts_.entries.size() && out.size() < limit; ++at) {
+    out.push_back(object_of(Kind::payout, payouts_.entries[at], clock_.now()));
+  }
+  return out;
+}
+
+Json SimulatorState::close(Kind kind, const std::string& id) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const Entry* entry = table(kind).find(id);
+  const bool unpaid =
+      kind == Kind::collection && entry != nullptr && !is_final(standing(kind, *entry, now).status);
+  if (entry == nullptr || unpaid) {
+    const bool payout = kind == Kind::payout;
+    record({{"event", "verdict"},
+            {"kind", word_of(kind)},
+            {"id", id},
+            {"at", now.ms},
+            {"status", payout ? "failed" : "expired"},
+            {"code", payout ? "cancelled" : ""}});
+    entry = table(kind).find(id);
+  }
+  return object_of(kind, *entry, now);
+}
+
+bool SimulatorState::decide(Kind kind, const std::string& id, const Decision& decision) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const Entry* entry = table(kind).find(id);
+  if (entry == nullptr || is_final(standing(kind, *entry, now).status)) return false;
+  record({{"event", "verdict"},
+          {"kind", word_of(kind)},
+          {"id", id},
+          {"at", now.ms},
+          {"status", decision.status},
+          {"code", decision.code},
+          {"collected", decision.collected}});
+  return true;
+}
+
+void SimulatorState::note_reference(const std::string& reference, const Json& ask) {
+  const Lock lock(mutex_);
+  if (references_.contains(reference)) return;
+  record({{"event", "reference"}, {"reference", reference}, {"ask", ask}});
+}
+
+std::optional<Json> SimulatorState::pay(const std::string& reference, const std::string& amount,
+                                        const Json& payer) {
+  const Lock lock(mutex_);
+  const auto found = references_.find(reference);
+  if (found == references_.end()) return std::nullopt;
+  const Timestamp now = clock_.now();
+  const Json data = {{"providerPaymentId", "PAY-" + ids_.uuid_v7(now).to_string()},
+                     {"reference", reference},
+                     {"amount", amount},
+                     {"currencyIsoCode3", found->second.at("currencyIsoCode3")},
+                     {"payer", payer},
+                     {"paidAt", now.to_string()}};
+  record({{"event", "payment"},
+          {"callbackId", ids_.uuid_v7(now).to_string()},
+          {"connectorId", found->second.at("connectorId")},
+          {"data", data}});
+  return data;
+}
+
+// --- Callbacks ----------------------------------------------------------------------------------
+
+/// Whether coffer still needs a callback: a refused or stopped request was reported in its
+/// response.
+bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
+  if (entry.told || !entry.body.is_object()) return false;
+  const Standing how = standing(kind, entry, now);
+  return is_final(how.status) && !how.refused;
+}
+
+std::vector<Callback> SimulatorState::due() const {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  std::vector<Callback> out;
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    for (const Entry& entry : table(kind).entries) {
+      if (!is_owed(kind, entry, now)) continue;
+      out.push_back({entry.callback_id, entry.body.at("connectorId"),
+                     std::string(word_of(kind)) + ".updated", object_of(kind, entry, now)});
+    }
+  }
+  out.insert(out.end(), payments_.begin(), payments_.end());
+  return out;
+}
+
+void SimulatorState::delivered(const std::string& callback_id) {
+  const Lock lock(mutex_);
+  record({{"event", "told"}, {"callbackId", callback_id}});
+}
+
+std::optional<Timestamp> SimulatorState::next_change() const {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  std::optional<Timestamp> next;
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    for (const Entry& entry : table(kind).entries) {
+      if (entry.told || !entry.body.is_object() || !entry.verdict.empty()) continue;
+      std::optional<Timestamp> end = ends_at(kind, entry);
+      if (!end && kind == Kind::collection) {
+        end = Timestamp::parse(entry.body.at("expiresAt").get_ref<const std::string&>());
+      }
+      if (end && *end > now && (!next || *end < *next)) next = end;
+    }
+  }
+  return next;
+}
+
+int SimulatorState::submissions(const std::string& id) const {
+  const Lock lock(mutex_);
+  for (const Kind kind : {Kind::payout, Kind::collection}) {
+    if (const Entry* entry = table(kind).find(id)) return entry->submissions;
+  }
+  return 0;
+}
+
+}  // namespace coffer::provider_sim

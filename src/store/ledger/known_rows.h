@@ -1,0 +1,55 @@
+// Rows that payment commands read again and again, kept in memory between commits.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "domain/identity/tenant.h"
+#include "domain/ids.h"
+#include "domain/ledger/ledger.h"
+#include "domain/ledger/money.h"
+#include "domain/ledger/wallet.h"
+#include "store/connection.h"
+
+namespace coffer::store {
+
+/// The part of a wallet that payments need.
+struct WalletBrief {
+  std::int64_t key = 0;
+  WalletStatus status = WalletStatus::pending;
+  bool own_account = false;
+};
+
+/// Only for the writer's thread. It contains only rows that exist. Payments change none of them,
+/// and the commit queue calls `forget` after each other command and after a rollback, so the
+/// contents are those of the file.
+class KnownRows {
+ public:
+  explicit KnownRows(Connection& writer) : writer_(writer) {}
+  KnownRows(const KnownRows&) = delete;
+  KnownRows& operator=(const KnownRows&) = delete;
+
+  /// As `find_wallet_brief`.
+  std::optional<WalletBrief> wallet(const Tenant& tenant, WalletId id);
+  /// As `find_trustline`.
+  std::optional<AccountKey> trustline(std::int64_t wallet, std::int64_t asset);
+  /// As `find_asset`; nullptr if the code is not registered. Valid until `forget`.
+  const Asset* asset(const AssetCode& code);
+
+  void forget();
+
+ private:
+  struct Wallet {
+    std::int64_t tenant = 0;
+    WalletBrief brief;
+  };
+  Connection& writer_;
+  std::unordered_map<Uuid, Wallet> wallets_;
+  std::map<std::pair<std::int64_t, std::int64_t>, AccountKey> trustlines_;  // wallet and asset
+  std::map<AssetCode, Asset> assets_;
+};
+
+}  // namespace coffer::store

@@ -1,0 +1,270 @@
+#include "store/requests/request_log_file.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "store/lists/key_walk.h"
+#include "store/operations/foreign_file.h"
+
+namespace coffer::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kOwnerOnly = 0600;
+constexpr int kLayout = 1;  // of the table; a file with another one is set aside
+// The write that goes beyond the size removes at least this many rows.
+constexpr int kRemovedAtOnce = 1'000;
+
+constexpr const char* kSchema =
+    "CREATE TABLE IF NOT EXISTS requests ("
+    " key INTEGER PRIMARY KEY,"  // microseconds since 1970, made unique
+    " at INTEGER NOT NULL, duration_us INTEGER NOT NULL, request_id TEXT NOT NULL,"
+    " method TEXT NOT NULL, path TEXT NOT NULL, query TEXT NOT NULL, operation TEXT NOT NULL,"
+    " status INTEGER NOT NULL, problem TEXT NOT NULL, environment INTEGER, association BLOB,"
+    " application BLOB, payment BLOB, request_bytes INTEGER NOT NULL,"
+    " response_bytes INTEGER NOT NULL, request_body TEXT, response_body TEXT);"
+    "CREATE INDEX IF NOT EXISTS requests_by_id ON requests (request_id, key);"
+    "CREATE INDEX IF NOT EXISTS requests_by_payment ON requests (payment, key)"
+    " WHERE payment IS NOT NULL;"
+    "PRAGMA user_version=1";
+
+constexpr const char* kInsertRequest =
+    "INSERT INTO requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
+    " ?16, ?17, ?18)";
+constexpr const char* kRemoveBefore =
+    "DELETE FROM requests WHERE key IN"
+    " (SELECT key FROM requests WHERE key < ?1 ORDER BY key LIMIT ?2)";
+constexpr const char* kRemoveOldest =
+    "DELETE FROM requests WHERE key IN (SELECT key FROM requests ORDER BY key LIMIT ?1)";
+constexpr const char* kUsedBytes =
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+constexpr const char* kLastRequest = "SELECT max(key) FROM requests";
+constexpr const char* kRequest = "SELECT * FROM requests WHERE key = ?1";
+constexpr const char* kRequestSummary =
+    "SELECT key, at, duration_us, request_id, method, path, query, operation, status, problem,"
+    " environment, association, application, payment, request_bytes, response_bytes"
+    " FROM requests WHERE key = ?1";
+constexpr const char* kNewestWithId =
+    "SELECT key FROM requests WHERE request_id = ?1 ORDER BY key DESC LIMIT 1";
+constexpr const char* kRequestsAfter =
+    "SELECT key FROM requests WHERE key > ?1 ORDER BY key LIMIT ?2";
+
+constexpr KeyIndex kEveryRequest = COFFER_KEY_INDEX("key", "requests", "1");
+constexpr KeyIndex kRequestsById = COFFER_KEY_INDEX("key", "requests", "request_id = ?3");
+constexpr KeyIndex kRequestsByPayment = COFFER_KEY_INDEX("key", "requests", "payment = ?3");
+
+std::int64_t key_of(Timestamp at) { return at.ms * 1'000; }
+
+bool is_damaged(const SqlError& fault) {
+  return fault.primary_code == SQLITE_CORRUPT || fault.primary_code == SQLITE_NOTADB;
+}
+
+void set_aside(const std::string& path) {
+  std::error_code ignored;
+  fs::rename(path, path + ".damaged", ignored);
+  for (const char* suffix : {"-wal", "-shm"}) fs::remove(path + suffix, ignored);
+}
+
+RequestRow summary_of(const Query& query) {
+  RequestRow row;
+  row.key = query.integer(0);
+  row.at = query.time(1);
+  row.duration_us = query.integer(2);
+  row.request_id = query.text(3);
+  row.method = query.text(4);
+  row.path = query.text(5);
+  row.query = query.text(6);
+  row.operation = query.text(7);
+  row.status = static_cast<int>(query.integer(8));
+  row.problem = query.text(9);
+  if (!query.is_null(10)) row.environment = query.enumeration<Environment>(10);
+  row.association = query.optional_id<AssociationId>(11);
+  row.application = query.optional_id<ApplicationId>(12);
+  row.payment = query.optional_id<PaymentId>(13);
+  row.request_bytes = query.integer(14);
+  row.response_bytes = query.integer(15);
+  return row;
+}
+
+std::optional<RequestRow> load_summary(Connection& db, std::int64_t key) {
+  Query query(db, kRequestSummary, key);
+  return query.step() ? std::optional(summary_of(query)) : std::nullopt;
+}
+
+bool has_id(Connection& db, const std::string& request_id) {
+  return first_integer(db, kNewestWithId, request_id).has_value();
+}
+
+bool fits(const RequestFilter& filter, const RequestRow& row) {
+  const auto same = [](const auto& wanted, const auto& value) {
+    return !wanted || wanted == value;
+  };
+  return same(filter.application, row.application) && same(filter.association, row.association) &&
+         same(filter.environment, row.environment) && same(filter.payment, row.payment) &&
+         (!filter.status_class || *filter.status_class == row.status / 100) &&
+         (!filter.text || row.request_id == *filter.text ||
+          row.path.find(*filter.text) != std::string::npos) &&
+         (!filter.route || row.operation == *filter.route || row.path.starts_with(*filter.route));
+}
+
+/// Calls `read` if the log exists.
+void with_log(const std::string& path, const std::function<void(Connection&)>& read) {
+  std::error_code error;
+  if (fs::exists(path, error)) read_foreign_file(path, read);
+}
+
+}  // namespace
+
+std::string request_log_path(const std::string& database) {
+  constexpr std::string_view kSuffix = ".db";
+  std::string_view stem = database;
+  if (stem.ends_with(kSuffix)) stem.remove_suffix(kSuffix.size());
+  return std::string(stem) + ".requests.db";
+}
+
+// --- Writing
+// --------------------------------------------------------------------------------------
+
+RequestLogFile::RequestLogFile(std::string path, RequestLogLimits limits)
+    : path_(std::move(path)), limits_(limits) {}
+
+void RequestLogFile::open() {
+  // SQLite gives the files beside it the same mode.
+  const int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
+  if (fd >= 0) ::close(fd);
+  auto db = std::make_unique<Connection>(path_, OpenMode::read_write);
+  db->execute(
+      "PRAGMA busy_timeout=1000; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
+      "PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;"
+      "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048; PRAGMA journal_size_limit=4194304;");
+  const auto layout = first_integer(*db, "PRAGMA user_version").value_or(0);
+  if (layout != 0 && layout != kLayout) {
+    throw SqlError("the request log has another layout", SQLITE_NOTADB, SQLITE_NOTADB);
+  }
+  db->execute(kSchema);
+  last_key_ = first_integer(*db, kLastRequest).value_or(0);
+  db_ = std::move(db);
+}
+
+void RequestLogFile::append(std::span<RequestRow> rows, Timestamp now) {
+  try {
+    if (!db_) open();
+    write(rows, now);
+  } catch (const SqlError& fault) {
+    db_.reset();
+    if (!is_damaged(fault)) throw;
+    set_aside(path_);
+    open();
+    write(rows, now);
+  }
+}
+
+void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
+  db_->execute("BEGIN IMMEDIATE");
+  try {
+    for (RequestRow& row : rows) {
+      last_key_ = row.key = std::max(last_key_ + 1, key_of(row.at));
+      db_->run(kInsertRequest, row.key, row.at, row.duration_us, row.request_id, row.method,
+               row.path, row.query, row.operation, row.status, row.problem, row.environment,
+               row.association, row.application, row.payment, row.request_bytes, row.response_bytes,
+               row.request_body, row.response_body);
+    }
+    remove_old(now);
+    db_->execute("COMMIT");
+  } catch (const SqlError&) {
+    db_.reset();  // rolls back
+    throw;
+  }
+}
+
+/// A batch removes more rows than it adds, until the rest is within the limits.
+void RequestLogFile::remove_old(Timestamp now) {
+  db_->run(kRemoveBefore, key_of(now) - limits_.age_max_ms * 1'000, kRemovedAtOnce);
+  if (used_bytes() > limits_.bytes_max) db_->run(kRemoveOldest, kRemovedAtOnce);
+}
+
+std::uint64_t RequestLogFile::used_bytes() {
+  if (!db_) return 0;
+  return static_cast<std::uint64_t>(first_integer(*db_, kUsedBytes).value_or(0));
+}
+
+// --- Reading
+// --------------------------------------------------------------------------------------
+
+RequestPage newest_requests(const std::string& path, const RequestFilter& filter,
+                            const NewestAt& at) {
+  RequestPage out;
+  with_log(path, [&](Connection& db) {
+    out = {};
+    RowBudget budget;
+    const KeyWalk walk(db, Order::falling, budget);
+    KeySets sets;
+    if (filter.payment) sets.push_back(walk.of(kRequestsByPayment, *filter.payment));
+    if (filter.text && has_id(db, *filter.text)) {
+      sets.push_back(walk.of(kRequestsById, *filter.text));
+    }
+    if (sets.empty()) sets.push_back(walk.of(kEveryRequest));
+    KeyWalk::Part part{.beyond = at.before, .limit = at.limit + 1};
+    if (filter.from) part.lowest = key_of(*filter.from);
+    if (filter.to) part.below = key_of(*filter.to);
+    const auto is_wanted = [&](std::int64_t key) {
+      const auto row = load_summary(db, key);
+      return row && fits(filter, *row);
+    };
+    const KeyPage page = page_of(walk.read(sets, part, is_wanted), at);
+    for (const std::int64_t key : page.keys) {
+      if (auto row = load_summary(db, key)) out.rows.push_back(*std::move(row));
+    }
+    out.next = page.next;
+    out.cut_short = page.cut_short;
+  });
+  return out;
+}
+
+std::vector<RequestRow> requests_after(const std::string& path, const RequestFilter& filter,
+                                       std::int64_t& after, int limit) {
+  std::vector<RequestRow> out;
+  const std::int64_t begun = after;
+  with_log(path, [&](Connection& db) {
+    out.clear();
+    after = begun;
+    for (const std::int64_t key : integers(db, kRequestsAfter, begun, limit)) {
+      after = key;
+      auto row = load_summary(db, key);
+      if (row && fits(filter, *row)) out.push_back(*std::move(row));
+    }
+  });
+  return out;
+}
+
+std::int64_t last_request_key(const std::string& path) {
+  std::int64_t key = 0;
+  with_log(path, [&](Connection& db) { key = first_integer(db, kLastRequest).value_or(0); });
+  return key;
+}
+
+std::optional<RequestRow> find_request(const std::string& path, const std::string& request_id,
+                                       std::optional<std::int64_t> key) {
+  std::optional<RequestRow> out;
+  with_log(path, [&](Connection& db) {
+    out.reset();
+    const auto at = key ? key : first_integer(db, kNewestWithId, request_id);
+    if (!at) return;
+    Query query(db, kRequest, *at);
+    if (!query.step()) return;
+    RequestRow row = summary_of(query);
+    if (row.request_id != request_id) return;
+    row.request_body = query.optional_text(16);
+    row.response_body = query.optional_text(17);
+    out = std::move(row);
+  });
+  return out;
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,104 @@
+// The request log: an SQLite file of its own beside the database, so that nothing in it affects
+// payments. It is written in batches without synchronisation; after a power cut it may be damaged,
+// and is then set aside and begun anew.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/identity/tenant.h"
+#include "domain/ids.h"
+#include "store/connection.h"
+#include "store/operations/newest.h"
+
+namespace coffer::store {
+
+/// One request with its response. Bodies are redacted before they get here.
+struct RequestRow {
+  std::int64_t key = 0;  // rises with `at`; assigned by append()
+  Timestamp at;          // of the response
+  std::int64_t duration_us = 0;
+  std::string request_id;  // may be chosen by the client, so it may repeat
+  std::string method;
+  std::string path;
+  std::string query;      // of declared parameters
+  std::string operation;  // empty: no route
+  int status = 0;
+  std::string problem;  // slug; empty for a success
+  std::optional<Environment> environment;
+  std::optional<AssociationId> association;
+  std::optional<ApplicationId> application;
+  std::optional<PaymentId> payment;
+  std::int64_t request_bytes = 0;
+  std::int64_t response_bytes = 0;
+  std::optional<std::string> request_body;
+  std::optional<std::string> response_body;
+};
+
+struct RequestLogLimits {
+  std::int64_t age_max_ms = 0;
+  std::uint64_t bytes_max = 0;
+};
+
+/// The writing side. For one thread.
+class RequestLogFile {
+ public:
+  /// Nothing is opened before the first append.
+  RequestLogFile(std::string path, RequestLogLimits limits);
+
+  /// Appends the rows in one transaction and removes old ones beyond the limits. Throws SqlError;
+  /// the next call opens the file again. A damaged file is renamed to PATH.damaged.
+  void append(std::span<RequestRow> rows, Timestamp now);
+  /// Pages in use, in bytes; 0 before the first append.
+  std::uint64_t used_bytes();
+
+ private:
+  void open();
+  void write(std::span<RequestRow> rows, Timestamp now);
+  void remove_old(Timestamp now);
+
+  const std::string path_;
+  const RequestLogLimits limits_;
+  std::unique_ptr<Connection> db_;
+  std::int64_t last_key_ = 0;
+};
+
+/// The file of the request log of a database: `coffer.requests.db` beside `coffer.db`.
+std::string request_log_path(const std::string& database);
+
+struct RequestFilter {
+  std::optional<std::string> text;  // a request ID, or a part of the path
+  std::optional<ApplicationId> application;
+  std::optional<AssociationId> association;
+  std::optional<Environment> environment;
+  std::optional<PaymentId> payment;
+  std::optional<std::string> route;   // operation, or the beginning of the path
+  std::optional<int> status_class;    // 2 to 5
+  std::optional<Timestamp> from, to;  // of the response; `to` is excluded
+};
+
+struct RequestPage {
+  std::vector<RequestRow> rows;  // without bodies
+  std::optional<std::int64_t> next;
+  bool cut_short = false;
+};
+
+/// Newest first. Empty if there is no log. Throws SqlError.
+RequestPage newest_requests(const std::string& path, const RequestFilter& filter,
+                            const NewestAt& at);
+/// At most `limit` matching rows with a key above `after`, oldest first; moves `after` to the last
+/// row that was read.
+std::vector<RequestRow> requests_after(const std::string& path, const RequestFilter& filter,
+                                       std::int64_t& after, int limit);
+/// The highest key; 0 without rows.
+std::int64_t last_request_key(const std::string& path);
+/// The newest request with this ID, with its bodies; with `key`, exactly that row.
+std::optional<RequestRow> find_request(const std::string& path, const std::string& request_id,
+                                       std::optional<std::int64_t> key);
+
+}  // namespace coffer::store

@@ -1,0 +1,27 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""Passkeys of operators on the admin page of what ships: passkeys in software, right and wrong, judged by another
+library as well, and the whole way through the page in a real browser with its virtual authenticator. passkeys.mjs is
+the walk; here is the demo."""
+
+import os
+import shutil
+import sys
+import tempfile
+
+from harness.machine import ROOT, binary, node_packages, skip
+from harness.node import run_beside_demo
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main():
+    program = binary()
+    node_packages("browser", "@simplewebauthn/server", "playwright-core")
+    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        skip("no chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        return run_beside_demo(os.path.join(ROOT, "tests/browser/passkeys.mjs"), program, folder, {"browser": browser})
+
+
+sys.exit(main())

@@ -1,0 +1,155 @@
+// The queue of the request log: bounded, and never a wait or an error for the request.
+#include "api/pipeline/request_log.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "api/routes.h"
+
+using namespace coffer;
+using api::RequestLog;
+using api::RequestTrace;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct World {
+  explicit World(api::RequestLogOptions options = {}) {
+    std::string name = (fs::temp_directory_path() / "coffer-request-log-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder = name;
+    options.limits = {86'400'000, 64 * 1024 * 1024};
+    log = std::make_unique<RequestLog>(file(), options, clock, metrics, [this] { return room; });
+  }
+  ~World() {
+    log.reset();
+    fs::remove_all(folder);
+  }
+  std::string file() const { return folder + "/a.requests.db"; }
+  std::uint64_t count(const char* result) {
+    return metrics.counter("coffer_request_log_entries_total", "", {{"result", result}}).value();
+  }
+  void note(int status = 202) {
+    http::Response response;
+    response.status = status;
+    response.body = body;
+    log->note(request, response, trace, 100);
+  }
+  std::vector<store::RequestRow> rows() {
+    while (log->write_batch() > 0) {
+    }
+    return store::newest_requests(file(), {}, {.limit = 10'000}).rows;
+  }
+
+  std::string folder;
+  ManualClock clock;
+  Metrics metrics;
+  bool room = true;
+  http::Request request;
+  RequestTrace trace;
+  std::string body;
+  std::unique_ptr<RequestLog> log;
+};
+
+/// A transfer of a sandbox or production application.
+void prepare(World& world, Environment environment) {
+  Caller caller;
+  caller.tenant.environment = environment;
+  world.request.method = "POST";
+  world.request.path = "/v1/payments/p2p/own";
+  world.request.request_id = "request-1";
+  world.request.body = R"({"transactionId":"order-1","description":"Rent of Amina"})";
+  world.trace.route = &api::find_operation("transferBetweenOwnWallets");
+  world.trace.caller = caller;
+  world.body =
+      R"({"transactionRecordId":"0198f3a1-3c77-7e09-a4d2-9b1f6c8e0d60","status":"accepted"})";
+}
+
+}  // namespace
+
+TEST_CASE("a request is recorded with its payment, and its redacted bodies where they are wanted") {
+  for (const auto& [environment, kept] :
+       {std::pair(Environment::sandbox, true), std::pair(Environment::production, false)}) {
+    World world({.limits = {}, .sandbox_bodies = true});
+    prepare(world, environment);
+    world.note();
+    REQUIRE(world.rows().size() == 1);
+    const auto row = store::find_request(world.file(), "request-1", std::nullopt);
+    REQUIRE(row.has_value());
+    REQUIRE(row->payment.has_value());
+    CHECK(row->payment->to_string() == "0198f3a1-3c77-7e09-a4d2-9b1f6c8e0d60");
+    CHECK(row->operation == "transferBetweenOwnWallets");
+    CHECK(row->environment == environment);
+    CHECK(row->request_body.has_value() == kept);
+    CHECK(row->response_body.has_value() == kept);
+    if (kept) {
+      CHECK(row->request_body == R"({"transactionId":"order-1","description":"[redacted]"})");
+    }
+  }
+}
+
+TEST_CASE("a full request log queue drops entries, and keeps its last quarter for failures") {
+  World world;
+  prepare(world, Environment::sandbox);
+  constexpr int kRoom = RequestLog::kEntriesMax;
+  for (int i = 0; i < kRoom; ++i) world.note();
+  CHECK(world.count("dropped") == kRoom / 4);
+  for (int i = 0; i < kRoom; ++i) world.note(422);
+  CHECK(world.count("dropped") == kRoom / 4 + 3 * kRoom / 4);
+  CHECK(world.rows().size() == kRoom);
+  CHECK(world.count("written") == kRoom);
+}
+
+TEST_CASE("without space on the disk, requests are counted and not recorded") {
+  World world;
+  prepare(world, Environment::sandbox);
+  world.room = false;
+  world.note();
+  CHECK(world.rows().empty());
+  CHECK(world.count("dropped") == 1);
+  world.room = true;
+  world.note();
+  CHECK(world.rows().size() == 1);
+}
+
+TEST_CASE("a request log that cannot be written counts its entries, and continues later") {
+  World world;
+  prepare(world, Environment::sandbox);
+  fs::create_directory(world.file());
+  world.note();
+  CHECK_THROWS(world.log->write_batch());
+  CHECK(world.count("dropped") == 1);
+  fs::remove(world.file());
+  world.note();
+  CHECK(world.rows().size() == 1);
+}
+
+TEST_CASE("of a path without a route, the request log keeps only the beginning") {
+  World world;
+  world.request.method = "GET";
+  world.request.path = "/v1/sk_0123456789abcdef0123456789abcdef";
+  world.note(404);
+  const auto rows = world.rows();
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].path == "/v1/sk_0123456789abcdef0");
+  world.request.path = "/docs/";
+  world.note(404);
+  CHECK(world.rows().size() == 1);
+}
+
+TEST_CASE("bodies over 16 KiB and streamed responses are recorded by their size") {
+  World world({.limits = {}, .sandbox_bodies = true});
+  prepare(world, Environment::sandbox);
+  world.request.body = "{\"transactionId\":\"" + std::string(RequestLog::kBodyMax, 'x') + "\"}";
+  http::Response response;
+  response.stream = [](const http::Sink&) { return true; };
+  world.log->note(world.request, response, world.trace, 100);
+  CHECK(world.rows().size() == 1);
+  const auto row = store::find_request(world.file(), "request-1", std::nullopt);
+  REQUIRE(row.has_value());
+  CHECK_FALSE(row->request_body.has_value());
+  CHECK_FALSE(row->response_body.has_value());
+  CHECK(row->request_bytes > static_cast<std::int64_t>(RequestLog::kBodyMax));
+}

@@ -1,0 +1,244 @@
+// coffer apply: declarations in a file (docs/operating.md#fixtures).
+#include <catch2/catch.hpp>
+
+#include "cli/apply/json_lines.h"
+#include "cli/exit_code.h"
+#include "config/config_options.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+using Json = nlohmann::json;
+
+namespace {
+
+/// One object of every kind, which refer to each other by name.
+Json everything() {
+  return Json::parse(R"({
+    "association": "Kestrel Pay",
+    "assets": [{"code": "USDC", "name": "USD Coin"}, {"code": "XAF", "name": "CFA franc", "decimals": 0}],
+    "rates": [{"sellAssetCode": "USDC", "buyAssetCode": "XAF", "rate": "605.5"}],
+    "connectors": [{"name": "Kenya payout", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
+                    "assetCode": "USDC", "rate": 129.5, "feeFixed": "0.50", "feeBasisPoints": 50,
+                    "minAmount": "1", "maxAmount": "10000"}],
+    "applications": [{"name": "backend", "scopes": "payments:write wallets:read"}],
+    "fees": [{"connector": "Kenya payout", "transactionType": "B2C", "feeBasisPoints": 10}],
+    "wallets": [{"walletName": "Treasury", "assetCode": "USDC", "ownAccount": true,
+                 "trustlines": ["XAF"]},
+                {"walletName": "Ada", "assetCode": "USDC",
+                 "metadata": {"entityType": "Person", "firstName": "Ada", "lastName": "Obi",
+                              "dateOfBirth": "1990-04-12", "nationality": "NG"}}],
+    "fundings": [{"walletName": "Treasury", "assetCode": "USDC", "amount": "1000.5",
+                  "transactionId": "SEED-1"}],
+    "beneficiaries": [{"clientReference": "emp-1",
+                       "individual": {"firstName": "Amina", "lastName": "Njoroge"},
+                       "tags": ["staff"],
+                       "paymentDestinations": [
+                         {"method": "BANK", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
+                          "bank": {"accountName": "Amina Njoroge", "accountNumber": "0123456789"}}]}],
+    "webhooks": [{"application": "backend", "url": "https://example.com/hooks"}]
+  })");
+}
+
+Ran applied(OpenFile& file, const Json& declared, bool dry_run = false) {
+  std::map<std::string, std::string> values{{"FILE", declared.dump(2)}};
+  if (dry_run) values["dry-run"] = "true";
+  return file.run("apply", values);
+}
+
+std::map<std::string, int> actions(const Json& rows) {
+  std::map<std::string, int> out;
+  for (const Json& row : rows) ++out[row.at("action").get<std::string>()];
+  return out;
+}
+
+/// Fields of an object that are shown once.
+std::map<std::string, std::string> credentials_of(const Ran& ran, const std::string& kind) {
+  std::map<std::string, std::string> out;
+  const Json all = ran.json();
+  for (const Json& row : all.at("credentials")) {
+    if (row.at("kind") == kind) out[row.at("field")] = row.at("value");
+  }
+  return out;
+}
+
+Json row_of(const Json& rows, const std::string& kind) {
+  for (const Json& row : rows) {
+    if (row.at("kind") == kind) return row;
+  }
+  FAIL("no " << kind);
+  return {};
+}
+
+using Actions = std::map<std::string, int>;
+
+}  // namespace
+
+TEST_CASE("json lines: the line of a path, or of its deepest part that exists", "[cli]") {
+  const std::string text =
+      "{\n \"a\": [1,\n  {\"b\": \"x]\\\"}\",\n   \"c\": {}}],\n \"d\":\n 5\n}";
+  CHECK(line_of(text, "a") == 2);
+  CHECK(line_of(text, "a[1]") == 3);
+  CHECK(line_of(text, "a[1].b") == 3);
+  CHECK(line_of(text, "a[1].c") == 4);
+  CHECK(line_of(text, "a[1].c.nothing") == 4);
+  CHECK(line_of(text, "a[7]") == 2);
+  CHECK(line_of(text, "d") == 6);
+  CHECK(line_of(text, "other") == 1);
+}
+
+TEST_CASE("apply: creates what is missing, once", "[cli]") {
+  OpenFile file;
+  const Ran first = applied(file, everything());
+  INFO(first.out << first.err);
+  REQUIRE(first.code == 0);
+  const Json rows = first.json().at("objects");
+  CHECK(actions(rows) == Actions{{"create", 12}});
+  for (const Json& row : rows) CHECK(row.at("status") == "done");
+  auto application = credentials_of(first, "application");
+  for (const char* secret : {"clientId", "clientSecret", "apiKey"}) {
+    CHECK(application[secret].size() > 10);
+  }
+  CHECK(credentials_of(first, "webhook")["signingSecret"].starts_with("whsec_"));
+  // Also for people: they are shown once.
+  CHECK(first.json().at("problem").is_null());
+
+  const Ran again = applied(file, everything());
+  REQUIRE(again.code == 0);
+  CHECK(actions(again.json().at("objects")) == Actions{{"unchanged", 11}});
+  const std::string wallet = row_of(rows, "wallet").at("id");
+  const Json balances = file.run("wallet show", {{"ID", wallet}}).json().at("balances");
+  REQUIRE(balances.size() == 2);
+  CHECK(balances.at(0).at("balance") == "1000.50");
+  CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("apply: the text output has the credentials, which are shown once", "[cli]") {
+  OpenFile file;
+  const Ran ran = file.run("apply", {{"FILE", everything().dump()}}, false);
+  REQUIRE(ran.code == 0);
+  CHECK(ran.out.find("whsec_") != std::string::npos);
+  CHECK(ran.out.find("clientSecret") != std::string::npos);
+  CHECK(ran.err.find("You won't see them again") != std::string::npos);
+}
+
+TEST_CASE("apply: a refused object ends the run, and a repeated run continues", "[cli]") {
+  OpenFile file([](Config& config) {
+    REQUIRE(set_config_value(*find_config_option("quota_sandbox"), "wallets=1", config));
+  });
+  const Ran stopped = applied(file, everything());
+  CHECK(stopped.code == exit_code::kFailed);
+  const Json objects = stopped.json().at("objects");
+  CHECK(objects.back().at("kind") == "wallet");
+  CHECK(objects.back().at("status") == "failed");
+  CHECK_FALSE(stopped.json().at("problem").is_null());
+  // What was made before is kept, with its secrets.
+  CHECK(credentials_of(stopped, "application").contains("apiKey"));
+  Json fewer = everything();
+  fewer["wallets"].erase(1);
+  const Ran rest = applied(file, fewer);
+  INFO(rest.err);
+  CHECK(rest.code == 0);
+  CHECK(actions(rest.json().at("objects")) == Actions{{"unchanged", 7}, {"create", 3}});
+  CHECK(credentials_of(rest, "application").empty());
+}
+
+TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[cli]") {
+  OpenFile file;
+  const Ran empty = applied(file, everything(), true);
+  REQUIRE(empty.code == 0);
+  CHECK(actions(empty.json().at("objects")) == Actions{{"create", 12}});
+  CHECK(file.run("association list").json().empty());
+  CHECK(file.run("asset list").json().empty());
+
+  REQUIRE(applied(file, everything()).code == 0);
+  Json changed = everything();
+  changed["rates"][0]["rate"] = "600";
+  changed["connectors"][0]["feeFixed"] = "0.75";
+  changed["connectors"][0]["status"] = "PAUSED";
+  changed["applications"][0]["scopes"] = "payments:write";
+  changed["fees"][0]["feeBasisPoints"] = 20;
+  changed["wallets"][1]["metadata"]["lastName"] = "Eze";
+  changed["beneficiaries"][0]["individual"]["lastName"] = "Otieno";
+  changed["webhooks"][0]["eventTypes"] = {"payment.failed"};
+  const Json planned = applied(file, changed, true).json().at("objects");
+  CHECK(actions(planned) == Actions{{"change", 7}, {"unchanged", 4}});
+  CHECK(row_of(planned, "rate").at("differences") == "rate: 605.5 -> 600");
+  CHECK(row_of(planned, "connector").at("differences") ==
+        "fee: 0.50 + 50 bp -> 0.75 + 50 bp; status: ACTIVE -> PAUSED");
+  // Personal data is compared, but not printed.
+  CHECK(planned.dump().find("Otieno") == std::string::npos);
+
+  const Json done = applied(file, changed).json().at("objects");
+  CHECK(actions(done) == Actions{{"change", 7}, {"unchanged", 4}});
+  CHECK(actions(applied(file, changed, true).json().at("objects")) == Actions{{"unchanged", 11}});
+  const std::string beneficiary = row_of(done, "beneficiary").at("id");
+  const Json shown = file.run("beneficiary show", {{"ID", beneficiary}}).json();
+  CHECK(shown.at("name") == "Amina Otieno");
+  CHECK(shown.at("destinations").size() == 1);
+}
+
+TEST_CASE("apply: every error is reported with its line, and nothing is changed", "[cli]") {
+  OpenFile file;
+  Json wrong = everything();
+  wrong["assets"][0]["decimals"] = 9;
+  wrong["wallets"][0]["walletname"] = "x";
+  wrong["wallets"][1]["metadata"]["nationality"] = "Atlantis";
+  wrong["fees"][0]["connector"] = "Unknown";
+  wrong["beneficiaries"][0]["paymentDestinations"][0]["bank"].erase("accountNumber");
+  wrong["webhooks"][0]["url"] = "http://10.0.0.1/";
+  wrong["fundings"][0]["amount"] = "-1";
+  wrong["other"] = 1;
+  const std::string text = wrong.dump(2);
+  const Ran refused = file.run("apply", {{"FILE", text}});
+  CHECK(refused.code != 0);
+  CHECK(refused.out.empty());
+  for (const char* path :
+       {"assets[0].decimals", "wallets[0].walletname", "wallets[1].metadata.nationality",
+        "fees[0].connector", "beneficiaries[0].paymentDestinations[0].bank", "fundings[0].amount",
+        "other"}) {
+    const std::string said = "line " + std::to_string(line_of(text, path)) + ": " + path;
+    INFO(said << " in\n" << refused.err);
+    CHECK(refused.err.find(said) != std::string::npos);
+  }
+  CHECK(file.run("association list").json().empty());
+  CHECK(file.run("asset list").json().empty());
+  CHECK(file.run("apply", {{"FILE", "{\"assets\": ["}}).code != 0);
+}
+
+TEST_CASE("apply: what cannot change is refused, as are names declared twice", "[cli]") {
+  OpenFile file;
+  REQUIRE(applied(file, everything()).code == 0);
+  Json wrong = everything();
+  wrong["assets"][0]["name"] = "Other";
+  wrong["connectors"][0]["countryIsoCode2"] = "NG";
+  wrong["wallets"][0]["assetCode"] = "XAF";
+  wrong["wallets"][1]["walletName"] = "Treasury";
+  wrong["fundings"][0]["amount"] = "2000";
+  const Ran refused = applied(file, wrong);
+  CHECK(refused.code != 0);
+  for (const char* said :
+       {"assets[0].name: cannot be changed", "connectors[0].countryIsoCode2: cannot be changed",
+        "wallets[0].assetCode: cannot be changed", "wallets[1].walletName: is declared twice",
+        "fundings[0].transactionId: was already used"}) {
+    INFO(said << " in\n" << refused.err);
+    CHECK(refused.err.find(said) != std::string::npos);
+  }
+}
+
+TEST_CASE("apply: neither funding nor the sandbox driver in production", "[cli]") {
+  OpenFile file;
+  Json wanted = everything();
+  wanted["environment"] = "production";
+  const Ran refused = applied(file, wanted);
+  CHECK(refused.code != 0);
+  CHECK(refused.err.find("fundings[0].transactionId") != std::string::npos);
+  CHECK(refused.err.find("connectors[0].driver") != std::string::npos);
+  for (const char* section : {"fundings", "connectors", "fees"}) wanted.erase(section);
+  const Ran done = applied(file, wanted);
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(file.run("wallet list", {{"environment", "sandbox"}}).json().empty());
+}

@@ -1,0 +1,203 @@
+// coffer payment bulk: CSV rows as payments (docs/operating.md#bulk-payments).
+#include <catch2/catch.hpp>
+
+#include "base/text/csv_rows.h"
+#include "cli/demo/demo_secrets.h"
+#include "cli/demo/demo_seed.h"
+#include "cli/exit_code.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+using Json = nlohmann::json;
+
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+struct BulkWorld {
+  BulkWorld() : world(world_in(file)) {
+    application = file.run("application register",
+                           {{"name", "payroll"}, {"association", world.association.to_string()}})
+                      .json()
+                      .at("id");
+  }
+  static DemoWorld world_in(OpenFile& file) {
+    claim_demo(file.path());
+    return ensure_demo_world(file.app()).value();
+  }
+  std::string wallet(std::size_t i) const { return world.wallets.at(i).id.to_string(); }
+  std::string connector(const std::string& name) const {
+    for (const auto& one : world.recipients.connectors) {
+      if (one.name == name) return one.id.to_string();
+    }
+    return {};
+  }
+  /// The beneficiary whose only suitable destination is a Kenyan bank account.
+  std::string beneficiary(std::size_t i = 0) const {
+    return world.recipients.beneficiaries.at(i).beneficiary.id.to_string();
+  }
+  std::string payout(const std::string& id, const std::string& amount) const {
+    return id + ",," + wallet(0) + ",," + beneficiary() + "," + connector("Kenya bank payout") +
+           ",," + amount + ",SALARY,BUSINESS_INCOME,EMPLOYEE\n";
+  }
+  std::string transfer(const std::string& id, const std::string& amount) const {
+    return id + ",p2p_own," + wallet(0) + "," + wallet(1) + ",,,USDC," + amount + ",,,\n";
+  }
+  Ran bulk(const std::string& csv, bool preview = false) {
+    Values values{{"FILE", csv}, {"application", application}};
+    if (preview) values["preview"] = "true";
+    return file.run("payment bulk", values);
+  }
+  std::size_t payments() { return file.run("payment list").json().size(); }
+  std::string balance(std::size_t i) {
+    return file.run("wallet show", {{"ID", wallet(i)}}).json().at("balances").at(0).at("balance");
+  }
+
+  OpenFile file;
+  DemoWorld world;
+  std::string application;
+};
+
+const std::string kHeader =
+    "transactionId,type,sourceWalletId,destinationWalletId,beneficiaryId,connectorId,"
+    "sendingAssetCode,amount,purposeOfPayment,sourceOfFunds,relationship\n";
+
+std::vector<std::string> statuses(const Json& rows) {
+  std::vector<std::string> out;
+  for (const auto& row : rows) out.push_back(row.at("status"));
+  return out;
+}
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("csv: quoted cells, CRLF, a BOM, blank lines, and the line of each row", "[text]") {
+  const auto rows = csv_rows(
+                        "\xef\xbb\xbf"
+                        "a,b\r\n\r\n\"1,\"\"x\"\"\n2\",\r\nlast,\"\"")
+                        .value();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].cells == Words{"a", "b"});
+  CHECK(rows[1].cells == Words{"1,\"x\"\n2", ""});
+  CHECK(rows[1].line == 3);
+  CHECK(rows[2].cells == Words{"last", ""});
+  CHECK(rows[2].line == 5);
+  CHECK(csv_rows("")->empty());
+  for (const char* wrong : {"a\n\"b", "\"a\"b,c"}) {
+    const auto refused = csv_rows(wrong);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().slug == Slug::malformed_request);
+  }
+  CHECK(csv_rows("a\n\"b").error().detail.find("line 2") != std::string::npos);
+}
+
+TEST_CASE("payment bulk: submits every row once, and a repeated run skips what exists", "[cli]") {
+  BulkWorld bulk;
+  const std::string csv = kHeader + bulk.payout("PAY-1", "100") + bulk.transfer("MOVE-1", "250.5");
+  const Ran first = bulk.bulk(csv);
+  INFO(first.out << first.err);
+  REQUIRE(first.code == 0);
+  const Json rows = first.json();
+  CHECK(statuses(rows) == Words{"accepted", "accepted"});
+  CHECK(rows[0].at("line") == 2);
+  // 0.5 and 50 basis points of 100: the fee of the demo's connector.
+  CHECK(rows[0].at("fee") == "1.00");
+  CHECK(rows[0].at("total") == "101.00");
+  CHECK(rows[0].at("receives") == "12950.00 KES");
+  CHECK(bulk.payments() == 2);
+
+  const Json again = bulk.bulk(csv + bulk.payout("PAY-2", "7")).json();
+  CHECK(statuses(again) == Words{"exists", "exists", "accepted"});
+  CHECK(again[0].at("transactionRecordId") == rows[0].at("transactionRecordId"));
+  CHECK(again[0].at("total") == "101.00");
+  CHECK(bulk.payments() == 3);
+  CHECK(again[1].at("paymentStatus") == "initiated");
+  bulk.file.app().settle_once();
+  CHECK(bulk.bulk(csv).json()[1].at("paymentStatus") == "succeeded");
+  CHECK(bulk.file.run("verify").code == 0);
+}
+
+TEST_CASE("payment bulk: a transactionId with other content is a conflict of its row", "[cli]") {
+  BulkWorld bulk;
+  REQUIRE(bulk.bulk(kHeader + bulk.payout("PAY-1", "100") + bulk.transfer("M-1", "5")).code == 0);
+  const Ran changed = bulk.bulk(kHeader + bulk.payout("PAY-1", "100.01") +
+                                bulk.transfer("M-1", "6") + bulk.transfer("M-2", "1"));
+  CHECK(changed.code == exit_code::kFailed);
+  CHECK(statuses(changed.json()) == Words{"failed", "failed", "accepted"});
+  for (const int row : {0, 1}) {
+    const std::string problem = changed.json()[row].at("problem");
+    CHECK(problem.find("amount differs") != std::string::npos);
+  }
+  CHECK(bulk.payments() == 3);
+}
+
+TEST_CASE("payment bulk: the preview checks every row, submits nothing and adds up the funds",
+          "[cli]") {
+  BulkWorld bulk;
+  const std::string balance = bulk.balance(0);
+  const Ran good = bulk.bulk(kHeader + bulk.payout("PAY-1", "100"), true);
+  REQUIRE(good.code == 0);
+  CHECK(statuses(good.json()) == Words{"valid"});
+  CHECK(good.json()[0].at("total") == "101.00");
+  CHECK(good.json()[0].at("transactionRecordId").is_null());
+  // The wallet has 1,000,000: each row alone is covered, the second is not after the first.
+  const Ran beyond = bulk.bulk(kHeader + bulk.transfer("M-1", "600000") +
+                                   bulk.transfer("M-2", "600000") + bulk.transfer("M-3", "400000"),
+                               true);
+  CHECK(beyond.code == exit_code::kFailed);
+  CHECK(statuses(beyond.json()) == Words{"valid", "failed", "valid"});
+  CHECK(beyond.json()[1].at("problem").get<std::string>().find("1200000.00") != std::string::npos);
+  CHECK(bulk.payments() == 0);
+  CHECK(bulk.balance(0) == balance);
+}
+
+TEST_CASE("payment bulk: one malformed cell refuses the whole file, with every error", "[cli]") {
+  BulkWorld bulk;
+  const Ran wrong =
+      bulk.bulk(kHeader + bulk.transfer("M-1", "5") + bulk.transfer("M 2", "5,5") +
+                bulk.transfer("M-1", "7") + bulk.transfer("M-3", "x") + "M-4,onramp,,,,,,1,,,\n");
+  CHECK(wrong.code != 0);
+  CHECK(wrong.out.empty());
+  for (const char* said : {"line 3: has 12 cells; expected 11", "line 4: transactionId: repeats",
+                           "line 5: amount: ", "line 6: type: \"onramp\" is not one of"}) {
+    INFO(said << " in\n" << wrong.err);
+    CHECK(wrong.err.find(said) != std::string::npos);
+  }
+  CHECK(bulk.payments() == 0);
+  for (const std::string& header :
+       {std::string("amount,amount\n1,2\n"), std::string("quoteId\n1\n"), std::string("a,\n1,2\n"),
+        std::string("transactionId\n")}) {
+    CHECK(bulk.bulk(header).code != 0);
+  }
+  const Ran unknown = bulk.bulk("transactionId,type,sourceWallet\nM-1,p2p_own,x\n");
+  CHECK(unknown.err.find("line 2: sourceWallet: is not a field") != std::string::npos);
+}
+
+TEST_CASE("payment bulk: only with the rights of an active application", "[cli]") {
+  BulkWorld bulk;
+  const std::string csv = kHeader + bulk.transfer("M-1", "5");
+  REQUIRE(
+      bulk.file.run("application scopes", {{"ID", bulk.application}, {"SCOPES", "wallets:read"}})
+          .code == 0);
+  CHECK(bulk.bulk(csv).code != 0);
+  REQUIRE(
+      bulk.file.run("application scopes", {{"ID", bulk.application}, {"SCOPES", "payments:write"}})
+          .code == 0);
+  REQUIRE(bulk.file.run("application suspend", {{"ID", bulk.application}}).code == 0);
+  CHECK(bulk.bulk(csv).code != 0);
+  CHECK(bulk.payments() == 0);
+}
+
+TEST_CASE("payment bulk: the audit log has the digest of the file, not its content", "[cli]") {
+  BulkWorld bulk;
+  REQUIRE(bulk.bulk(kHeader + bulk.transfer("M-1", "5")).code == 0);
+  const Json entries = bulk.file.run("audit list").json();
+  const std::string recorded = entries.at(0).at("arguments").dump();
+  CHECK(entries.at(0).at("command") == "payment bulk");
+  CHECK(recorded.find("sha256:") != std::string::npos);
+  CHECK(recorded.find("M-1") == std::string::npos);
+}

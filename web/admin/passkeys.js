@@ -1,0 +1,119 @@
+// Passkeys (WebAuthn): making one, and signing with one alone, after the password or as a proof.
+import { h } from './dom.js';
+import { plainField, submitting } from './form.js';
+import { Refused, call, loadSession, session, signedCall } from './wire.js';
+
+/** Whether this browser can use them here: it needs TLS or localhost. */
+export const passkeysWork = () => window.isSecureContext && 'PublicKeyCredential' in window;
+
+function bytesOf(text) {
+  const plain = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
+  return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+}
+
+function textOf(buffer) {
+  if (!buffer) return '';
+  const plain = Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join('');
+  return btoa(plain).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+}
+
+const withBytes = (list) => list.map((each) => ({ ...each, id: bytesOf(each.id) }));
+
+/** The browser's dialog; closing it is a refusal that can be shown. */
+async function asked(work) {
+  try {
+    return await work();
+  } catch (fault) {
+    if (fault.name === 'InvalidStateError') {
+      throw new Refused({ title: 'Registered already', detail: 'This device has a passkey for you already.' });
+    }
+    throw new Refused({
+      title: 'No passkey',
+      detail: 'The browser gave no passkey. Try again, or use your password and a code.',
+    });
+  }
+}
+
+async function signature(options) {
+  const made = await asked(() =>
+    navigator.credentials.get({
+      publicKey: {
+        ...options,
+        challenge: bytesOf(options.challenge),
+        allowCredentials: withBytes(options.allowCredentials),
+      },
+    }),
+  );
+  return {
+    id: textOf(made.rawId),
+    clientDataJSON: textOf(made.response.clientDataJSON),
+    authenticatorData: textOf(made.response.authenticatorData),
+    signature: textOf(made.response.signature),
+    userHandle: textOf(made.response.userHandle),
+  };
+}
+
+const posted = (body = {}) => ({ method: 'POST', body });
+
+/** Signs in with the options that the server gave, or with a passkey alone. */
+export async function signInWithPasskey(given = undefined) {
+  const options = given || (await call('sign-in/passkey/begin', posted()));
+  await call('sign-in/passkey', posted(await signature(options)));
+}
+
+/** In place of a code. */
+export const passkeyProof = async () => signature(await signedCall('passkeys/challenge', posted()));
+
+export const ownPasskeys = () => signedCall('passkeys');
+export const removePasskey = (id, proof) => signedCall('passkeys/remove', posted({ ...proof, id }));
+
+async function createPasskey(options, name) {
+  const made = await asked(() =>
+    navigator.credentials.create({
+      publicKey: {
+        ...options,
+        challenge: bytesOf(options.challenge),
+        user: { ...options.user, id: bytesOf(options.user.id) },
+        excludeCredentials: withBytes(options.excludeCredentials),
+      },
+    }),
+  );
+  const body = {
+    name,
+    clientDataJSON: textOf(made.response.clientDataJSON),
+    attestationObject: textOf(made.response.attestationObject),
+  };
+  const added = await call('passkeys', posted(body));
+  // The session is another one now, with a token of its own.
+  await loadSession();
+  return added.recoveryCodes;
+}
+
+/** Names the new passkey and makes it. `proof` is {password, code}; `done(codes, form)` follows. */
+export async function passkeyForm(proof, done) {
+  const options = await signedCall('passkeys/begin', posted(proof));
+  const place = h('div', { 'aria-live': 'polite' });
+  const form = h(
+    'form',
+    { class: 'stack' },
+    plainField({
+      name: 'name',
+      text: 'Name of the passkey',
+      required: true,
+      maxlength: 64,
+      value: session.operator.passkeys ? '' : 'My device',
+      hint: 'Tells your passkeys apart, such as “laptop” or “blue key”.',
+    }),
+    place,
+    h('button', { type: 'submit', class: 'primary' }, 'Create the passkey'),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    let codes;
+    const went = await submitting(form, place, async () => {
+      codes = await createPasskey(options, form.elements.name.value.trim());
+    });
+    if (went) done(codes, form);
+  });
+  return form;
+}
