@@ -16,7 +16,7 @@ namespace {
 
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 15> kTables{{
+constexpr std::array<GuardedTable, 17> kTables{{
     {"associations", "id, name, status, entity_type"},
     {"applications",
      "id, tenant, environment, suspended, scopes, key_version, client_id, client_secret_hash,"
@@ -26,6 +26,8 @@ constexpr std::array<GuardedTable, 15> kTables{{
      "id, name, role, password_hash, sealed_otp, otp_required, suspended, version, created_at"},
     {"operator_links", "hash, operator, expires_at"},
     {"operator_recovery_codes", "operator, hash"},
+    {"operator_passkeys", "operator, credential, site, public_key, created_at", kFinal},
+    {"operator_subjects", "operator, issuer, subject"},
     {"users", "id, association, username, password_hash, sealed_otp, suspended, key_version"},
     {"wallets", "tenant, id, account_number, public_key, sealed_seed, asset, own_account, status"},
     {"accounts", "tenant, kind, wallet, asset, connector", kFinal},

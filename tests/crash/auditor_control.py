@@ -64,6 +64,10 @@ DAMAGES = [
     ("audit log", "audit_log", "DELETE FROM audit_log WHERE entry = 1"),
     ("guarded row", "guarded_rows",
      "INSERT INTO operator_links (hash, operator, expires_at) VALUES (randomblob(32), NULL, 4102444800000)"),
+    ("guarded row", "guarded_rows", "INSERT INTO operator_subjects VALUES (1, 'https://issuer.example', 'planted')"),
+    ("guarded row", "guarded_rows",
+     "INSERT INTO operator_passkeys (operator, credential, site, public_key, sign_count, name, created_at)"
+     " VALUES (1, randomblob(32), 'localhost', x'a5', 0, 'planted', 1)"),
     ("guarded row", "guarded_rows", "UPDATE applications SET api_key_hash = zeroblob(32) WHERE application = 1"),
     ("guarded row", "guarded_rows", "UPDATE wallets SET public_key = 'G' || substr(public_key, 3) || 'A'"
                                     " WHERE wallet = (SELECT min(wallet) FROM wallets)"),
@@ -114,9 +118,9 @@ DAMAGES = [
      f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
     ("every ending has its event", "events_tell_all",
      f"UPDATE events SET type = 1 WHERE payment = {DONE} AND version = 3"),
-    ("a job while under way", "work_is_queued",
+    ("a job while in progress", "work_is_queued",
      f"INSERT INTO settlement_jobs (due_at, payment) SELECT 1, {DONE}"),
-    ("a job while under way", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
+    ("a job while in progress", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 9"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"),
     ("refunded once", "refunded_once", f"UPDATE journal SET kind = 3 WHERE payment = {DONE}"),
@@ -378,7 +382,7 @@ def judge_schema(sound, kind, sql):
 
 
 def settled_file():
-    """The one where nothing is under way any more must pass the strictest audit."""
+    """The one where nothing is in progress any more must pass the strictest audit."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=2).start()

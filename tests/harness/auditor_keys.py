@@ -23,6 +23,8 @@ GUARDED = {
     "operators": "id name role password_hash sealed_otp otp_required suspended version created_at",
     "operator_links": "hash operator expires_at",
     "operator_recovery_codes": "operator hash",
+    "operator_passkeys": "operator credential site public_key created_at",
+    "operator_subjects": "operator issuer subject",
     "users": "id association username password_hash sealed_otp suspended key_version",
     "wallets": "tenant id account_number public_key sealed_seed asset own_account status",
     "accounts": "tenant kind wallet asset connector",
