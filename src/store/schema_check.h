@@ -1,5 +1,5 @@
-// Compares the schema of a file with the schema that this version creates. Guard triggers and unique
-// indexes are part of the ledger's protection, and a foreign trigger can change any row.
+// Compares the schema of a file with the schema that this version creates. Guard triggers and
+// unique indexes are part of the ledger's protection, and a foreign trigger can change any row.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace coffer::store {
 std::vector<std::string> schema_differences(Connection& db);
 /// The same against another schema, for tests of the comparison.
 std::vector<std::string> schema_differences(Connection& db, std::string_view schema);
-/// All differences in one text; empty if there is none.
+/// All differences in one text; empty if the schemas are the same.
 std::string schema_fault(Connection& db);
 
 }  // namespace coffer::store
