@@ -16,7 +16,7 @@ namespace coffer::store {
 std::vector<std::string> schema_differences(Connection& db);
 /// The same against another schema, for tests of the comparison.
 std::vector<std::string> schema_differences(Connection& db, std::string_view schema);
-/// All differences in one text; empty without a difference.
+/// All differences in one text; empty if the schemas are the same.
 std::string schema_fault(Connection& db);
 
 }  // namespace coffer::store

@@ -87,7 +87,7 @@ const WRONG = {
   'another challenge': {
     before: (device) => Object.assign(device, { client: { challenge: randomBytes(56).toString('base64url') } }),
   },
-  'nobody present': { before: (device) => Object.assign(device, { flags: 0x04 }) },
+  'the user not present': { before: (device) => Object.assign(device, { flags: 0x04 }) },
   'the user not verified': { before: (device) => Object.assign(device, { flags: 0x01 }) },
   'a counter that goes back': { before: (device) => Object.assign(device, { counter: 1 }) },
   'a signature that was changed': {

@@ -22,8 +22,8 @@ from decimal import Decimal
 
 from harness.auditor_keys import check_keys
 from harness.auditor_quotas import check_quotas
+from harness.auditor_schema import check_schema
 from harness.auditor_webhooks import check_outbox
-from harness.machine import ROOT
 
 # Of the file's enumerations, as schema.sql says them.
 OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; events number their types alike
@@ -81,16 +81,6 @@ class Audit:
         for table, column in MAYBE_MONEY:
             self.nothing(f"{table}.{column} is an integer",
                          f"SELECT {column} FROM {table} WHERE typeof({column}) NOT IN ('integer', 'null')")
-
-    def check_schema(self):
-        """The objects of schema.sql, each with the same words."""
-        with open(os.path.join(ROOT, "schema.sql"), encoding="utf-8") as file:
-            model = sqlite3.connect(":memory:")
-            model.executescript(file.read())
-        objects = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema"
-        wanted, found = (sorted((*row[:3], row[3].split()) for row in db.execute(objects)) for db in (model, self.db))
-        for row in [row for row in wanted if row not in found] + [row for row in found if row not in wanted]:
-            self.fault("schema", f"missing, foreign or different: {row[:2]}")
 
     # --- value --------------------------------------------------------------------------------------
 
@@ -455,7 +445,7 @@ def audit(path, client=None, settled=False):
         run = Audit(copy)
         try:
             run.check_file()
-            run.check_schema()
+            check_schema(run)
             run.check_balances()
             run.check_entry_sets()
             check_keys(run, path)

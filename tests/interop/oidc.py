@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Operators sign in with a stock OpenID provider (oidc-provider, oidc_provider.mjs): linked ones only, from the browser
-that began, once; and an outage of the provider does not keep anybody from signing in with a password."""
+that began, once; and during an outage of the provider, operators still sign in with a password."""
 
 import http.client
 import json
@@ -30,7 +30,7 @@ class Provider:
             sys.exit("the provider does not start")
 
     def account(self, name):
-        """Whoever signs in from now on."""
+        """The account that signs in from now on."""
         self.process.stdin.write(name + "\n")
         self.process.stdin.flush()
         self.process.stdout.readline()
@@ -113,7 +113,7 @@ def links(provider, database, origin):
           query["response_type"] == "code" and query["code_challenge_method"] == "S256" and
           min(map(len, (query["code_challenge"], query["state"], query["nonce"]))) >= 43, query)
     status, body = browser.sign_in()
-    check("an account that nobody linked is refused, and told its subject", status == 401 and b"sub-ada" in body, body)
+    check("an account without a linked operator is refused, and told its subject", status == 401 and b"sub-ada" in body, body)
     check("and creates no operator", len(run(database, "operator", "list")[1]) == 1)
     check("the audit log names it and its address",
           audit(database, answer="subject sub-ada (sub-ada@example.com) is linked to no operator"))

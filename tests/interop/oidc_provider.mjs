@@ -1,5 +1,5 @@
-// Part of oidc.py: a stock OpenID provider (oidc-provider). It asks nobody: whoever comes is the account of the last
-// line on standard input. The first line that it prints is its issuer.
+// Part of oidc.py: a stock OpenID provider (oidc-provider). It asks for no password: each visitor is the account of
+// the last line on standard input. The first line that it prints is its issuer.
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
@@ -7,7 +7,7 @@ import { Provider } from 'oidc-provider';
 
 const { port, redirectUri, clientId, clientSecret } = JSON.parse(process.env.COFFER_TEST);
 const issuer = `http://127.0.0.1:${port}`;
-let account = 'nobody';
+let account = 'unset';
 
 const provider = new Provider(issuer, {
   clients: [

@@ -125,7 +125,7 @@ class BulkReader {
     std::vector<std::string> cells;
     for (const std::string& cell : line.cells) cells.emplace_back(trimmed(cell));
     const RowBody body = body_of(header_, cells);
-    const auto type = parse_payment_type(body.type);
+    const auto type = parse_term<PaymentType>(body.type);
     if (!type || std::find(kTypes.begin(), kTypes.end(), *type) == kTypes.end()) {
       fail("type", "\"" + body.type + "\" is not one of " + type_names());
       return std::nullopt;
