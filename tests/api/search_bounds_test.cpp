@@ -6,6 +6,7 @@
 #include "store/lists/key_walk.h"
 #include "support/query_watch.h"
 #include "support/test_app.h"
+#include "support/unguarded.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -45,8 +46,7 @@ class ManyBeneficiaries {
     db_.execute("COMMIT");
   }
   ~ManyBeneficiaries() {
-    db_.execute("DROP TRIGGER beneficiaries_are_kept");
-    db_.execute("DELETE FROM beneficiary_terms; DELETE FROM beneficiaries");
+    change_unguarded(db_, "DELETE FROM beneficiary_terms; DELETE FROM beneficiaries");
   }
   ManyBeneficiaries(const ManyBeneficiaries&) = delete;
   ManyBeneficiaries& operator=(const ManyBeneficiaries&) = delete;

@@ -11,7 +11,8 @@ namespace coffer::test {
 namespace {
 
 /// Tables with rows that the operator registers, or with at most one row per active webhook.
-constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
+constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
+                                                  "sqlite_schema",
                                                   "meta",
                                                   "associations",
                                                   "tenants",
