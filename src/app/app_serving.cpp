@@ -262,7 +262,13 @@ std::int64_t App::probe_step() {
 std::int64_t App::verify_step() {
   if (draining_) return WorkerThread::kWhenWoken;
   const auto slice = flows::verify_slice(*context_, verification_);
-  if (!slice) return kVerifyAgainMs;
+  if (!slice) {
+    // Otherwise, the keys of the file do not open any more.
+    if (slice.error().slug == Slug::overloaded) return kVerifyAgainMs;
+    invariants_hold_ = false;
+    log_error("store", "verification failed", {{"problem", slice.error().detail}});
+    return kVerifyEveryMs;
+  }
   const std::vector<store::Violation>& violations = verification_.violations();
   if (!violations.empty()) invariants_hold_ = false;
   if (!slice->round_over) return slice->rest_ms;

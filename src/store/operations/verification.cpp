@@ -125,11 +125,11 @@ const char* newest_of(Walk walk) {
 
 }  // namespace
 
-const std::array<Verification::Step, 10> Verification::kSteps = {
-    &Verification::walk_journal, &Verification::walk_chain,      &Verification::walk_payments,
-    &Verification::walk_events,  &Verification::walk_accounts,   &Verification::walk_webhooks,
-    &Verification::walk_sums,    &Verification::walk_deliveries, &Verification::walk_audit_log,
-    &Verification::look_at_few,
+const std::array<Verification::Step, 11> Verification::kSteps = {
+    &Verification::walk_journal,      &Verification::walk_chain,      &Verification::walk_payments,
+    &Verification::walk_events,       &Verification::walk_accounts,   &Verification::walk_webhooks,
+    &Verification::walk_sums,         &Verification::walk_deliveries, &Verification::walk_audit_log,
+    &Verification::walk_guarded_rows, &Verification::look_at_few,
 };
 
 std::vector<std::string> slice_queries() {
@@ -166,6 +166,7 @@ void Verification::begin_round() {
   at_ = 0;
   accounts_ = {};
   webhooks_ = {};
+  guarded_ = {};
   blocks_left_ = open_blocks_;
   delivery_ = {};
   sum_ = {};
@@ -225,6 +226,15 @@ bool Verification::walk_audit_log(Connection& db, VerifiedRows& done) {
   done.rows += piece.rows;
   add("audit_log", std::move(piece.fault));
   return !piece.end;
+}
+
+/// Ends at the first fault, because the position cannot pass it.
+bool Verification::walk_guarded_rows(Connection& db, VerifiedRows& done) {
+  GuardedPiece piece = follow_guarded_rows(db, guarded_, kStepRows);
+  done.rows += piece.rows;
+  const bool more = !piece.end && piece.fault.empty();
+  add("guarded_rows", std::move(piece.fault));
+  return more;
 }
 
 /// First the blocks that could change, then new ones. The newest block is not full, so it can

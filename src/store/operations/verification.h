@@ -4,7 +4,7 @@
 // step checks a few rows and their related rows in its own read transaction; writes between two
 // steps do not make a step wrong. Rows that never change again are checked once and remembered: the
 // journal with its entries, settled payments, events, the audit log. Rows that can change are
-// checked in every round: balances, open payments, webhooks, deliveries, sums.
+// checked in every round: balances, open payments, webhooks, deliveries, sums, guarded rows.
 //
 // Only one snapshot of everything (verify() in store/invariants.h) detects later changes to old
 // rows. It runs on copies.
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "store/guarded_rows.h"
 #include "store/invariants.h"
 #include "store/ledger/journal.h"
 #include "store/operations/event_walk.h"
@@ -55,6 +56,7 @@ class Verification {
   bool walk_accounts(Connection& db, VerifiedRows& done);
   bool walk_webhooks(Connection& db, VerifiedRows& done);
   bool walk_deliveries(Connection& db, VerifiedRows& done);
+  bool walk_guarded_rows(Connection& db, VerifiedRows& done);
   bool walk_sums(Connection& db, VerifiedRows& done);
   bool look_at_few(Connection& db, VerifiedRows& done);
   void begin_round();
@@ -62,7 +64,7 @@ class Verification {
   void check_range(Connection& db, Walk walk, const KeyRange& keys);
   void add(std::string_view invariant, std::string detail);
 
-  static const std::array<Step, 10> kSteps;
+  static const std::array<Step, 11> kSteps;
   std::vector<Violation> violations_;
   std::size_t at_ = 0;  // in kSteps
   bool begun_ = false;
@@ -76,6 +78,7 @@ class Verification {
   // Restarted in every round.
   Position accounts_;
   Position webhooks_;
+  GuardedPosition guarded_;
   std::set<std::int64_t> blocks_left_;
   std::array<std::int64_t, 2> delivery_{};  // webhook, sequence
   std::array<std::int64_t, 3> sum_{};       // connector, level, first_at

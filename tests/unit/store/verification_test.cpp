@@ -209,6 +209,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("verification: a guarded row that another program changed is found in every round") {
+  SmallLedger ledger;
+  settle_many(ledger, 0, 10);
+  Sliced sliced(ledger);
+  sliced.round();
+  REQUIRE(sliced.verification.violations().empty());
+  damage(ledger, "UPDATE wallets SET public_key = 'G' WHERE wallet = 2");
+  for (int i = 0; i < 3; ++i) {
+    sliced.round(1, [] {});
+    CHECK(sliced.found("guarded_rows"));
+  }
+}
+
 TEST_CASE("verification: no query of a slice reads a table that grows from end to end") {
   const SmallLedger ledger;
   Connection db(ledger.database->path(), OpenMode::read_only);
