@@ -109,7 +109,7 @@ DAMAGES = [
      f"UPDATE destinations SET wallet_address = (SELECT public_key FROM wallets WHERE public_key <> wallet_address)"
      f" WHERE destination = {TO_ADDRESS}"),
     ("entries follow the record", "addresses_are_credited",
-     f"UPDATE destinations SET wallet_address = 'nobody' WHERE destination = {TO_ADDRESS}"),
+     f"UPDATE destinations SET wallet_address = 'other' WHERE destination = {TO_ADDRESS}"),
     ("an arrival per payment on a reference", "arrivals_are_recorded",
      "DELETE FROM reference_payments WHERE payment = (SELECT min(payment) FROM reference_payments)"),
     ("nothing is held for what comes in", "holds_are_there",

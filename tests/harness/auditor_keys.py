@@ -113,7 +113,7 @@ def opened(key, sealed):
 
 
 def master_key_near(path):
-    """The master key beside a file; None if there is none."""
+    """The master key beside a file; None if it is missing."""
     for name in AUDIT_TRIES:
         file = os.path.join(os.path.dirname(os.path.abspath(path)), name)
         if os.path.exists(file):
