@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -71,7 +72,12 @@ class Damaged {
 
   std::vector<Violation> with_flipped(std::int64_t offset, int bit) {
     flip(offset, bit);
-    auto found = verify_file(path_, [](auto&&...) {}).violations;
+    const OpenKeys open_keys = [](Connection&) -> Result<std::unique_ptr<const ChainKeys>> {
+      return test_keys();
+    };
+    auto found = verify_file(
+                     path_, [](auto&&...) {}, open_keys)
+                     .violations;
     seen_ = found.empty() ? money() : std::string();
     flip(offset, bit);
     return found;

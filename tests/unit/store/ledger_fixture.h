@@ -127,7 +127,9 @@ class OpenedFile {
       use_keys(tx.db(), test_keys());
       return {};
     };
-    REQUIRE(queue->run(use, CommitQueue::Mode::dry_run));
+    const auto given = queue->run(use, CommitQueue::Mode::dry_run);
+    // A full disk refuses this too; then nothing is written that needs keys.
+    REQUIRE((given || given.error().slug == Slug::storage_full));
   }
   void close() {
     queue.reset();
