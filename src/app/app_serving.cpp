@@ -278,6 +278,8 @@ std::int64_t App::verify_step() {
   }
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
+  // A checkpoint of a faulty file would vouch for the fault.
+  if (!violations.empty()) return kVerifyEveryMs;
   // In the log, it leaves the machine wherever logs do.
   if (const auto checkpoint = flows::make_checkpoint(*context_)) {
     log_info("store", "checkpoint", {{"line", *checkpoint}});
