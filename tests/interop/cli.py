@@ -13,6 +13,7 @@ import stat
 import subprocess
 import tempfile
 
+import documents
 from harness.calls import fetch
 from harness.machine import binary, binary_path
 from harness.report import check, wait_for
@@ -242,6 +243,33 @@ def started_again(cli, demo, before):
     demo.stop()
 
 
+def demo_with_history(cli):
+    mine = documents.Mine("interop/cli")
+    shown, again = mine.take("README.md", "./dev demo --seed").split(), mine.take("docs/sandbox.md", "coffer demo").split()
+    check("README and sandbox guide show the same command", shown[1:] == again[1:], (shown, again))
+    mine.end()
+    number = shown[shown.index("--seed") + 1]
+    demo = cli.demo("history", shown[-1], options=("--seed", number)).start(ready_within_s=WAIT_S)
+    print(f"         a week of history took {demo.ready_s:.1f} s with the start of the server")
+    payments = demo.login().list_transactions()
+    statuses = {row["status"] for row in payments}
+    check("payments of a week, good and bad ones", len(payments) > 100 and {"succeeded", "failed"} <= statuses, statuses)
+    check("verify in the running server", demo.command("verify")["ok"] is True)
+    check("the failing endpoint is listed", len(demo.command("webhook", "list")) == 1)
+    wait_for("the first scheduled backup is listed", lambda: demo.command("backups", "list"), WAIT_S)
+    page = fetch(demo.facts["baseUrl"] + "/").text
+    links = set(re.findall(r'href="(/[^"#]*)', page))
+    check("the start page links the admin page, the reference and the problems",
+          {"/admin/", "/docs", "/problems"} <= links, links)
+    for link in sorted(links):
+        check(f"and {link} is there", fetch(demo.facts["baseUrl"] + link).status == 200)
+    demo.stop()
+    demo = cli.demo("history", shown[-1], options=("--seed", number)).start(ready_within_s=WAIT_S)
+    check("started again, the history stays as it was", len(demo.login().list_transactions()) == len(payments))
+    demo.stop()
+    cli.exits(0, "the file is whole", "verify", "--db", demo.db)
+
+
 def killed_creation(cli):
     """Killed at any moment while it is being made, a demo comes up at the next start with secrets that open it."""
     for number, delay_s in enumerate((0.01, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.3, 0.45)):
@@ -298,7 +326,7 @@ def run_all(program):
     with tempfile.TemporaryDirectory() as folder:
         cli = Cli(program, folder)
         for part in (usage, stopped_file, bad_files, folder_of_another, simulated_provider, demo_of_a_person,
-                     killed_creation, over_tls):
+                     demo_with_history, killed_creation, over_tls):
             part(cli)
 
 

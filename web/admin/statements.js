@@ -136,6 +136,7 @@ export function statementsScreen(context) {
       h('a', { class: 'button', href: `#/wallets/${wallet}` }, T.toWallet),
       exportButtons(values, wallet),
     ),
+    h('p', { class: 'soft' }, T.camt, h('code', {}, 'GET /v1/statements/transactions/camt.053')),
     part.place,
   );
 }

@@ -301,6 +301,7 @@ export const screens = {
     collecting: 'Collecting…',
     exported: (count) => `Exported ${count} entries.`,
     print: 'Print',
+    camt: 'Applications export ISO 20022 camt.053 through the API: ',
     empty: 'No entries in this period.',
     emptyNext: 'Choose a longer period.',
     payment: 'Payment',

@@ -8,7 +8,9 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "cli/command_groups.h"
+#include "cli/demo/demo_history.h"
 #include "cli/demo/demo_text.h"
+#include "cli/exit_code.h"
 #include "cli/progress.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
@@ -89,6 +91,10 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   if (config && config->origins.at("admin_listen") == "default") {
     config->admin_listen = config->listen_http;
   }
+  // So that the admin page has backups to show.
+  if (config && config->origins.at("backup_dir") == "default") {
+    config->backup_dir = config->db + ".backups";
+  }
   return config;
 }
 
@@ -163,12 +169,47 @@ Record record_of(const Demo& demo, const DemoPlace& place) {
           {"connectors", connector_records(demo)}};
 }
 
+/// Creates the demo as it was a week ago, and lets the week pass. Returns the exit code.
+int make_history(const Console& console, const Config& config, std::uint64_t seed) {
+  ManualClock clock({SystemClock().now().ms - kHistoryMs});
+  OsRandom random;
+  StartError error;
+  const auto app = App::open(config, clock, random, error);
+  if (!app) {
+    print_error(console, error.message);
+    return error.exit_code;
+  }
+  Demo demo;
+  auto made = make(*app, console, demo);
+  if (made) {
+    Interruption never;
+    ProgressLine line(console, never);
+    made =
+        make_demo_history(*app, clock, demo.world, demo.secrets.application, seed, line.shower());
+  }
+  return made ? exit_code::kDone : print_problem(console, made.error(), {});
+}
+
 int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_demo_settings(console, arguments, flags, code);
   if (!config) return code;
+  std::optional<std::uint32_t> seed;
+  if (arguments.has("seed")) {
+    const auto given = number_argument<std::uint32_t>(arguments, "seed");
+    if (!given) return print_problem(console, given.error(), {});
+    seed = *given;
+  }
   std::error_code ignored;
-  if (!fs::exists(config->db, ignored)) claim_demo(config->db);
+  if (!fs::exists(config->db, ignored)) {
+    claim_demo(config->db);
+    if (seed) code = make_history(console, *config, *seed);
+    if (code != exit_code::kDone) return code;
+  } else if (seed) {
+    print_error(console, "warning: " + config->db +
+                             " exists and keeps its content. --seed needs a new file; choose one "
+                             "with --db");
+  }
   Demo demo;
   Serving serving;
   serving.prepare = [&](App& app) { return make(app, console, demo); };
@@ -202,6 +243,8 @@ std::vector<Command> demo_commands() {
        .run = serve_demo,
        .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
                      option("port", "PORT", "Port to listen on; 0 selects a free one [8080]"),
+                     option("seed", "N",
+                            "Give a new demo a week of history; the same number gives the same"),
                      toggle("rate-limits", "Apply the rate limits and quotas of a real server")},
        .settings = Settings::server,
        .details = "By default, the demo keeps its data in coffer/demo.db in $XDG_DATA_HOME. It "
