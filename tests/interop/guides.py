@@ -134,9 +134,10 @@ def start_demo(path, blocks, folder):
     """By the guide's own command, at a port that is free."""
     shown = [block.text.removeprefix("$ ") for block in blocks if block.fence == "console"]
     shown += re.findall(r"`(coffer demo [^`]*)`", open(path, encoding="utf-8").read())
-    command, count = re.subn(" --port 8080 ", " --port 0 ", shown[0])
-    if not count or not command.startswith("coffer demo "):
-        raise SystemExit(f"{path} does not begin with a demo: {shown[0]}")
+    at_port = [one for one in shown if one.startswith("coffer demo ") and " --port 8080 " in one]
+    if not at_port:
+        raise SystemExit(f"{path} starts no demo at port 8080: {shown}")
+    command = at_port[0].replace(" --port 8080 ", " --port 0 ")
     terminal = Terminal(command, folder)
     return terminal.wait("the demo does not start", os.path.join(folder, "demo.json"), r"^\{.*\}$")
 
