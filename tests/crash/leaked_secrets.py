@@ -362,8 +362,11 @@ def main():
         kept = os.path.join(folder, "kept")
         os.mkdir(kept)
         for name in os.listdir(data):
-            if not stat.S_ISSOCK(os.lstat(os.path.join(data, name)).st_mode):
-                shutil.copy(os.path.join(data, name), kept)
+            path = os.path.join(data, name)
+            if os.path.isdir(path):  # the backups of the demo
+                shutil.copytree(path, os.path.join(kept, name))
+            elif not stat.S_ISSOCK(os.lstat(path).st_mode):
+                shutil.copy(path, kept)
         backups = back_up(gateway, folder)
         with open(f"/proc/{gateway.server_pid()}/cmdline", "rb") as source, \
                 open(os.path.join(kept, "cmdline"), "wb") as target:
@@ -373,8 +376,8 @@ def main():
         faults += audit(gateway.db, settled=True)
         # On purpose: the key itself, and what the demo shows again when it is opened again.
         private = ("master.key", "ledger.db.demo.json")
-        paths = [os.path.join(where, name) for where in (kept, data) for name in sorted(os.listdir(where))
-                 if name not in private]
+        paths = [os.path.join(where, name) for top in (kept, data) for where, _, names in os.walk(top)
+                 for name in sorted(names) if name not in private]
         paths += [*backups, gateway.log, page, *(os.path.join(logs, name) for name in sorted(os.listdir(logs)))]
         faults += request_log_faults(os.path.join(data, "ledger.requests.db"))
         if os.path.getsize(os.path.join(logs, "coffer.log")) < 10_000:
