@@ -64,6 +64,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
     return pipeline_->render(problem, path, request_id);
   };
   const bool shared = admin.handle && shares_listener(config_);
+  services_->has_admin_page = shared;
   const auto is_admin = [shared, owns = admin.owns](const http::Request& request) {
     return shared && owns(request.path);
   };

@@ -2,7 +2,7 @@
 """A full disk refuses every write with `storage-full` and a time to come back, goes on reading, says so on
 /healthz, and takes payments again within two seconds of space returning, in the same process. A file that
 may not grow (a limit of the process, not of the disk) is another matter: the write is uncertain, so the
-process ends with 70 and nothing is lost. COFFER_FULL_ROUNDS (1) says how often of each kind. Needs root
+process exits with 70 and nothing is lost. COFFER_FULL_ROUNDS (1) says how often of each kind. Needs root
 and a loop device; the mounts are this process's own."""
 
 import os

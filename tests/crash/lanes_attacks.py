@@ -321,7 +321,7 @@ def verifications(world, stop):
             done.terminate()
             counts["still running"] += 1
         else:
-            counts[f"ended with {done.returncode}"] += 1
+            counts[f"exited with {done.returncode}"] += 1
     return counts
 
 
@@ -329,7 +329,7 @@ def backups(world, stop):
     """One backup after the other."""
     counts = collections.Counter()
     while not stop.is_set():
-        file = f"{world.folder}/copy-{counts['ended with 0']}.db"
+        file = f"{world.folder}/copy-{counts['exited with 0']}.db"
         done = subprocess.Popen([world.gateway.binary, "backup", file, "--verify", "--db", world.gateway.db],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while done.poll() is None and not stop.wait(0.05):
@@ -338,7 +338,7 @@ def backups(world, stop):
             done.terminate()
             counts["still running"] += 1
         else:
-            counts[f"ended with {done.returncode}"] += 1
+            counts[f"exited with {done.returncode}"] += 1
             subprocess.run(["rm", "-f", file, file + ".sha256"], check=False)
     return counts
 

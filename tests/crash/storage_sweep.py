@@ -104,7 +104,7 @@ def judge(outcome, ready, stopped_at, code, trace, script):
     injected, ended = injected_and_ended(trace)
     if not ready:
         # It sent no response, so it only has to exit.
-        return [] if stopped_at is None and code != 0 else ["it was never ready and did not end"]
+        return [] if stopped_at is None and code != 0 else ["it never became ready and did not exit"]
     faults = []
     for status, retry_after, answer in script.answers:
         if status != 202 and (outcome == ENDS or status not in TRY_AGAIN or not retry_after):

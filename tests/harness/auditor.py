@@ -6,8 +6,8 @@
 FILE is copied with its write-ahead log, so it may come from a process that was killed. CLIENT.json
 holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
 "refused": [transactionId]}; the last are those that were told a definite no, and may be left out.
-With --settled nothing may be in progress any more. Prints what is wrong, one line each; ends with 1
-if anything is.
+With --settled, a payment in progress is a fault. Prints one line for each fault; exits with 1 if there
+is one.
 """
 
 import argparse

@@ -318,7 +318,7 @@ def over_tls(cli):
         check("and the server goes on", fetch(url + "/livez", tls=context).status == 200)
     finally:
         server.terminate()
-    check("and ends with 0", server.wait(WAIT_S) == 0)
+    check("and exits with 0", server.wait(WAIT_S) == 0)
 
 
 def run_all(program):

@@ -39,7 +39,7 @@ class Shapes:
         faults = judged_by_node(os.path.join(ROOT, "tests/interop/shapes.mjs"), {
             "document": self.document, "cases": [{"schema": case[1], "value": case[2]} for case in self.cases]})
         for (what, _, _, fits), fault in zip(self.cases, faults, strict=True):
-            check(f"{what} {'has' if fits else 'has not'} the documented shape", (fault is None) == fits, fault)
+            check(f"{what} {'has' if fits else 'does not have'} the documented shape", (fault is None) == fits, fault)
 
 
 def add_examples(shapes):

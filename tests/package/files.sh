@@ -61,7 +61,7 @@ for page in coffer coffer.toml; do
   have mandoc && check "nor has mandoc" mandoc -T lint -W error "$scratch/$page"
 done
 "$bin" settings toml >"$scratch/coffer.toml"
-# There is no database, which ends with 1; a fault in the file would end with 78.
+# There is no database, which exits with 1; a fault in the file would exit with 78.
 check "the file to start from is accepted" sh -c '"$1" wallet list --config "$2" --db "$3"; test $? -eq 1' \
   sh "$bin" "$scratch/coffer.toml" "$scratch/none.db"
 "$bin" settings markdown >"$scratch/configuration.md"

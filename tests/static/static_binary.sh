@@ -136,7 +136,7 @@ serve_in_empty_root() {
   kill -TERM "$pid" 2>/dev/null || true
   local code=0
   wait "$pid" || code=$?
-  check "and ends with 0 on SIGTERM (was $code)" test "$code" -eq 0
+  check "and exits with 0 on SIGTERM (was $code)" test "$code" -eq 0
 }
 
 make_certificates() { # a CA, and a server certificate for name.test

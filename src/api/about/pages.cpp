@@ -56,8 +56,17 @@ std::string with_code(std::string_view text) {
   return out;
 }
 
-Result<http::Response> index_page(const Services&, const Call& call) {
-  return web_page(call, "index.html");
+http::Document start_page(std::string_view admin) {
+  std::string text(web_text("index.html"));
+  fill(text, "{{admin}}", admin);
+  return http::Document("text/html; charset=utf-8", std::move(text));
+}
+
+Result<http::Response> index_page(const Services& services, const Call& call) {
+  static const http::Document with_admin = start_page("<a href=\"/admin/\">/admin/</a>");
+  static const http::Document without_admin =
+      start_page("at an address of its own: the setting <code>admin_listen</code>");
+  return page(call, services.has_admin_page ? with_admin : without_admin);
 }
 
 Result<http::Response> style_sheet(const Services&, const Call& call) {

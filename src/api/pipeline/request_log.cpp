@@ -83,7 +83,10 @@ void RequestLog::note(const http::Request& request, const http::Response& respon
                       const RequestTrace& trace, std::int64_t duration_us) noexcept {
   try {
     if (!is_logged(request, trace)) return;
-    if (!push(entry_of(request, response, trace, duration_us))) dropped_.add();
+    // An entry copies texts and bodies, so a full queue is checked first.
+    const bool kept =
+        has_place(response.status) && push(entry_of(request, response, trace, duration_us));
+    if (!kept) dropped_.add();
   } catch (const std::exception&) {
     dropped_.add();  // out of memory
   }
@@ -130,15 +133,22 @@ RequestLog::Entry RequestLog::entry_of(const http::Request& request, const http:
 }
 
 /// The last quarter of the queue is reserved for failed requests.
-bool RequestLog::push(Entry entry) {
+bool RequestLog::is_full(int status) const {
   constexpr int kFirstFailure = 400;
+  return queue_.size() >= (status >= kFirstFailure ? kEntriesMax : kEntriesMax - kEntriesMax / 4);
+}
+
+bool RequestLog::has_place(int status) const {
+  const Lock lock(mutex_);
+  return !is_full(status);
+}
+
+bool RequestLog::push(Entry entry) {
   const std::size_t size = entry.bytes();
-  const std::size_t room =
-      entry.row.status >= kFirstFailure ? kEntriesMax : kEntriesMax - kEntriesMax / 4;
   bool wakes = false;
   {
     const Lock lock(mutex_);
-    if (queue_.size() >= room || queued_bytes_ + size > kBytesMax) return false;
+    if (is_full(entry.row.status) || queued_bytes_ + size > kBytesMax) return false;
     queued_bytes_ += size;
     queue_.push_back(std::move(entry));
     wakes = std::exchange(idle_, false);
@@ -147,8 +157,7 @@ bool RequestLog::push(Entry entry) {
   return true;
 }
 
-// --- On the thread of the log
-// ---------------------------------------------------------------------
+// --- On the thread of the log -------------------------------------------------------------------
 
 std::int64_t RequestLog::step() {
   if (write_batch() > 0) return kRestMs;

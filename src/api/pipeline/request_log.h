@@ -72,6 +72,8 @@ class RequestLog {
   bool is_logged(const http::Request& request, const RequestTrace& trace) const;
   Entry entry_of(const http::Request& request, const http::Response& response,
                  const RequestTrace& trace, std::int64_t duration_us) const;
+  bool is_full(int status) const COFFER_REQUIRES(mutex_);
+  bool has_place(int status) const;
   bool push(Entry entry);
   std::vector<Entry> take();
   store::RequestRow finished(Entry entry);
@@ -85,7 +87,7 @@ class RequestLog {
   const std::function<bool()> has_room_;
   store::RequestLogFile file_;          // of the writer
   std::unique_ptr<Redactor> redactor_;  // of the writer
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::deque<Entry> queue_ COFFER_GUARDED_BY(mutex_);
   std::size_t queued_bytes_ COFFER_GUARDED_BY(mutex_) = 0;
   bool idle_ COFFER_GUARDED_BY(mutex_) = true;

@@ -37,6 +37,7 @@ struct Services {
   CursorCodec cursors;
   std::function<Health()> health;
   RequestLog* request_log = nullptr;  // set before the first request, if at all
+  bool has_admin_page = false;        // at the address of the API; set before the first request
 };
 
 }  // namespace coffer::api

@@ -1,14 +1,24 @@
 #include "store/identity/passkeys.h"
 
+#include "store/rows/columns.h"
+
 namespace coffer::store {
 namespace {
 
-#define PASSKEY_COLUMNS                                                                  \
-  "SELECT o.id, p.credential, p.site, p.public_key, p.sign_count, p.name, p.created_at," \
-  " p.used_at FROM operator_passkeys p JOIN operators o USING (operator)"
-constexpr const char* kOfOperator = PASSKEY_COLUMNS " WHERE o.id = ? ORDER BY p.passkey";
-constexpr const char* kByCredential = PASSKEY_COLUMNS " WHERE p.credential = ?";
-#undef PASSKEY_COLUMNS
+constexpr Column<PasskeyRow> kColumns[] = {
+    joined<&PasskeyRow::operator_id>("o.id"),
+    joined_blob<&PasskeyRow::credential>("p.credential"),
+    joined<&PasskeyRow::site>("p.site"),
+    joined_blob<&PasskeyRow::public_key>("p.public_key"),
+    joined<&PasskeyRow::sign_count>("p.sign_count"),
+    joined<&PasskeyRow::name>("p.name"),
+    joined<&PasskeyRow::created_at>("p.created_at"),
+    joined<&PasskeyRow::used_at>("p.used_at"),
+};
+const std::string kPasskeys =
+    select(kColumns) + " FROM operator_passkeys p JOIN operators o USING (operator)";
+const std::string kOfOperator = kPasskeys + " WHERE o.id = ? ORDER BY p.passkey";
+const std::string kByCredential = kPasskeys + " WHERE p.credential = ?";
 constexpr const char* kInsertPasskey =
     "INSERT INTO operator_passkeys (operator, credential, site, public_key, sign_count, name,"
     " created_at) VALUES ((SELECT operator FROM operators WHERE id = ?), ?, ?, ?, ?, ?, ?)";
@@ -18,31 +28,18 @@ constexpr const char* kDropPasskey = "DELETE FROM operator_passkeys WHERE creden
 constexpr const char* kDropPasskeys =
     "DELETE FROM operator_passkeys WHERE operator = (SELECT operator FROM operators WHERE id = ?)";
 
-PasskeyRow passkey_row(const Query& query) {
-  PasskeyRow row;
-  row.operator_id = query.id<OperatorId>(0);
-  row.credential = query.blob(1);
-  row.site = query.text(2);
-  row.public_key = query.blob(3);
-  row.sign_count = static_cast<std::uint32_t>(query.integer(4));
-  row.name = query.text(5);
-  row.created_at = query.time(6);
-  if (!query.is_null(7)) row.used_at = query.time(7);
-  return row;
-}
-
 }  // namespace
 
 std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
   std::vector<PasskeyRow> out;
-  Query query(db, kOfOperator, id);
-  while (query.step()) out.push_back(passkey_row(query));
+  Query query(db, kOfOperator.c_str(), id);
+  while (query.step()) out.push_back(read_row<PasskeyRow>(query, kColumns));
   return out;
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
-  Query query(db, kByCredential, Blob{credential});
-  return query.step() ? std::optional(passkey_row(query)) : std::nullopt;
+  Query query(db, kByCredential.c_str(), Blob{credential});
+  return query.step() ? std::optional(read_row<PasskeyRow>(query, kColumns)) : std::nullopt;
 }
 
 void insert_passkey(WriteTx& tx, const PasskeyRow& row) {

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <vector>
 
 #include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -33,9 +36,35 @@ constexpr const char* kSchema =
     " WHERE payment IS NOT NULL;"
     "PRAGMA user_version=1";
 
-constexpr const char* kInsertRequest =
-    "INSERT INTO requests VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,"
-    " ?16, ?17, ?18)";
+constexpr Column<RequestRow> kSummary[] = {
+    column<&RequestRow::key>("key"),
+    column<&RequestRow::at>("at"),
+    column<&RequestRow::duration_us>("duration_us"),
+    column<&RequestRow::request_id>("request_id"),
+    column<&RequestRow::method>("method"),
+    column<&RequestRow::path>("path"),
+    column<&RequestRow::query>("query"),
+    column<&RequestRow::operation>("operation"),
+    column<&RequestRow::status>("status"),
+    column<&RequestRow::problem>("problem"),
+    column<&RequestRow::environment>("environment"),
+    column<&RequestRow::association>("association"),
+    column<&RequestRow::application>("application"),
+    column<&RequestRow::payment>("payment"),
+    column<&RequestRow::request_bytes>("request_bytes"),
+    column<&RequestRow::response_bytes>("response_bytes"),
+};
+constexpr Column<RequestRow> kBodies[] = {
+    column<&RequestRow::request_body>("request_body"),
+    column<&RequestRow::response_body>("response_body"),
+};
+const auto kWhole = [] {
+  std::vector<Column<RequestRow>> out(std::begin(kSummary), std::end(kSummary));
+  out.insert(out.end(), std::begin(kBodies), std::end(kBodies));
+  return out;
+}();
+
+const std::string kInsertRequest = ColumnList{}.add(kWhole).insert_into("requests");
 constexpr const char* kRemoveBefore =
     "DELETE FROM requests WHERE key IN"
     " (SELECT key FROM requests WHERE key < ?1 ORDER BY key LIMIT ?2)";
@@ -45,11 +74,8 @@ constexpr const char* kUsedBytes =
     "SELECT (page_count - freelist_count) * page_size"
     " FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
 constexpr const char* kLastRequest = "SELECT max(key) FROM requests";
-constexpr const char* kRequest = "SELECT * FROM requests WHERE key = ?1";
-constexpr const char* kRequestSummary =
-    "SELECT key, at, duration_us, request_id, method, path, query, operation, status, problem,"
-    " environment, association, application, payment, request_bytes, response_bytes"
-    " FROM requests WHERE key = ?1";
+const std::string kRequest = select(kWhole) + " FROM requests WHERE key = ?1";
+const std::string kRequestSummary = select(kSummary) + " FROM requests WHERE key = ?1";
 constexpr const char* kNewestWithId =
     "SELECT key FROM requests WHERE request_id = ?1 ORDER BY key DESC LIMIT 1";
 constexpr const char* kRequestsAfter =
@@ -71,30 +97,9 @@ void set_aside(const std::string& path) {
   for (const char* suffix : {"-wal", "-shm"}) fs::remove(path + suffix, ignored);
 }
 
-RequestRow summary_of(const Query& query) {
-  RequestRow row;
-  row.key = query.integer(0);
-  row.at = query.time(1);
-  row.duration_us = query.integer(2);
-  row.request_id = query.text(3);
-  row.method = query.text(4);
-  row.path = query.text(5);
-  row.query = query.text(6);
-  row.operation = query.text(7);
-  row.status = static_cast<int>(query.integer(8));
-  row.problem = query.text(9);
-  if (!query.is_null(10)) row.environment = query.enumeration<Environment>(10);
-  row.association = query.optional_id<AssociationId>(11);
-  row.application = query.optional_id<ApplicationId>(12);
-  row.payment = query.optional_id<PaymentId>(13);
-  row.request_bytes = query.integer(14);
-  row.response_bytes = query.integer(15);
-  return row;
-}
-
 std::optional<RequestRow> load_summary(Connection& db, std::int64_t key) {
-  Query query(db, kRequestSummary, key);
-  return query.step() ? std::optional(summary_of(query)) : std::nullopt;
+  Query query(db, kRequestSummary.c_str(), key);
+  return query.step() ? std::optional(read_row<RequestRow>(query, kSummary)) : std::nullopt;
 }
 
 bool has_id(Connection& db, const std::string& request_id) {
@@ -128,8 +133,7 @@ std::string request_log_path(const std::string& database) {
   return std::string(stem) + ".requests.db";
 }
 
-// --- Writing
-// --------------------------------------------------------------------------------------
+// --- Writing ------------------------------------------------------------------------------------
 
 RequestLogFile::RequestLogFile(std::string path, RequestLogLimits limits)
     : path_(std::move(path)), limits_(limits) {}
@@ -170,10 +174,9 @@ void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
   try {
     for (RequestRow& row : rows) {
       last_key_ = row.key = std::max(last_key_ + 1, key_of(row.at));
-      db_->run(kInsertRequest, row.key, row.at, row.duration_us, row.request_id, row.method,
-               row.path, row.query, row.operation, row.status, row.problem, row.environment,
-               row.association, row.application, row.payment, row.request_bytes, row.response_bytes,
-               row.request_body, row.response_body);
+      Query query(*db_, kInsertRequest.c_str());
+      bind_row(query, 1, kWhole, row);
+      query.run();
     }
     remove_old(now);
     db_->execute("COMMIT");
@@ -194,8 +197,7 @@ std::uint64_t RequestLogFile::used_bytes() {
   return static_cast<std::uint64_t>(first_integer(*db_, kUsedBytes).value_or(0));
 }
 
-// --- Reading
-// --------------------------------------------------------------------------------------
+// --- Reading ------------------------------------------------------------------------------------
 
 RequestPage newest_requests(const std::string& path, const RequestFilter& filter,
                             const NewestAt& at) {
@@ -256,12 +258,10 @@ std::optional<RequestRow> find_request(const std::string& path, const std::strin
     out.reset();
     const auto at = key ? key : first_integer(db, kNewestWithId, request_id);
     if (!at) return;
-    Query query(db, kRequest, *at);
+    Query query(db, kRequest.c_str(), *at);
     if (!query.step()) return;
-    RequestRow row = summary_of(query);
+    auto row = read_row<RequestRow>(query, kWhole);
     if (row.request_id != request_id) return;
-    row.request_body = query.optional_text(16);
-    row.response_body = query.optional_text(17);
     out = std::move(row);
   });
   return out;
