@@ -196,6 +196,11 @@ void CommitQueue::watch_clock() {
   }
 }
 
+void CommitQueue::use_keys(std::unique_ptr<const ChainKeys> keys) {
+  const Lock lock(mutex_);
+  new_keys_ = std::move(keys);
+}
+
 void CommitQueue::stop() {
   {
     const Lock lock(mutex_);
@@ -229,6 +234,7 @@ void CommitQueue::write_loop() {
       const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
       batch.waiters.assign(waiting_.begin(), end);
       waiting_.erase(waiting_.begin(), end);
+      if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
     }
     if (disk_is_full()) {
       fail_batch(batch, storage_full());

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
+#include "store/chain_keys.h"
 #include "store/database.h"
 #include "store/file/checkpointer.h"
 #include "store/write_tx.h"
@@ -71,6 +72,9 @@ class CommitQueue {
   /// the waiting caller. `overloaded` if the queue is full or stopping; `storage-full` if the disk
   /// is full.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
+
+  /// Gives the writer the keys of its file. Every command that writes what they prove needs them.
+  void use_keys(std::unique_ptr<const ChainKeys> keys);
 
   /// The time of the records. It follows the machine's clock, unless that clock is behind the
   /// newest time in the file or is set back. In this case it continues from the newest time with
@@ -133,6 +137,7 @@ class CommitQueue {
   Condition arrived_;
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's
 
   std::atomic<std::uint64_t> commands_{0};
   std::atomic<std::uint64_t> commits_{0};

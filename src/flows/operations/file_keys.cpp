@@ -39,6 +39,16 @@ Problem without_keys() {
                  "changed it. Keep a copy of the file, and restore a backup");
 }
 
+Result<void> create_file_keys(const Context& context) {
+  const Secret root(context.random.bytes(auth::MasterKey::kBytes));
+  const Secret seed = auth::generate_key_pair(context.random).seed_text;
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::write_meta(tx, kChainKey, context.sealer.seal(root.reveal(), kChainKey));
+    store::write_meta(tx, kCheckpointKey, context.sealer.seal(seed.reveal(), kCheckpointKey));
+    return {};
+  });
+}
+
 Result<auth::SigningKey> open_signing_key(const auth::Sealer& sealer, store::Connection& db) {
   const auto sealed = store::read_meta(db, kCheckpointKey);
   if (!sealed) return unexpected(without_keys());
@@ -160,16 +170,20 @@ Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
 }
 
 Result<void> prepare_file_keys(const Context& context) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    if (!store::read_meta(tx.db(), kChainKey) && store::is_unwritten(tx.db())) {
-      const Secret root(context.random.bytes(auth::MasterKey::kBytes));
-      const Secret seed = auth::generate_key_pair(context.random).seed_text;
-      store::write_meta(tx, kChainKey, context.sealer.seal(root.reveal(), kChainKey));
-      store::write_meta(tx, kCheckpointKey, context.sealer.seal(seed.reveal(), kCheckpointKey));
-    }
-    COFFER_TRY_VOID(file_identity(context.sealer, tx.db()));
-    return use_chain_keys(context.sealer, tx.db());
-  });
+  using Keys = std::unique_ptr<const store::ChainKeys>;
+  // A full disk must not prevent a start, so a file that has its keys is only read.
+  COFFER_TRY(const bool is_new,
+             store::with_reader(context.database, [](store::Connection& db) -> Result<bool> {
+               return !store::read_meta(db, kChainKey) && store::is_unwritten(db);
+             }));
+  if (is_new) COFFER_TRY_VOID(create_file_keys(context));
+  COFFER_TRY(Keys keys,
+             store::with_reader(context.database, [&](store::Connection& db) -> Result<Keys> {
+               COFFER_TRY_VOID(file_identity(context.sealer, db));
+               return open_chain_keys(context.sealer, db);
+             }));
+  context.queue.use_keys(std::move(keys));
+  return {};
 }
 
 store::OpenKeys keys_under(const auth::Sealer& sealer) {
