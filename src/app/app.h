@@ -20,6 +20,7 @@
 #include "flows/context.h"
 #include "flows/identity/login.h"
 #include "flows/identity/operator_sessions.h"
+#include "flows/operations/checkpoint_rounds.h"
 #include "flows/webhooks/webhooks.h"
 #include "http/client.h"
 #include "http/client_address.h"
@@ -147,6 +148,7 @@ class App {
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
   std::int64_t verify_step();
+  std::int64_t checkpoint_step();
 
   const Config config_;
   const Clock& clock_;  // the machine's clock; flows use the queue's
@@ -179,6 +181,8 @@ class App {
   std::unique_ptr<WorkerThread> backups_;  // null without a backup folder
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
+  std::unique_ptr<flows::CheckpointRounds> checkpoints_;
+  std::unique_ptr<WorkerThread> checkpointer_;
   store::Verification verification_;  // for the verifier's thread
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // null: shared, disabled, or its address was in use

@@ -27,6 +27,9 @@ api::Health App::health() const {
                                              std::to_string(stats.clock_behind_ms / 1'000) +
                                              " s behind the timestamps of the records.");
   }
+  if (checkpoints_ && !checkpoints_->faults().empty()) {
+    health.details.emplace_back("checkpoints", "A witness does not have the last checkpoint.");
+  }
   return health;
 }
 

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/platform/processors.h"
 #include "flows/operations/backup_plan.h"
-#include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/payments/settle_payment.h"
 
@@ -144,6 +143,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   housekeeping_->start();
   prober_->start();
   verifier_->start();
+  checkpointer_->start();
   if (backups_) backups_->start();
   starting_ = false;
   return true;
@@ -164,6 +164,10 @@ void App::make_workers() {
       std::make_unique<WorkerThread>("housekeeping", [this] { return housekeeping_step(); });
   prober_ = std::make_unique<WorkerThread>("prober", [this] { return probe_step(); });
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
+  checkpoints_ = std::make_unique<flows::CheckpointRounds>(
+      *context_, outbound::Witnesses(config_.checkpoint_witnesses, *client_, *resolver_));
+  checkpointer_ =
+      std::make_unique<WorkerThread>("checkpoints", [this] { return checkpoint_step(); });
   if (!config_.backup_dir.empty()) {
     backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
       return flows::run_backup_plan(*context_, plan, [this] { return draining_.load(); });
@@ -211,6 +215,7 @@ void App::stop() {
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) housekeeping_->stop();
   if (backups_) backups_->stop();
+  if (checkpointer_) checkpointer_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();
@@ -278,14 +283,15 @@ std::int64_t App::verify_step() {
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
-  verified_at_ms_ = clock_.now().ms;
-  // A checkpoint of a faulty file would vouch for the fault.
-  if (!violations.empty()) return kVerifyEveryMs;
-  // In the log, it leaves the machine wherever logs do.
-  if (const auto checkpoint = flows::make_checkpoint(*context_)) {
-    log_info("store", "checkpoint", {{"line", *checkpoint}});
-  }
+  const bool first = verified_at_ms_.exchange(clock_.now().ms) == 0;
+  if (first) checkpointer_->wake();
   return kVerifyEveryMs;
+}
+
+/// Only of a file that was verified since the start.
+std::int64_t App::checkpoint_step() {
+  if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) checkpoints_->run();
+  return flows::CheckpointRounds::kRestMs;
 }
 
 }  // namespace coffer

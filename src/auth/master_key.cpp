@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/files/ownership.h"
 #include "base/platform/durable.h"
 #include "base/text/trimmed.h"
 
@@ -53,16 +54,15 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
     return unexpected(
         system_problem("Cannot examine the master key file", path, "Check the disk."));
   }
-  if (!S_ISREG(status.st_mode)) {
-    return unexpected(Slug::validation_failed,
-                      "The master key " + path.string() +
-                          " is not a regular file. Set the path of a regular file.");
-  }
   if ((status.st_mode & kGroupAndOthers) != 0) {
     return unexpected(Slug::forbidden,
                       "The master key file " + path.string() +
                           " is readable by other users. Run `chmod 600 " + path.string() +
                           "`, and rotate the key if one of them may have read it.");
+  }
+  if (const std::string why = why_distrusted(file.get(), path); !why.empty()) {
+    return unexpected(Slug::forbidden, "The master key file " + path.string() + " is not used: " +
+                                           why + ". Make the user of coffer its owner.");
   }
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;

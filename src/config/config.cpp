@@ -20,6 +20,7 @@
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/notifier.h"
+#include "outbound/operations/witness.h"
 #include "outbound/target_guard.h"
 
 namespace coffer {
@@ -290,6 +291,10 @@ class Loader {
     const auto ports = outbound::AllowedTargets::parse({}, config_.webhook_allow_ports);
     if (!ports) fault(origin("webhook_allow_ports"), ports.error().detail);
     if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
+    for (const std::string& target : config_.checkpoint_witnesses) {
+      const std::string wrong = outbound::check_witness(target);
+      if (!wrong.empty()) fault(origin("checkpoint_witnesses"), wrong);
+    }
     const auto proxies = AddressList::parse(config_.trusted_proxies);
     if (!proxies) fault(origin("trusted_proxies"), proxies.error().detail);
   }

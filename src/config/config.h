@@ -66,6 +66,7 @@ struct Config {
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
+  std::vector<std::string> checkpoint_witnesses;
   std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For counts
   int workers = 64;
   int max_connections = 4'096;

@@ -108,6 +108,9 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "File with the token for /metrics"),
     path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
+    word("checkpoint_witnesses", &Config::checkpoint_witnesses, kServer, "FILE|URL,...",
+         "Where signed checkpoints of the database are kept away from it: files on other disks, "
+         "https URLs"),
     word("trusted_proxies", &Config::trusted_proxies, kServer, "CIDR,...",
          "Proxies whose X-Forwarded-For and X-Forwarded-Proto count"),
     number("workers", &Config::workers, "N", "Number of concurrent payments and other writes", 1,

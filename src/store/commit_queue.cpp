@@ -152,7 +152,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
                                        "From the start of a batch until it is on disk, in seconds.",
                                        kWorkBuckets);
   }
-  note_changed_rows(*database.writer_);
+  note_changed_rows(*database.writer_, database.path());
   clock_.begin_at(newest_time(*database_.writer_));
   tx_.now_ = clock_.now();
   watch_clock();

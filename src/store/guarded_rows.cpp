@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "store/chain_keys.h"
 #include "store/rows/canonical.h"
 
@@ -57,22 +60,33 @@ constexpr const char* kSetMac =
 constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row = ?";
 
 constexpr const char* kSlot = "changed rows";
-/// Index of the table, and key.
-using Changed = std::set<std::pair<std::size_t, std::int64_t>>;
 
-void drop(void* rows) { delete static_cast<Changed*>(rows); }
+struct Changed {
+  std::string path;
+  std::set<std::pair<std::size_t, std::int64_t>> rows = {};  // index of the table, and key
+  std::unique_ptr<Connection> reader = {};
 
-Changed& changed(Connection& writer) {
-  void* rows = sqlite3_get_clientdata(writer.handle(), kSlot);
-  COFFER_CHECK(rows != nullptr);
-  return *static_cast<Changed*>(rows);
+  /// Reads the rows as the last commit left them.
+  Connection& committed() {
+    if (!reader) reader = std::make_unique<Connection>(path, OpenMode::read_only);
+    return *reader;
+  }
+};
+
+void drop(void* changed) { delete static_cast<Changed*>(changed); }
+
+Changed& changed_by(Connection& writer) {
+  void* changed = sqlite3_get_clientdata(writer.handle(), kSlot);
+  COFFER_CHECK(changed != nullptr);
+  return *static_cast<Changed*>(changed);
 }
 
-void note(void* rows, int operation, const char*, const char* table, long long row) {
+void note(void* changed, int operation, const char*, const char* table, long long row) {
   for (std::size_t i = 0; i < kTables.size(); ++i) {
     if (std::strcmp(table, kTables[i].name) != 0) continue;
-    if (operation != SQLITE_UPDATE || !kTables[i].final)
-      static_cast<Changed*>(rows)->emplace(i, row);
+    if (operation != SQLITE_UPDATE || !kTables[i].final) {
+      static_cast<Changed*>(changed)->rows.emplace(i, row);
+    }
     return;
   }
 }
@@ -100,16 +114,35 @@ Sha256 digest_of(const ChainKeys& keys, const GuardedTable& table, const Query& 
                       row.text(1));
 }
 
-void write_digest(Connection& db, const ChainKeys& keys, std::size_t index, std::int64_t key) {
-  const GuardedTable& table = kTables[index];
-  Query row(db, statements_of(index).one.c_str(), key);
-  if (!row.step()) return db.run(kDropMac, table.name, key);
-  const Sha256 digest = digest_of(keys, table, row);
-  {
-    Query present(db, kMac, table.name, key);
-    if (present.step() && present.blob(0) == as_text(digest)) return;
+std::optional<Sha256> digest_in(Connection& db, const ChainKeys& keys, std::size_t table,
+                                std::int64_t key) {
+  Query row(db, statements_of(table).one.c_str(), key);
+  return row.step() ? std::optional(digest_of(keys, kTables[table], row)) : std::nullopt;
+}
+
+bool is_same(const std::optional<Sha256>& digest, const std::optional<std::string>& stored) {
+  if (!digest || !stored) return !digest && !stored;
+  return as_text(*digest) == *stored;
+}
+
+std::optional<std::string> stored_digest(Connection& db, std::size_t table, std::int64_t key) {
+  Query query(db, kMac, kTables[table].name, key);
+  return query.step() ? std::optional(query.blob(0)) : std::nullopt;
+}
+
+/// A row that another program changed before keeps its old digest, so that verification finds it.
+void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::size_t table,
+                  std::int64_t key) {
+  const char* name = kTables[table].name;
+  const auto stored = stored_digest(db, table, key);
+  const auto now = digest_in(db, keys, table, key);
+  if (is_same(now, stored)) return;
+  if (!is_same(digest_in(changed.committed(), keys, table, key), stored)) {
+    log_error("store", "a row was changed by another program; it keeps its digest",
+              {{"table", std::string(name)}, {"row", key}});
+    return;
   }
-  db.run(kSetMac, table.name, key, Blob{as_text(digest)});
+  now ? db.run(kSetMac, name, key, Blob{as_text(*now)}) : db.run(kDropMac, name, key);
 }
 
 std::string fault_of(const GuardedTable& table, std::int64_t key, std::string_view what) {
@@ -151,22 +184,24 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
 
 std::span<const GuardedTable> guarded_tables() { return kTables; }
 
-void note_changed_rows(Connection& writer) {
-  auto* rows = new Changed;
-  COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kSlot, rows, drop) == SQLITE_OK);
-  sqlite3_update_hook(writer.handle(), note, rows);
+void note_changed_rows(Connection& writer, const std::string& path) {
+  auto* changed = new Changed{path};
+  COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kSlot, changed, drop) == SQLITE_OK);
+  sqlite3_update_hook(writer.handle(), note, changed);
 }
 
 void write_row_digests(Connection& writer) {
-  Changed& rows = changed(writer);
-  if (rows.empty()) return;
+  Changed& changed = changed_by(writer);
+  if (changed.rows.empty()) return;
   const ChainKeys* keys = keys_of(writer);
   COFFER_CHECK(keys != nullptr);
-  for (const auto& [table, row] : rows) write_digest(writer, *keys, table, row);
-  rows.clear();
+  for (const auto& [table, row] : changed.rows) {
+    write_digest(writer, changed, *keys, table, row);
+  }
+  changed.rows.clear();
 }
 
-void forget_changed_rows(Connection& writer) { changed(writer).clear(); }
+void forget_changed_rows(Connection& writer) { changed_by(writer).rows.clear(); }
 
 GuardedPiece follow_guarded_rows(Connection& db, GuardedPosition& from, std::int64_t limit) {
   GuardedPiece out;

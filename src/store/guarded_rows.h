@@ -23,9 +23,10 @@ struct GuardedTable {
 };
 std::span<const GuardedTable> guarded_tables();
 
-/// From now on, notes which guarded rows this connection changes.
-void note_changed_rows(Connection& writer);
-/// Writes the digests of the changed rows; before each commit. Throws InternalError without keys.
+/// From now on, notes which guarded rows this connection to the file at `path` changes.
+void note_changed_rows(Connection& writer, const std::string& path);
+/// Writes the digests of the changed rows; before each commit. A row that did not match its digest
+/// before the change is logged and keeps that digest. Throws InternalError without keys.
 void write_row_digests(Connection& writer);
 /// After a rollback.
 void forget_changed_rows(Connection& writer);

@@ -8,6 +8,10 @@
 #include <nss.h>
 #endif
 #include <signal.h>
+#if __has_include(<sys/prctl.h>)
+#include <sys/prctl.h>
+#endif
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +31,16 @@ void occupy_standard_streams() {
     if (fd < 0) fd = ::open("/", O_RDONLY | O_DIRECTORY);
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) ::close(fd);
+}
+
+/// The memory holds keys, so it is neither written to a core file nor readable by another process
+/// of the same user. The leak sanitizer must read it.
+void keep_memory_private() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+  ::prctl(PR_SET_DUMPABLE, 0);
+#endif
 }
 
 sigset_t set_of(bool with_reload) {
@@ -53,6 +67,7 @@ void set_up_process() {
   ::mallopt(M_ARENA_MAX, processors());
 #endif
   occupy_standard_streams();
+  keep_memory_private();
   ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
   ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
   ::umask(077);

@@ -27,11 +27,12 @@ Unexpected cannot(const std::string& path, const std::string& why) {
   return unexpected(Slug::unexpected_error, "cannot write the log file " + path + ": " + why);
 }
 
-/// Only a regular file can be rotated. O_NONBLOCK, because opening a pipe would block the start.
+/// Only a regular file can be rotated. O_NOFOLLOW: who may write to the folder must not choose the
+/// file. O_NONBLOCK: opening a pipe would block the start.
 Result<Opened> open_regular(const std::string& path) {
-  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   const int fd = ::open(path.c_str(), flags, kOwnerOnly);
-  if (fd < 0) return cannot(path, std::strerror(errno));
+  if (fd < 0) return cannot(path, errno == ELOOP ? "it is a symbolic link" : std::strerror(errno));
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);

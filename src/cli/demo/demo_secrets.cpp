@@ -6,9 +6,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,7 +15,9 @@
 #include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
+#include "base/files/ownership.h"
 #include "cli/command_result.h"
 #include "flows/identity/operators.h"
 #include "flows/identity/tenancy_changes.h"
@@ -59,11 +60,28 @@ DemoSecrets parse(std::string_view text) {
   return out;
 }
 
-DemoSecrets read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+/// Who can plant this file would choose the keys of the demo.
+Problem not_used(const std::string& path, const std::string& why) {
+  return Problem(Slug::forbidden, "The file " + path + " is not used: " + why +
+                                      ". Remove it, or choose another file for the demo with "
+                                      "--db.");
+}
+
+/// Empty if the file does not exist.
+Result<DemoSecrets> read(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open()) {
+    if (errno == ENOENT) return DemoSecrets();
+    return unexpected(
+        not_used(path, errno == ELOOP ? "it is a symbolic link" : std::strerror(errno)));
+  }
+  if (const std::string why = why_distrusted(file.get(), path); !why.empty()) {
+    return unexpected(not_used(path, why));
+  }
   std::string text(kFileBytesMax, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  if (size < 0) return unexpected(not_used(path, std::strerror(errno)));
+  text.resize(static_cast<std::size_t>(size));
   return parse(text);
 }
 
@@ -134,12 +152,13 @@ void claim_demo(const std::string& database) {
 
 bool is_claimed_as_demo(const std::string& database) {
   std::error_code ignored;
-  return fs::exists(demo_secrets_path(database), ignored);
+  const std::string path = demo_secrets_path(database);
+  return fs::exists(path, ignored) && read(path);
 }
 
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
   const std::string path = demo_secrets_path(app.database().path());
-  DemoSecrets secrets = read(path);
+  COFFER_TRY(DemoSecrets secrets, read(path));
   if (!has_key_pair(secrets)) {
     const auth::KeyPair pair = auth::generate_key_pair(app.flows().random);
     secrets = {};

@@ -153,7 +153,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
                 {"verified", true},
                 {"checked", std::string(extent_of(restored.verdict))},
                 {"signedBy", restored.signer},
-                {"checkpoint", checks.checkpoint.has_value()},
+                {"checkpoint", !checks.checkpoints.empty()},
                 {"payments", summary.payments},
                 {"lastEntryAt", last_entry(summary)}};
   if (restored.schema_before != summary.schema) {
@@ -162,7 +162,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   const std::string fault = key_fault(config);
   record.emplace_back("masterKeyFits", fault.empty());
   return CommandResult{.records = {std::move(record)},
-                       .note = next_steps(config, fault, checks.checkpoint.has_value())};
+                       .note = next_steps(config, fault, !checks.checkpoints.empty())};
 }
 
 int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {

@@ -1,5 +1,7 @@
 #include "cli/operations/verify.h"
 
+#include <sstream>
+
 #include "app/app.h"
 #include "auth/master_key.h"
 #include "cli/command_groups.h"
@@ -11,6 +13,9 @@
 #include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/operations/restore.h"
+#include "http/client.h"
+#include "outbound/operations/witness.h"
+#include "outbound/resolver.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"
 #include "store/schema.h"
@@ -136,6 +141,21 @@ int verify_given_file(const Console& console, const Arguments& arguments,
   return print_result(console, *result, arguments.json);
 }
 
+namespace {
+
+Result<flows::Checkpoints> checkpoints_at(const std::string& source, const Config& config) {
+  if (!outbound::is_web_address(source)) return flows::read_checkpoints(source);
+  COFFER_TRY(auto bundle, http::find_ca_bundle(config.ca_bundle,
+                                               environment_variable("SSL_CERT_FILE").value_or("")));
+  http::Client client(std::move(bundle));
+  outbound::CaresResolver resolver;
+  COFFER_TRY(const std::string text, outbound::fetch_text(source, client, resolver));
+  std::istringstream lines(text);
+  return flows::parse_checkpoints(lines);
+}
+
+}  // namespace
+
 std::string_view extent_of(const store::FileVerdict& verdict) {
   return verdict.keyed ? kEverything : kStructureOnly;
 }
@@ -146,22 +166,22 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
   if (key) out.key = std::make_unique<const flows::KeyCandidate>(*key);
-  if (const auto path = arguments.find("checkpoint")) {
-    COFFER_TRY(out.checkpoint, flows::read_checkpoint(*path));
+  if (const auto source = arguments.find("checkpoint")) {
+    COFFER_TRY(out.checkpoints, checkpoints_at(*source, config));
   }
   out.foreign = arguments.has("foreign");
   return out;
 }
 
 Result<void> check_not_behind(App& app, const Arguments& arguments) {
-  const auto path = arguments.find("checkpoint");
-  if (!path) return {};
-  COFFER_TRY(const auto checkpoint, flows::read_checkpoint(*path));
+  const auto source = arguments.find("checkpoint");
+  if (!source) return {};
+  COFFER_TRY(const auto checkpoints, checkpoints_at(*source, app.config()));
   return store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
-    const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoint);
+    const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoints);
     if (fault.empty()) return {};
     return unexpected(Slug::conflict,
-                      app.database().path() + " is not the file of " + *path + ": " + fault +
+                      app.database().path() + " is not the file of " + *source + ": " + fault +
                           ". Find out who replaced the file, and restore the newest backup");
   });
 }

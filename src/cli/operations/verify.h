@@ -21,10 +21,10 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 
 /// What the settings and the arguments say a file is to be checked against.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
-/// `conflict` if the file of the session is behind the checkpoint of --checkpoint.
+/// `conflict` if the file of the session is behind a checkpoint of --checkpoint.
 Result<void> check_not_behind(App& app, const Arguments& arguments);
 inline constexpr Argument kCheckpointOption =
-    option("checkpoint", "FILE", "Checkpoint of this database that it must not be behind");
+    option("checkpoint", "FILE|URL", "Checkpoints of this database that it must not be behind");
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <istream>
 #include <span>
 
 #include "auth/strkey.h"
@@ -60,7 +61,7 @@ Problem no_checkpoint(std::string_view what) {
   return Problem(
       Slug::validation_failed,
       "The checkpoint is invalid: " + std::string(what) +
-          ". Give a file with the output of `coffer checkpoint`, or a log of the server");
+          ". Give the output of `coffer checkpoint`, what a witness has, or a log of the server");
 }
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -119,17 +120,24 @@ Result<Checkpoint> parse_checkpoint(std::string_view line) {
   return out;
 }
 
-Result<Checkpoint> read_checkpoint(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return unexpected(Slug::not_found, "file not found: " + path);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
+Result<Checkpoints> parse_checkpoints(std::istream& text) {
+  Checkpoints out;
+  for (std::string line; std::getline(text, line);) {
     const auto begin = line.find(kFormat);
     if (begin == std::string::npos) continue;
     const auto end = line.find('"', begin);
-    last = line.substr(begin, end == std::string::npos ? end : end - begin);
+    COFFER_TRY(auto found, parse_checkpoint(std::string_view(line).substr(
+                               begin, end == std::string::npos ? end : end - begin)));
+    out.push_back(std::move(found));
   }
-  return parse_checkpoint(last);
+  if (out.empty()) return unexpected(no_checkpoint("it is missing"));
+  return out;
+}
+
+Result<Checkpoints> read_checkpoints(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return unexpected(Slug::not_found, "file not found: " + path);
+  return parse_checkpoints(file);
 }
 
 Result<std::string> make_checkpoint(const Context& context) {
@@ -144,13 +152,23 @@ Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection&
 }
 
 std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
-                           const Checkpoint& checkpoint) {
+                           const Checkpoints& checkpoints) {
   const auto own = file_identity(sealer, db);
   if (!own) return own.error().detail;
-  if (*own != checkpoint.file) {
-    return "the checkpoint is of the file " + checkpoint.file + ", and this is " + *own;
+  for (const Checkpoint& checkpoint : checkpoints) {
+    if (*own != checkpoint.file) {
+      return "the checkpoint is of the file " + checkpoint.file + ", and this is " + *own;
+    }
   }
-  return store::departure_from(db, checkpoint.heads);
+  return departure_from(db, checkpoints);
+}
+
+std::string departure_from(store::Connection& db, const Checkpoints& checkpoints) {
+  for (const Checkpoint& checkpoint : checkpoints) {
+    std::string fault = store::departure_from(db, checkpoint.heads);
+    if (!fault.empty()) return fault;
+  }
+  return {};
 }
 
 Result<std::unique_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "auth/master_key.h"
 #include "auth/seal.h"
@@ -44,17 +46,23 @@ Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connectio
                                     std::string_view backup = "-");
 /// `validation-failed` if the line is no checkpoint or its signature is wrong.
 Result<Checkpoint> parse_checkpoint(std::string_view line);
-/// The last checkpoint in a file: of a list of them, or of a log. `not-found` without the file,
-/// `validation-failed` if it is missing or invalid.
-Result<Checkpoint> read_checkpoint(const std::string& path);
+using Checkpoints = std::vector<Checkpoint>;
+/// All checkpoints in a text: a list of them, or a log. `validation-failed` if there is none, or
+/// one is invalid.
+Result<Checkpoints> parse_checkpoints(std::istream& text);
+/// In a file; also `not-found`.
+Result<Checkpoints> read_checkpoints(const std::string& path);
 /// Of the served file, in one snapshot.
 Result<std::string> make_checkpoint(const Context& context);
 
 /// The public key of the file of `db`.
 Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db);
-/// Why this file is not the file of the checkpoint or is behind it; empty otherwise.
+/// Why this file is not the file of the checkpoints, is behind one, or differs from one; empty
+/// otherwise. All count: after a return to an older state, the newest may fit.
 std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
-                           const Checkpoint& checkpoint);
+                           const Checkpoints& checkpoints);
+/// The same without the master key, which compares no identity.
+std::string departure_from(store::Connection& db, const Checkpoints& checkpoints);
 
 /// How a verification opens the keys of a file whose master key this is. `sealer` must outlive it.
 store::OpenKeys keys_under(const auth::Sealer& sealer);

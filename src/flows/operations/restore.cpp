@@ -92,15 +92,15 @@ Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
   const std::string path = backup + ".checkpoint";
   std::error_code error;
   if (!fs::exists(path, error)) return {std::nullopt};
-  const auto signature = read_checkpoint(path);
+  const auto found = read_checkpoints(path);
   const std::int64_t total = size_of(backup);
   COFFER_TRY(const std::string digest, sha256_of_file(backup, [&](std::int64_t done) {
                progress({"signature", done, total, Progress::Unit::bytes});
              }));
-  if (signature && signature->backup == digest) return {*signature};
+  if (found && found->back().backup == digest) return {found->back()};
   out.verdict.violations.push_back(
       {"signature",
-       signature ? "the file is not the one that " + path + " signs" : signature.error().detail});
+       found ? "the file is not the one that " + path + " signs" : found.error().detail});
   return {std::nullopt};
 }
 
@@ -119,9 +119,8 @@ Result<void> judge_origin(const std::string& backup, const std::string& copy,
       own = identity ? *identity : "";
       out.is_foreign =
           checks.key != nullptr && (own.empty() || (signature && signature->file != own));
-      if (!checks.checkpoint) return;
-      behind = own.empty() ? store::departure_from(db, checks.checkpoint->heads)
-                           : departure_from(checks.key->sealer(), db, *checks.checkpoint);
+      behind = own.empty() ? departure_from(db, checks.checkpoints)
+                           : departure_from(checks.key->sealer(), db, checks.checkpoints);
     });
   } catch (const store::SqlError&) {
     return {};  // the verdict says so

@@ -17,7 +17,7 @@ namespace coffer::flows {
 /// What a file is checked against beside itself.
 struct FileChecks {
   std::unique_ptr<const KeyCandidate> key;  // nullptr: there is no master key
-  std::optional<Checkpoint> checkpoint;     // that the file must not be behind
+  Checkpoints checkpoints;                  // that the file must not be behind
   bool foreign = false;                     // accept a backup that another key has signed
 };
 

@@ -1,10 +1,15 @@
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <filesystem>
 
+#include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/files/ownership.h"
 #include "base/text/trimmed.h"
 
 using namespace coffer;
@@ -38,6 +43,31 @@ TEST_CASE("network and user-space file systems are known by their magic", "[base
                                     0x01021994ULL, 0x794C7630ULL, 0xF2F52010ULL}) {
     CHECK(network_filesystem_name(magic) == nullptr);
   }
+}
+
+TEST_CASE("a file is trusted if nobody else can have written it", "[base]") {
+  std::string folder = (std::filesystem::temp_directory_path() / "coffer-files-XXXXXX").string();
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  const std::string path = folder + "/file";
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(file.is_open());
+  CHECK(why_distrusted(file.get(), path).empty());
+  REQUIRE(::fchmod(file.get(), 0620) == 0);
+  CHECK(why_distrusted(file.get(), path) == "other users may write to it");
+  REQUIRE(::fchmod(file.get(), 0600) == 0);
+  if (::geteuid() == 0) {
+    constexpr uid_t kOther = 12'345;
+    REQUIRE(::fchown(file.get(), kOther, kOther) == 0);
+    CHECK(why_distrusted(file.get(), path) == "its owner is another user");
+    // Root works in the folder of the service, whose files belong to the user of the service.
+    REQUIRE(::chown(folder.c_str(), kOther, kOther) == 0);
+    CHECK(why_distrusted(file.get(), path).empty());
+    REQUIRE(::chmod(folder.c_str(), 0777) == 0);
+    CHECK(why_distrusted(file.get(), path) == "its owner is another user");
+  }
+  const Descriptor device(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  CHECK(why_distrusted(device.get(), "/dev/null") == "it is not a regular file");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("white space around text", "[base]") {

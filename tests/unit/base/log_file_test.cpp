@@ -129,12 +129,15 @@ TEST_CASE("after the file was moved, reopening creates a new one", "[log]") {
 TEST_CASE("an invalid log file is refused with its path", "[log]") {
   const Folder folder;
   REQUIRE(::mkfifo(folder.log().c_str(), 0600) == 0);
-  for (const std::string& path : {folder.log(), std::string("/dev/null"), folder.log(1) + "/x"}) {
+  fs::create_symlink(folder.log(3), folder.log(2));
+  for (const std::string& path :
+       {folder.log(), std::string("/dev/null"), folder.log(1) + "/x", folder.log(2)}) {
     const auto file = LogFile::open({path, 1'000, 2});
     REQUIRE_FALSE(file);
     INFO(file.error().detail);
     CHECK(file.error().detail.find(path) != std::string::npos);
   }
+  CHECK_FALSE(fs::exists(folder.log(3)));
 }
 
 TEST_CASE("where it cannot be rotated it grows, and no line is lost", "[log]") {

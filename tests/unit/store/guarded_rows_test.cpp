@@ -118,6 +118,38 @@ TEST_CASE("guarded rows: a row that another program inserted, changed or deleted
   }
 }
 
+TEST_CASE("guarded rows: a later change by coffer does not hide the change of another program") {
+  struct Later {
+    Edit edit;
+    const char* change;  // by coffer
+  };
+  const std::vector<Later> cases{
+      {{"UPDATE wallets SET public_key = 'G' WHERE wallet = 2",
+        "wallets row 2 was changed by another program"},
+       "UPDATE wallets SET status = 0 WHERE wallet = 2"},
+      {{"UPDATE wallets SET public_key = 'G' WHERE wallet = 2",
+        "wallets row 2 was changed by another program"},
+       "UPDATE wallets SET name = 'other' WHERE wallet = 2"},
+      {{"INSERT INTO operator_links VALUES (zeroblob(32), NULL, 9)",
+        "operator_links row 1 was inserted by another program"},
+       "UPDATE operator_links SET expires_at = 10"},
+      {{"DELETE FROM row_macs WHERE source = 'wallets' AND row = 2",
+        "wallets row 2 was inserted by another program"},
+       "UPDATE wallets SET status = 0 WHERE wallet = 2"},
+  };
+  for (const Later& one : cases) {
+    INFO(one.edit.sql);
+    SmallLedger ledger;
+    edit(ledger, one.edit.sql);
+    CapturedLog log;
+    REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+      tx.db().run(one.change);
+      return {};
+    }));
+    CHECK(guarded_fault(ledger) == one.edit.fault);
+  }
+}
+
 TEST_CASE("guarded rows: columns that are not covered change freely") {
   SmallLedger ledger;
   ledger.close();

@@ -1,0 +1,42 @@
+// Where checkpoints of the file are kept away from it (docs/operating.md#checkpoints).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/client.h"
+#include "outbound/resolver.h"
+
+namespace coffer::outbound {
+
+/// Whether the text names a URL rather than a file.
+bool is_web_address(std::string_view target);
+/// What is wrong with a target, or an empty text: a path, or an https URL; http only to this
+/// machine.
+std::string check_witness(const std::string& target);
+
+/// Blocks up to ten seconds for each URL. Not thread-safe.
+class Witnesses {
+ public:
+  /// The targets have passed check_witness(). `client` and `resolver` must outlive this object.
+  Witnesses(std::vector<std::string> targets, http::Client& client, Resolver& resolver)
+      : targets_(std::move(targets)), client_(client), resolver_(resolver) {}
+
+  /// Appends the line to each file durably, and posts it to each URL as `text/plain`; any 2xx is
+  /// success. Returns a sentence for each target that does not have the line.
+  std::vector<std::string> write(const std::string& line);
+
+ private:
+  Result<void> post(const std::string& target, const std::string& line);
+
+  const std::vector<std::string> targets_;
+  http::Client& client_;
+  Resolver& resolver_;
+};
+
+/// The text at a URL, at most 1 MiB. Blocks up to ten seconds.
+Result<std::string> fetch_text(const std::string& target, http::Client& client, Resolver& resolver);
+
+}  // namespace coffer::outbound

@@ -1,0 +1,67 @@
+// When a server writes checkpoints of its file (docs/operating.md#checkpoints).
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "flows/operations/checkpoint_rounds.h"
+#include "flows/operations/file_keys.h"
+#include "support/test_app.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::test;
+
+namespace {
+
+struct World {
+  TestApp app;
+  store::test::TemporaryFolder folder;
+  http::Client client{""};
+  outbound::CaresResolver resolver;
+  std::string path = folder.file("points");
+  flows::CheckpointRounds rounds{app.flows(),
+                                 outbound::Witnesses({folder.file("points")}, client, resolver)};
+
+  flows::Checkpoints written() const {
+    auto found = flows::read_checkpoints(path);
+    return found ? *std::move(found) : flows::Checkpoints();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("checkpoint rounds: one at the start, then hourly while rows are added") {
+  World world;
+  world.rounds.run();
+  REQUIRE(world.written().size() == 1);
+  const auto first = world.written().front().heads;
+  CHECK(first.entry_sets > 0);
+  world.app.clock.advance_ms(2 * flows::CheckpointRounds::kEveryMs);
+  world.rounds.run();
+  CHECK(world.written().size() == 1);
+  world.app.wallet("USDC", "10");
+  world.rounds.run();
+  REQUIRE(world.written().size() == 2);
+  CHECK(world.written().back().heads.entry_sets > first.entry_sets);
+  world.app.wallet("USDC", "10");
+  world.app.clock.advance_ms(flows::CheckpointRounds::kEveryMs - 1);
+  world.rounds.run();
+  CHECK(world.written().size() == 2);
+  world.app.clock.advance_ms(1);
+  world.rounds.run();
+  CHECK(world.written().size() == 3);
+}
+
+TEST_CASE("checkpoint rounds: a witness that misses one gets it as soon as it can") {
+  World world;
+  std::filesystem::create_directory(world.path);
+  world.rounds.run();
+  REQUIRE(world.rounds.faults().size() == 1);
+  CHECK(world.rounds.faults().front().starts_with(world.path));
+  std::filesystem::remove(world.path);
+  world.rounds.run();
+  CHECK(world.rounds.faults().empty());
+  CHECK(world.written().size() == 1);
+  world.rounds.run();
+  CHECK(world.written().size() == 1);
+}
