@@ -158,10 +158,13 @@ bool App::build(StartError& error) {
     return false;
   }
   build_services(*key);
-  if (const auto ready = flows::prepare_file_keys(*context_); !ready) {
-    error = {exit_code(store::OpenFault::corrupt), ready.error().detail};
+  auto hasher = flows::prepare_file_keys(*context_);
+  if (!hasher) {
+    error = {exit_code(store::OpenFault::corrupt), hasher.error().detail};
     return false;
   }
+  hasher_ = *std::move(hasher);
+  context_->hasher = hasher_.get();
   for (const auto part : {&App::build_logins, &App::build_webhooks}) {
     if (const auto built = (this->*part)(); !built) {
       error = {exit_code(built.error()), built.error().detail};

@@ -160,6 +160,7 @@ class App {
   flows::OperatorSessions sessions_;
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
+  std::unique_ptr<const auth::SecretHasher> hasher_;
   std::unique_ptr<auth::Sealer> sealer_;
   std::unique_ptr<auth::TokenIssuer> tokens_;
   std::unique_ptr<http::Client> client_;

@@ -18,10 +18,12 @@ Secret generate_webhook_secret(Random& random) {
   return Secret(std::string(kWebhookSecretPrefix) + to_base64(random.bytes(kSecretBytes)));
 }
 
-SecretHash hash_secret(std::string_view secret) { return sha256(secret); }
+SecretHash SecretHasher::hash(std::string_view secret) const {
+  return hmac_sha256(key_.reveal(), secret);
+}
 
-bool matches(const SecretHash& stored, std::string_view presented) {
-  return equal_constant_time(as_text(stored), as_text(hash_secret(presented)));
+bool SecretHasher::matches(const SecretHash& stored, std::string_view presented) const {
+  return equal_constant_time(as_text(stored), as_text(hash(presented)));
 }
 
 const SecretHash& no_secret_hash() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "auth/seal.h"
+#include "auth/secret_hash.h"
 #include "auth/token.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -37,12 +38,13 @@ struct Context {
   std::string network_name;         // of the embedded ledger
   std::int64_t settle_delay_ms;     // delay before settling a payment; 0 in normal operation
   std::int64_t token_lifetime_ms;
-  const Logins* logins = nullptr;          // required for logins
-  Webhooks* webhooks = nullptr;            // required for deliveries
-  outbound::Notifier* notifier = nullptr;  // nullptr: notifications are only stored
-  Metrics* metrics = nullptr;              // nullptr: nothing is counted
-  Figures* figures = nullptr;              // cells of flows in `metrics`
-  GuessTable* guesses = nullptr;           // set in processes that serve logins
+  const auth::SecretHasher* hasher = nullptr;  // required for credentials
+  const Logins* logins = nullptr;              // required for logins
+  Webhooks* webhooks = nullptr;                // required for deliveries
+  outbound::Notifier* notifier = nullptr;      // nullptr: notifications are only stored
+  Metrics* metrics = nullptr;                  // nullptr: nothing is counted
+  Figures* figures = nullptr;                  // cells of flows in `metrics`
+  GuessTable* guesses = nullptr;               // set in processes that serve logins
 };
 
 }  // namespace coffer::flows

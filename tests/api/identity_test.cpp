@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "support/test_app.h"
+#include "support/unguarded.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -52,6 +53,24 @@ TEST_CASE("the headers must belong to one application") {
   check_refused(app.me().with("x-svc-auth", "ak_unknown").get(kWallets), 401, "unauthorized");
   check_refused(app.me().with("x-svc-auth", app.me().credentials().client_secret).get(kWallets),
                 401, "unauthorized");
+}
+
+TEST_CASE("an API key that another program writes into the file opens nothing") {
+  TestApp app;
+  const auth::SecretHasher& hasher = *app.flows().hasher;
+  const std::string own = app.me().credentials().api_key;
+  const std::string planted = "ak_" + std::string(64, 'a');
+  store::Connection db(app.core().database().path(), store::OpenMode::read_write);
+  const auto replace = [&](const Sha256& from, const Sha256& to) {
+    change_unguarded(db, "UPDATE applications SET api_key_hash = x'" + to_hex(as_text(to)) +
+                             "' WHERE api_key_hash = x'" + to_hex(as_text(from)) + "'");
+  };
+  replace(hasher.hash(own), sha256(planted));
+  check_refused(app.me().with("x-svc-auth", planted).get(kWallets), 401, "unauthorized");
+  // With the key of the file, the same edit would open it.
+  replace(sha256(planted), hasher.hash(planted));
+  CHECK(app.me().with("x-svc-auth", planted).get(kWallets).status == 200);
+  replace(hasher.hash(planted), hasher.hash(own));
 }
 
 TEST_CASE("a token from another issuer is refused") {

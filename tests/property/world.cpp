@@ -95,7 +95,8 @@ void World::open() {
       *database_, clock, store::CommitQueueOptions{.disk_floor_bytes = 0}, [](store::Signal) {});
   context_.emplace(flows::Context{*database_, *queue_, clock, random_, sealer_, tokens_, provider,
                                   "test", 0, 3'600'000});
-  flows::prepare_file_keys(*context_).value();
+  hasher_ = flows::prepare_file_keys(*context_).value();
+  context_->hasher = hasher_.get();
 }
 
 void World::reopen() {

@@ -124,6 +124,7 @@ class World {
   auth::TokenIssuer tokens_;
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
+  std::unique_ptr<const auth::SecretHasher> hasher_;
   std::optional<flows::Context> context_;
   Caller caller_;
 };

@@ -94,12 +94,13 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
                  [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
                    return store::find_application_by_client_id(db, token.client_id);
                  }));
+  const auth::SecretHasher& hasher = *services.flows.hasher;
   const Timestamp now = services.flows.queue.now();
   const store::OldSecrets* old = found ? found->old_at(now) : nullptr;
   // An unknown client requires the same comparisons as a wrong secret.
-  const bool is_new = auth::matches(found ? found->client_secret_hash : auth::no_secret_hash(),
-                                    token.client_secret);
-  const bool is_old = auth::matches(
+  const bool is_new = hasher.matches(found ? found->client_secret_hash : auth::no_secret_hash(),
+                                     token.client_secret);
+  const bool is_old = hasher.matches(
       old != nullptr ? old->client_secret_hash : auth::no_secret_hash(), token.client_secret);
   if (!found || !(is_new || is_old)) {
     return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
@@ -107,8 +108,8 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
   if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
   COFFER_TRY_VOID(check_network(*found, services.proxies.client_address(request)));
   const std::string* api_key = request.header("x-svc-auth");
-  const bool fits = api_key == nullptr || auth::matches(found->api_key_hash, *api_key) ||
-                    (old != nullptr && auth::matches(old->api_key_hash, *api_key));
+  const bool fits = api_key == nullptr || hasher.matches(found->api_key_hash, *api_key) ||
+                    (old != nullptr && hasher.matches(old->api_key_hash, *api_key));
   if (!fits) return unexpected(Slug::unauthorized, "x-svc-auth belongs to another application.");
   store::ApplicationRow out = *found;
   if (!is_new) out.key_version = old->key_version;  // its token ends with the old secret

@@ -189,7 +189,7 @@ Result<void> Authenticator::check_bearer(const Bearer& bearer,
 Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std::string_view token,
                                                     Access access) const {
   COFFER_TRY(const Bearer bearer, read_bearer(token, access));
-  const Sha256 hash = auth::hash_secret(secret);
+  const Sha256 hash = context_.hasher->hash(secret);
   COFFER_TRY(const auto found,
              store::with_reader(
                  context_.database,

@@ -1,7 +1,8 @@
 #include "base/crypto/keyed_digest.h"
 
-#include <openssl/crypto.h>
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include <string>
 
@@ -10,57 +11,38 @@
 namespace coffer {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64;
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
-const EVP_MD* fetched_sha256() {
-  static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
+EVP_MAC* fetched_hmac() {
+  static EVP_MAC* algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   COFFER_CHECK(algorithm != nullptr);
   return algorithm;
 }
 
-/// The key in a block, each byte combined with `pad`.
-std::string padded(std::string_view key, char pad) {
-  const Sha256 hashed = key.size() > kBlockBytes ? sha256(key) : Sha256{};
-  if (key.size() > kBlockBytes) key = as_text(hashed);
-  std::string block(kBlockBytes, pad);
-  for (std::size_t i = 0; i < key.size(); ++i) block[i] = static_cast<char>(block[i] ^ key[i]);
-  return block;
-}
-
-Sha256 finish(EVP_MD_CTX* state, std::string_view first, std::string_view second) {
-  Sha256 out;
-  COFFER_CHECK(EVP_DigestUpdate(state, first.data(), first.size()) == 1);
-  COFFER_CHECK(EVP_DigestUpdate(state, second.data(), second.size()) == 1);
-  COFFER_CHECK(EVP_DigestFinal_ex(state, out.data(), nullptr) == 1);
-  return out;
-}
-
 }  // namespace
 
-void KeyedDigest::FreeState::operator()(evp_md_ctx_st* state) const { EVP_MD_CTX_free(state); }
+void KeyedDigest::FreeState::operator()(evp_mac_ctx_st* state) const { EVP_MAC_CTX_free(state); }
 
-KeyedDigest::State KeyedDigest::state_after(std::string_view block) {
-  State state(EVP_MD_CTX_new());
-  COFFER_CHECK(EVP_DigestInit_ex2(state.get(), fetched_sha256(), nullptr) == 1);
-  COFFER_CHECK(EVP_DigestUpdate(state.get(), block.data(), block.size()) == 1);
-  return state;
-}
-
-KeyedDigest::KeyedDigest(std::string_view key) {
-  std::string inner = padded(key, '\x36');
-  std::string outer = padded(key, '\x5c');
-  inner_ = state_after(inner);
-  outer_ = state_after(outer);
-  OPENSSL_cleanse(inner.data(), inner.size());
-  OPENSSL_cleanse(outer.data(), outer.size());
+KeyedDigest::KeyedDigest(std::string_view key) : state_(EVP_MAC_CTX_new(fetched_hmac())) {
+  std::string name = "SHA2-256";
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.data(), 0),
+      OSSL_PARAM_construct_end()};
+  COFFER_CHECK(state_ != nullptr);
+  COFFER_CHECK(EVP_MAC_init(state_.get(), bytes_of(key), key.size(), parameters) == 1);
 }
 
 Sha256 KeyedDigest::of(std::string_view first, std::string_view second) const {
-  thread_local const State scratch(EVP_MD_CTX_new());
-  COFFER_CHECK(EVP_MD_CTX_copy_ex(scratch.get(), inner_.get()) == 1);
-  const Sha256 inside = finish(scratch.get(), first, second);
-  COFFER_CHECK(EVP_MD_CTX_copy_ex(scratch.get(), outer_.get()) == 1);
-  return finish(scratch.get(), as_text(inside), {});
+  Sha256 out;
+  std::size_t size = 0;
+  COFFER_CHECK(EVP_MAC_init(state_.get(), nullptr, 0, nullptr) == 1);  // with the same key
+  COFFER_CHECK(EVP_MAC_update(state_.get(), bytes_of(first), first.size()) == 1);
+  COFFER_CHECK(EVP_MAC_update(state_.get(), bytes_of(second), second.size()) == 1);
+  COFFER_CHECK(EVP_MAC_final(state_.get(), out.data(), &size, out.size()) == 1);
+  COFFER_CHECK(size == out.size());
+  return out;
 }
 
 }  // namespace coffer

@@ -6,12 +6,12 @@
 
 #include "base/digest.h"
 
-struct evp_md_ctx_st;
+struct evp_mac_ctx_st;
 
 namespace coffer {
 
-/// Computes digests under one key without allocating. Safe from any thread. The key is wiped when
-/// the instance is destroyed.
+/// Computes digests under one key without preparing it again. Not thread-safe: one per connection.
+/// The key is wiped when the instance is destroyed.
 class KeyedDigest {
  public:
   explicit KeyedDigest(std::string_view key);
@@ -20,14 +20,9 @@ class KeyedDigest {
 
  private:
   struct FreeState {
-    void operator()(evp_md_ctx_st* state) const;
+    void operator()(evp_mac_ctx_st* state) const;
   };
-  using State = std::unique_ptr<evp_md_ctx_st, FreeState>;
-  static State state_after(std::string_view block);
-
-  // SHA-256 after the padded key, inside and outside.
-  State inner_;
-  State outer_;
+  std::unique_ptr<evp_mac_ctx_st, FreeState> state_;
 };
 
 }  // namespace coffer

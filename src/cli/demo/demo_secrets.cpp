@@ -103,12 +103,13 @@ bool has_key_pair(const DemoSecrets& secrets) {
   return key && key->public_key().to_string() == secrets.public_key;
 }
 
-bool opens(const DemoSecrets& secrets, const store::ApplicationRow& row) {
+bool opens(const auth::SecretHasher& hasher, const DemoSecrets& secrets,
+           const store::ApplicationRow& row) {
   return secrets.client_id == row.client_id && !row.suspended &&
-         auth::matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
-         auth::matches(row.api_key_hash, secrets.api_key.reveal()) &&
-         auth::matches(row.connect_hash, secrets.connect_secret.reveal()) &&
-         auth::matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
+         hasher.matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
+         hasher.matches(row.api_key_hash, secrets.api_key.reveal()) &&
+         hasher.matches(row.connect_hash, secrets.connect_secret.reveal()) &&
+         hasher.matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
 }
 
 Result<std::optional<store::ApplicationRow>> find_by_key(App& app, const std::string& public_key) {
@@ -168,7 +169,7 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
     COFFER_TRY_VOID(write(path, secrets));
   }
   COFFER_TRY(const auto row, find_by_key(app, secrets.public_key));
-  if (row && opens(secrets, *row)) {
+  if (row && opens(*app.flows().hasher, secrets, *row)) {
     secrets.application = row->id;
     return secrets;
   }

@@ -17,7 +17,8 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   const bool is_new = !std::filesystem::exists(config->db, ignored);
   Serving serving;
   serving.prepare = [&](App& app) -> Result<void> {
-    COFFER_TRY_VOID(check_not_behind(app, arguments));
+    COFFER_TRY(const std::string departure, departure_of(app, arguments));
+    if (!departure.empty()) return unexpected(Slug::conflict, departure);
     if (!arguments.has("checkpoint")) {
       log_info("serve", "without --checkpoint, an older copy of the database cannot be recognised");
     }

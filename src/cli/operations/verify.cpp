@@ -89,9 +89,8 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   return unless_stopped([&]() -> Result<CommandResult> {
     try {
       COFFER_TRY(auto violations, find_violations(session, !arguments.has("quick")));
-      if (const auto ahead = check_not_behind(session.app, arguments); !ahead) {
-        violations.push_back({"checkpoint", ahead.error().detail});
-      }
+      COFFER_TRY(std::string departure, departure_of(session.app, arguments));
+      if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
       return report(session.app.database().path(), violations, kEverything, arguments);
     } catch (const store::SqlError&) {
       if (!session.interruption.requested()) throw;
@@ -173,16 +172,15 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   return out;
 }
 
-Result<void> check_not_behind(App& app, const Arguments& arguments) {
+Result<std::string> departure_of(App& app, const Arguments& arguments) {
   const auto source = arguments.find("checkpoint");
-  if (!source) return {};
+  if (!source) return std::string();
   COFFER_TRY(const auto checkpoints, checkpoints_at(*source, app.config()));
-  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
+  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<std::string> {
     const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoints);
-    if (fault.empty()) return {};
-    return unexpected(Slug::conflict,
-                      app.database().path() + " is not the file of " + *source + ": " + fault +
-                          ". Find out who replaced the file, and restore the newest backup");
+    if (fault.empty()) return fault;
+    return app.database().path() + " is not the file of " + *source + ": " + fault +
+           ". Find out who replaced the file, and restore the newest backup";
   });
 }
 

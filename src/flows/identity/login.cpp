@@ -52,7 +52,7 @@ struct NewToken {
 NewToken new_token(const Context& context) {
   NewToken out;
   out.text = auth::generate_secret(context.random, auth::kRefreshTokenPrefix);
-  out.hash = auth::hash_secret(out.text.reveal());
+  out.hash = context.hasher->hash(out.text.reveal());
   return out;
 }
 
@@ -170,9 +170,10 @@ Result<Session> sign_in(const Context& context, const std::string& public_key,
   COFFER_TRY(const auto found, application_with_key(context, public_key));
   const store::OldSecrets* old = found ? found->old_at(context.queue.now()) : nullptr;
   // An unknown key costs the same comparisons as a wrong secret.
-  const bool is_new = auth::matches(found ? found->sign_in_hash : auth::no_secret_hash(), secret);
+  const bool is_new =
+      context.hasher->matches(found ? found->sign_in_hash : auth::no_secret_hash(), secret);
   const bool is_old =
-      auth::matches(old != nullptr ? old->sign_in_hash : auth::no_secret_hash(), secret);
+      context.hasher->matches(old != nullptr ? old->sign_in_hash : auth::no_secret_hash(), secret);
   if (!found || !(is_new || is_old)) return unexpected(wrong_secret());
   COFFER_TRY_VOID(admit(public_key));
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
@@ -187,7 +188,7 @@ Result<Session> sign_in(const Context& context, const std::string& public_key,
 
 Result<Session> refresh_session(const Context& context, const std::string& refresh_token,
                                 const AdmitClient& admit) {
-  const Sha256 hash = auth::hash_secret(refresh_token);
+  const Sha256 hash = context.hasher->hash(refresh_token);
   // An unknown token costs a read, not a place in the queue of writes.
   using Found = std::optional<store::RefreshTokenRow>;
   COFFER_TRY(const Found known,

@@ -55,11 +55,12 @@ std::vector<Secret> new_recovery_codes(const Context& context) {
   return out;
 }
 
-void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes) {
+void store_recovery_codes(const Context& context, store::WriteTx& tx, OperatorId id,
+                          const std::vector<Secret>& codes) {
   store::delete_recovery_codes(tx, id);
   for (const Secret& code : codes) {
     store::insert_recovery_code(
-        tx, id, as_text(auth::hash_secret(*auth::parse_recovery_code(code.reveal()))));
+        tx, id, as_text(context.hasher->hash(*auth::parse_recovery_code(code.reveal()))));
   }
 }
 

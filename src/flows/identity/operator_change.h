@@ -28,7 +28,8 @@ Result<store::OperatorRow> change_operator(const Context& context, OperatorId id
 
 /// Ten of them, shown once; and their hashes in place of the present ones.
 std::vector<Secret> new_recovery_codes(const Context& context);
-void store_recovery_codes(store::WriteTx& tx, OperatorId id, const std::vector<Secret>& codes);
+void store_recovery_codes(const Context& context, store::WriteTx& tx, OperatorId id,
+                          const std::vector<Secret>& codes);
 
 /// What is stored of a password. `validation-failed` (password) when it is too weak for the
 /// operator of this name. Slow on purpose.

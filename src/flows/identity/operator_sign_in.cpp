@@ -50,7 +50,7 @@ Result<std::optional<SecondFactor>> read_second_factor(const Context& context,
   }
   if (!has_second_factor(row)) return Read(SecondFactor{});
   if (const auto recovery = auth::parse_recovery_code(proof.code)) {
-    return Read(SecondFactor{.recovery = auth::hash_secret(*recovery)});
+    return Read(SecondFactor{.recovery = context.hasher->hash(*recovery)});
   }
   if (!row.sealed_otp) return Read();
   COFFER_TRY(const Secret key, context.sealer.open(*row.sealed_otp, sealing_context(row.id)));
@@ -208,7 +208,7 @@ Result<std::vector<Secret>> renew_recovery_codes(const Context& context, Operato
   std::vector<Secret> codes = new_recovery_codes(context);
   const ProvedAct act{"renew recovery codes", wrong_proof(),
                       [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
-                        store_recovery_codes(tx, now.id, codes);
+                        store_recovery_codes(context, tx, now.id, codes);
                         return {};
                       }};
   COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof, act, source));
@@ -233,7 +233,7 @@ Result<EnrolledOperator> enrol_otp(const Context& context, OperatorId id, const 
                    row.sealed_otp = sealed;
                    row.otp_step = *step;
                    ++row.version;
-                   store_recovery_codes(tx, id, out.recovery_codes);
+                   store_recovery_codes(context, tx, id, out.recovery_codes);
                    append_audit_act(
                        tx, {row.name, another ? "replace authenticator" : "enrol authenticator",
                             source_json(source)});

@@ -20,9 +20,10 @@ Problem wrong_link() {
       "This link was already used or has expired. Get a new one with `coffer admin link`.");
 }
 
-void give_link(store::WriteTx& tx, const Secret& link, std::optional<OperatorId> for_whom) {
+void give_link(const Context& context, store::WriteTx& tx, const Secret& link,
+               std::optional<OperatorId> for_whom) {
   store::delete_operator_links(tx, for_whom);
-  store::insert_operator_link(tx, as_text(auth::hash_secret(link.reveal())),
+  store::insert_operator_link(tx, as_text(context.hasher->hash(link.reveal())),
                               {for_whom, tx.now().plus_ms(kLinkLifetimeMs)});
 }
 
@@ -83,7 +84,7 @@ Result<InvitedOperator> invite_operator(const Context& context, const std::strin
   COFFER_TRY(out.row, store::run_for<store::OperatorRow>(
                           context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
                             COFFER_TRY(auto row, insert(tx, out.row));
-                            give_link(tx, out.link, row.id);
+                            give_link(context, tx, out.link, row.id);
                             return row;
                           }));
   return out;
@@ -103,7 +104,7 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
                    store::delete_passkeys(tx, row.id);
                    store::delete_operator_subject(tx, row.id);
                    store::forget_sign_in_sources(tx, row.id.uuid);
-                   give_link(tx, out.link, row.id);
+                   give_link(context, tx, out.link, row.id);
                    return {};
                  }));
   return out;
@@ -112,7 +113,7 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
 Result<Secret> administrator_link(const Context& context) {
   Secret link = auth::generate_secret(context.random, kLinkPrefix);
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    give_link(tx, link, std::nullopt);
+    give_link(context, tx, link, std::nullopt);
     return {};
   }));
   return link;
@@ -167,7 +168,7 @@ Result<void> end_operator_sessions(const Context& context, const std::string& na
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source) {
-  const auth::SecretHash hash = auth::hash_secret(link);
+  const auth::SecretHash hash = context.hasher->hash(link);
   const auto asked = store::with_reader(context.database,
                                         [&](store::Connection& db) -> Result<store::OperatorLink> {
                                           return good_link(db, as_text(hash), context.queue.now());

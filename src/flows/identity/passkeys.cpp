@@ -181,7 +181,7 @@ Result<AddedPasskey> add_passkey(const Context& context, OperatorId id,
     if (store::count_recovery_codes(tx.db(), row.id) > 0) {
       out.recovery_codes.clear();
     } else {
-      store_recovery_codes(tx, row.id, out.recovery_codes);
+      store_recovery_codes(context, tx, row.id, out.recovery_codes);
     }
     ++row.version;
     append_audit_act(tx, {row.name, "add passkey", source_json(source), "done", parsed_name});

@@ -11,7 +11,9 @@ Problem unknown_association() { return Problem(Slug::not_found, "The association
 Problem unknown_application() { return Problem(Slug::not_found, "The application was not found."); }
 
 /// New secrets; their hashes go into `row`. The key pair is replaced unless the caller brought one.
-IssuedSecrets issue_secrets(Random& random, store::ApplicationRow& row, bool own_key) {
+IssuedSecrets issue_secrets(const Context& context, store::ApplicationRow& row, bool own_key) {
+  Random& random = context.random;
+  const auth::SecretHasher& hasher = *context.hasher;
   IssuedSecrets secrets;
   secrets.client_id = row.client_id;
   secrets.client_secret = auth::generate_secret(random, auth::kClientSecretPrefix);
@@ -24,10 +26,10 @@ IssuedSecrets issue_secrets(Random& random, store::ApplicationRow& row, bool own
     secrets.secret_seed = std::move(keys.seed_text);
   }
   secrets.public_key = row.public_key;
-  row.client_secret_hash = auth::hash_secret(secrets.client_secret.reveal());
-  row.api_key_hash = auth::hash_secret(secrets.api_key.reveal());
-  row.connect_hash = auth::hash_secret(secrets.connect_secret.reveal());
-  row.sign_in_hash = auth::hash_secret(secrets.sign_in_secret.reveal());
+  row.client_secret_hash = hasher.hash(secrets.client_secret.reveal());
+  row.api_key_hash = hasher.hash(secrets.api_key.reveal());
+  row.connect_hash = hasher.hash(secrets.connect_secret.reveal());
+  row.sign_in_hash = hasher.hash(secrets.sign_in_secret.reveal());
   return secrets;
 }
 
@@ -109,7 +111,7 @@ Result<RegisteredApplication> register_application(const Context& context,
   row.scopes = application.scopes;
   row.client_id = "app_" + to_hex(context.random.bytes(12));
   row.public_key = application.public_key.value_or("");
-  out.secrets = issue_secrets(context.random, row, application.public_key.has_value());
+  out.secrets = issue_secrets(context, row, application.public_key.has_value());
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(check_public_key(tx.db(), row.public_key));
     if (application.association) {
@@ -135,7 +137,7 @@ Result<RegisteredApplication> rotate_application(const Context& context, Applica
                                        row.sign_in_hash,       row.key_version,  until};
                }
                // The key pair stays: it is not a secret of ours, and wallets know the public key.
-               out.secrets = issue_secrets(context.random, row, true);
+               out.secrets = issue_secrets(context, row, true);
                ++row.key_version;
              }));
   return out;

@@ -15,20 +15,24 @@ namespace coffer::flows {
 namespace {
 
 // Rows of meta, and contexts of the sealed values.
-constexpr std::string_view kChainKey = "chain_key";
+constexpr std::string_view kRootKey = "chain_key";
 constexpr std::string_view kCheckpointKey = "checkpoint_key";
 constexpr std::string_view kFormat = "coffer-checkpoint-1";
 // One label per purpose.
 constexpr std::string_view kJournalLabel = "coffer journal link v1";
 constexpr std::string_view kAuditLabel = "coffer audit link v1";
 constexpr std::string_view kRowsLabel = "coffer row mac v1";
+constexpr std::string_view kSecretsLabel = "coffer secret hash v1";
 
-std::unique_ptr<const store::ChainKeys> derived(const Secret& root) {
+auth::MasterKey root_key(const Secret& root) {
   const std::string& bytes = root.reveal();
-  const auth::MasterKey key(std::span<const std::uint8_t, auth::MasterKey::kBytes>(
+  return auth::MasterKey(std::span<const std::uint8_t, auth::MasterKey::kBytes>(
       reinterpret_cast<const std::uint8_t*>(bytes.data()), auth::MasterKey::kBytes));
+}
+
+std::unique_ptr<const store::ChainKeys> chain_keys_under(const auth::MasterKey& root) {
   const auto keyed = [&](std::string_view label) {
-    return KeyedDigest(key.derive(label).reveal());
+    return KeyedDigest(root.derive(label).reveal());
   };
   return std::unique_ptr<const store::ChainKeys>(
       new store::ChainKeys{keyed(kJournalLabel), keyed(kAuditLabel), keyed(kRowsLabel)});
@@ -44,10 +48,18 @@ Result<void> create_file_keys(const Context& context) {
   const Secret root(context.random.bytes(auth::MasterKey::kBytes));
   const Secret seed = auth::generate_key_pair(context.random).seed_text;
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::write_meta(tx, kChainKey, context.sealer.seal(root.reveal(), kChainKey));
+    store::write_meta(tx, kRootKey, context.sealer.seal(root.reveal(), kRootKey));
     store::write_meta(tx, kCheckpointKey, context.sealer.seal(seed.reveal(), kCheckpointKey));
     return {};
   });
+}
+
+Result<auth::MasterKey> open_root(const auth::Sealer& sealer, store::Connection& db) {
+  const auto sealed = store::read_meta(db, kRootKey);
+  if (!sealed) return unexpected(without_keys());
+  COFFER_TRY(const Secret root, sealer.open(*sealed, kRootKey));
+  if (root.reveal().size() != auth::MasterKey::kBytes) return unexpected(without_keys());
+  return root_key(root);
 }
 
 Result<auth::SigningKey> open_signing_key(const auth::Sealer& sealer, store::Connection& db) {
@@ -173,11 +185,8 @@ std::string departure_from(store::Connection& db, const Checkpoints& checkpoints
 
 Result<std::unique_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,
                                                                 store::Connection& db) {
-  const auto sealed = store::read_meta(db, kChainKey);
-  if (!sealed) return unexpected(without_keys());
-  COFFER_TRY(const Secret root, sealer.open(*sealed, kChainKey));
-  if (root.reveal().size() != auth::MasterKey::kBytes) return unexpected(without_keys());
-  return derived(root);
+  COFFER_TRY(const auth::MasterKey root, open_root(sealer, db));
+  return chain_keys_under(root);
 }
 
 Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
@@ -187,21 +196,21 @@ Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
   return {};
 }
 
-Result<void> prepare_file_keys(const Context& context) {
-  using Keys = std::unique_ptr<const store::ChainKeys>;
+Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Context& context) {
   // A full disk must not prevent a start, so a file that has its keys is only read.
   COFFER_TRY(const bool is_new,
              store::with_reader(context.database, [](store::Connection& db) -> Result<bool> {
-               return !store::read_meta(db, kChainKey) && store::is_unwritten(db);
+               return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
              }));
   if (is_new) COFFER_TRY_VOID(create_file_keys(context));
-  COFFER_TRY(Keys keys,
-             store::with_reader(context.database, [&](store::Connection& db) -> Result<Keys> {
-               COFFER_TRY_VOID(file_identity(context.sealer, db));
-               return open_chain_keys(context.sealer, db);
-             }));
-  context.queue.use_keys(std::move(keys));
-  return {};
+  COFFER_TRY(
+      const auth::MasterKey root,
+      store::with_reader(context.database, [&](store::Connection& db) -> Result<auth::MasterKey> {
+        COFFER_TRY_VOID(file_identity(context.sealer, db));
+        return open_root(context.sealer, db);
+      }));
+  context.queue.use_keys(chain_keys_under(root));
+  return std::make_unique<const auth::SecretHasher>(root.derive(kSecretsLabel));
 }
 
 store::OpenKeys keys_under(const auth::Sealer& sealer) {

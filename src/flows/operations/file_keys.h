@@ -11,6 +11,7 @@
 
 #include "auth/master_key.h"
 #include "auth/seal.h"
+#include "auth/secret_hash.h"
 #include "base/random.h"
 #include "flows/context.h"
 #include "store/chain_keys.h"
@@ -19,9 +20,9 @@
 namespace coffer::flows {
 
 /// Creates the keys of a new file, and gives them to the writer. Call it before anything else is
-/// written. `validation-failed` if a file with entries has lost its keys, `unexpected-error` if
-/// they do not open.
-Result<void> prepare_file_keys(const Context& context);
+/// written. Returns what hashes the secrets of this file. `validation-failed` if a file with
+/// entries has lost its keys, `unexpected-error` if they do not open.
+Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Context& context);
 
 /// The chain keys in the file of `db`. `validation-failed` if the file has none.
 Result<std::unique_ptr<const store::ChainKeys>> open_chain_keys(const auth::Sealer& sealer,

@@ -25,13 +25,15 @@ TEST_CASE("secret: a webhook secret is padded base64, as Standard Webhooks libra
   CHECK(bytes->size() == 32);
 }
 
-TEST_CASE("secret: the stored form is SHA-256 and matches only its secret") {
-  const SecretHash stored = hash_secret("abc");
+TEST_CASE("secret: the stored form is keyed and matches only its secret under its key") {
+  const SecretHasher hasher(Secret("Jefe"));
+  const SecretHash stored = hasher.hash("what do ya want for nothing?");  // RFC 4231, test case 2
   CHECK(to_hex(as_text(stored)) ==
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(matches(stored, "abc"));
-  CHECK_FALSE(matches(stored, "abd"));
-  CHECK_FALSE(matches(stored, ""));
-  CHECK_FALSE(matches(stored, std::string_view("abc\0", 4)));
-  CHECK_FALSE(matches(no_secret_hash(), ""));
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(hasher.matches(stored, "what do ya want for nothing?"));
+  CHECK_FALSE(hasher.matches(stored, "what do ya want for nothing"));
+  CHECK_FALSE(hasher.matches(stored, ""));
+  CHECK_FALSE(hasher.matches(stored, std::string_view("what do ya want for nothing?\0", 29)));
+  CHECK_FALSE(hasher.matches(no_secret_hash(), ""));
+  CHECK_FALSE(SecretHasher(Secret("Jeff")).matches(stored, "what do ya want for nothing?"));
 }

@@ -3,12 +3,18 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "base/crypto/keyed_digest.h"
+
 using namespace coffer;
 
 namespace {
 
 std::string sha(std::string_view data) { return to_hex(as_text(sha256(data))); }
+/// With the key prepared for one digest, and for several.
 std::string hmac(std::string_view key, std::string_view data) {
+  const KeyedDigest keyed(key);
+  CHECK(keyed.of(data) == hmac_sha256(key, data));
+  CHECK(keyed.of(data.substr(0, 3), data.substr(3)) == hmac_sha256(key, data));
   return to_hex(as_text(hmac_sha256(key, data)));
 }
 

@@ -288,10 +288,19 @@ TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cl
                               {{"db", kept.folder.file("keyless.db")}});
   CHECK(keyless.code == exit_code::kFault);
 
+  // Every checkpoint counts, also one before another that fits.
+  const std::string list = kept.folder.file("list");
+  put(list, content_of(points) + content_of(kept.backup + ".checkpoint"));
+  CHECK(restore("listed.db", list).code == exit_code::kFault);
+
   const Ran whole = kept.file.run("verify", {{"checkpoint", points}});
   CHECK(whole.code == 0);
   CHECK(whole.json().at("checkpoint") == true);
   CHECK(kept.file.run("verify").json().at("checkpoint") == false);
+  // A list that cannot be read says nothing about the file.
+  const Ran missing = kept.file.run("verify", {{"checkpoint", points + ".missing"}});
+  CHECK(missing.code != 0);
+  CHECK(missing.out.empty());
   // A checkpoint of another file.
   const auto pair = auth::generate_key_pair(*std::make_unique<OsRandom>());
   const std::string zeros(64, '0');

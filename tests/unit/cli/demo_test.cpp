@@ -33,12 +33,13 @@ store::ApplicationRow application(OpenFile& file, ApplicationId id) {
 
 bool works(OpenFile& file, const DemoSecrets& secrets) {
   const auto row = application(file, secrets.application);
+  const auth::SecretHasher& hasher = *file.app().flows().hasher;
   return !row.suspended && row.client_id == secrets.client_id &&
          row.public_key == secrets.public_key &&
-         auth::matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
-         auth::matches(row.api_key_hash, secrets.api_key.reveal()) &&
-         auth::matches(row.connect_hash, secrets.connect_secret.reveal()) &&
-         auth::matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
+         hasher.matches(row.client_secret_hash, secrets.client_secret.reveal()) &&
+         hasher.matches(row.api_key_hash, secrets.api_key.reveal()) &&
+         hasher.matches(row.connect_hash, secrets.connect_secret.reveal()) &&
+         hasher.matches(row.sign_in_hash, secrets.sign_in_secret.reveal());
 }
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }

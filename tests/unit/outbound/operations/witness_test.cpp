@@ -96,7 +96,7 @@ TEST_CASE("witness: text at a URL is fetched whole or not at all") {
   World world;
   Receiver receiver;
   receiver.otherwise({.body = "a\nb\n"});
-  CHECK(fetch_text(receiver.url(), world.client, world.resolver) == "a\nb\n");
+  CHECK(fetch_text(receiver.url(), world.client, world.resolver).value() == "a\nb\n");
   for (const Behaviour& bad :
        {Behaviour{.status = 404}, Behaviour{.kind = Behaviour::Kind::close_early},
         Behaviour{.body = std::string(1'100'000, 'x')},
