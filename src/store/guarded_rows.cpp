@@ -95,29 +95,32 @@ void note(void* changed, int operation, const char*, const char* table, long lon
 struct Statements {
   std::string one;
   std::string after;
+  int columns = 0;  // after the key
 };
 const Statements& statements_of(std::size_t table) {
   static const auto all = [] {
     std::array<Statements, kTables.size()> out;
     for (std::size_t i = 0; i < out.size(); ++i) {
       const std::string select =
-          "SELECT rowid, " + canonical_columns(kTables[i].columns) + " FROM " + kTables[i].name;
-      out[i] = {select + " WHERE rowid = ?", select + " WHERE rowid > ? ORDER BY rowid LIMIT ?"};
+          "SELECT rowid, " + std::string(kTables[i].columns) + " FROM " + kTables[i].name;
+      out[i] = {select + " WHERE rowid = ?", select + " WHERE rowid > ? ORDER BY rowid LIMIT ?",
+                count_names(kTables[i].columns)};
     }
     return out;
   }();
   return all[table];
 }
 
-Sha256 digest_of(const ChainKeys& keys, const GuardedTable& table, const Query& row) {
-  return keys.rows.of(std::string(table.name) + '|' + std::to_string(row.integer(0)) + '|',
-                      row.text(1));
+Sha256 digest_of(const ChainKeys& keys, std::size_t table, const Query& row) {
+  std::string text = std::string(kTables[table].name) + '|' + std::to_string(row.integer(0)) + '|';
+  append_canonical(row, 1, statements_of(table).columns, text);
+  return keys.rows.of(text);
 }
 
 std::optional<Sha256> digest_in(Connection& db, const ChainKeys& keys, std::size_t table,
                                 std::int64_t key) {
   Query row(db, statements_of(table).one.c_str(), key);
-  return row.step() ? std::optional(digest_of(keys, kTables[table], row)) : std::nullopt;
+  return row.step() ? std::optional(digest_of(keys, table, row)) : std::nullopt;
 }
 
 bool is_same(const std::optional<Sha256>& digest, const std::optional<std::string>& stored) {
@@ -164,7 +167,7 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
       out.fault = fault_of(table, from.row, " was inserted by another program");
       return;
     }
-    if (keys != nullptr && macs.blob(1) != as_text(digest_of(*keys, table, rows))) {
+    if (keys != nullptr && macs.blob(1) != as_text(digest_of(*keys, from.table, rows))) {
       out.fault = fault_of(table, from.row, " was changed by another program");
       return;
     }

@@ -6,7 +6,7 @@ import hmac
 import os
 
 AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a folder beside the file
-PAYMENT = ("SELECT id, transaction_id, application, request_id, type, source_wallet, destination_wallet, sending_asset,"
+PAYMENT = ("SELECT type, id, transaction_id, application, request_id, source_wallet, destination_wallet, sending_asset,"
            " sending_amount, receiving_asset, min_receiving, from_ref, to_ref, description, memo, notify, created_at,"
            " beneficiary, destination, connector, quote FROM payments WHERE payment = ?")
 LEGS = ("SELECT leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description FROM payment_legs"
@@ -131,19 +131,20 @@ def chain_root(db, master):
 def canonical(row):
     def column(value):
         if value is None:
-            return "-"
-        return (value if isinstance(value, bytes) else str(value).encode()).hex().upper()
-    return "|".join(column(value) for value in row)
+            return b"-"
+        content = value if isinstance(value, bytes) else str(value).encode()
+        return b"%d:%s" % (len(content), content)
+    return b"".join(column(value) for value in row)
 
 
 def payment_text(db, payment):
     row = db.execute(PAYMENT, (payment,)).fetchone()
     if row is None:
-        return ""
+        return b""
     rows = [row]
-    for sql in PARTS.get(row[4], ()):
+    for sql in PARTS.get(row[0], ()):
         rows += db.execute(sql, (payment,)).fetchall()
-    return "".join(canonical(row) + "\n" for row in rows)
+    return b"".join(canonical(row) + b"\n" for row in rows)
 
 
 def links(db, root):
@@ -158,9 +159,8 @@ def links(db, root):
             if entry[0] == row[0]:
                 text += "|".join(map(str, tuple(entry)[1:])) + "\n"
             entry = entries.fetchone()
-        if row[3] is not None:
-            text += payment_text(db, row[3])
-        link = digest(key, link + text.encode())
+        payment = b"" if row[3] is None else payment_text(db, row[3])
+        link = digest(key, link + text.encode() + payment)
         yield row[0], row[5], link
 
 
@@ -169,7 +169,7 @@ def guarded(db, root):
     key = derived(root, "coffer row mac v1")
     for table, columns in GUARDED.items():
         for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table}"):
-            yield table, row[0], digest(key, f"{table}|{row[0]}|{canonical(tuple(row)[1:])}".encode())
+            yield table, row[0], digest(key, f"{table}|{row[0]}|".encode() + canonical(tuple(row)[1:]))
 
 
 def check_links(run, root):

@@ -62,15 +62,16 @@ struct PaymentPart {
   std::string_view from;
   unsigned types;  // of the payments that have such rows: one bit per PaymentType
 };
+constexpr int kTypeColumn = 0;  // of the first part
 constexpr unsigned kMulti = 1U << stored(PaymentType::p2p_own_multi);
 constexpr unsigned kOnReference = 1U << stored(PaymentType::onramp_reference);
 constexpr unsigned kThroughProvider =
     1U << stored(PaymentType::offramp) | 1U << stored(PaymentType::onramp) | kOnReference;
 constexpr std::array<PaymentPart, 4> kPaymentParts{{
-    {"id, transaction_id, application, request_id, type, source_wallet, destination_wallet,"
+    {"type, id, transaction_id, application, request_id, source_wallet, destination_wallet,"
      " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"
      " description, memo, notify, created_at, beneficiary, destination, connector, quote",
-     ", 1 << type FROM payments WHERE payment = ?", ~0U},
+     " FROM payments WHERE payment = ?", ~0U},
     {"leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description",
      " FROM payment_legs WHERE payment = ? ORDER BY leg", kMulti},
     {"fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
@@ -81,27 +82,33 @@ constexpr std::array<PaymentPart, 4> kPaymentParts{{
 }};
 
 /// The statement of a part, built once; its address identifies it.
-const char* statement_of(std::size_t part) {
+struct PartStatement {
+  std::string sql;
+  int columns = 0;
+};
+const PartStatement& statement_of(std::size_t part) {
   static const auto all = [] {
-    std::array<std::string, kPaymentParts.size()> out;
+    std::array<PartStatement, kPaymentParts.size()> out;
     for (std::size_t i = 0; i < out.size(); ++i) {
       const PaymentPart& one = kPaymentParts[i];
-      out[i] = "SELECT " + canonical_columns(one.columns) + std::string(one.from);
+      out[i] = {"SELECT " + std::string(one.columns) + std::string(one.from),
+                count_names(one.columns)};
     }
     return out;
   }();
-  return all[part].c_str();
+  return all[part];
 }
 
 void append_payment(Connection& db, std::int64_t payment, std::string& text) {
   unsigned type = ~0U;
   for (std::size_t part = 0; part < kPaymentParts.size(); ++part) {
     if ((kPaymentParts[part].types & type) == 0) continue;
-    Query rows(db, statement_of(part), payment);
+    const PartStatement& statement = statement_of(part);
+    Query rows(db, statement.sql.c_str(), payment);
     while (rows.step()) {
-      text += rows.text(0);
+      append_canonical(rows, 0, statement.columns, text);
       text += '\n';
-      if (part == 0) type = static_cast<unsigned>(rows.integer(1));
+      if (part == 0) type = 1U << rows.integer(kTypeColumn);
     }
   }
 }

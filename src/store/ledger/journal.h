@@ -4,7 +4,7 @@
 // zero bytes. The canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a
 // line feed, then for each entry in order `line|account|amount|balance_after|counterparty|leg` and
 // a line feed. For a payment, the fields that never change follow (kPaymentParts in journal.cpp):
-// its row, its legs, its part of a provider and its reference, each as canonical_columns() writes
+// its row, its legs, its part of a provider and its reference, each as append_canonical() writes
 // it, and a line feed.
 #pragma once
 

@@ -1,17 +1,24 @@
 #include "store/rows/canonical.h"
 
-#include "base/text/next_part.h"
+#include <algorithm>
 
 namespace coffer::store {
 
-std::string canonical_columns(std::string_view names) {
-  std::string out;
-  while (!names.empty()) {
-    const std::string name(next_part(names, ','));
-    out += out.empty() ? "" : " || '|' || ";
-    out += "iif(" + name + " IS NULL, '-', hex(" + name + "))";
+int count_names(std::string_view names) {
+  return static_cast<int>(std::count(names.begin(), names.end(), ',')) + 1;
+}
+
+void append_canonical(const Query& row, int first, int count, std::string& out) {
+  for (int column = first; column < first + count; ++column) {
+    if (row.is_null(column)) {
+      out += '-';
+      continue;
+    }
+    const std::string bytes = row.blob(column);
+    out += std::to_string(bytes.size());
+    out += ':';
+    out += bytes;
   }
-  return out;
 }
 
 }  // namespace coffer::store

@@ -4,11 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "store/connection.h"
+
 namespace coffer::store {
 
-/// An SQL expression for the columns in `names`, which are separated by commas: per column `-` for
-/// NULL, otherwise the bytes of the value in upper-case hex (of an integer: its decimal digits),
-/// with `|` between columns.
-std::string canonical_columns(std::string_view names);
+/// The number of names in a list that is separated by commas.
+int count_names(std::string_view names);
+
+/// Appends `count` columns of the row from `first` on: per column `-` for NULL, otherwise the
+/// number of bytes, `:` and the bytes (of an integer: its decimal digits).
+void append_canonical(const Query& row, int first, int count, std::string& out);
 
 }  // namespace coffer::store
