@@ -152,6 +152,14 @@ for (const { path, method, operation } of operations) {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.content) assert.ok(text.includes('Example response'), `${operation.operationId} ${status}: no example`);
   }
+  // Recorded: it names this operation's own path.
+  const problem = operation['x-problem-example'];
+  says(`Example problem, status ${problem.status}`);
+  says(JSON.stringify(problem.body, null, 2));
+  if (problem.body.instance) {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    assert.match(problem.body.instance, pattern, operation.operationId);
+  }
   for (const link of article.all('a')) {
     const slug = link.attributes.href.match(/^\/problems\/(.+)/)?.[1];
     if (slug) slugs.add(slug);

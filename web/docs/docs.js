@@ -132,38 +132,11 @@ function schemaBody(schema) {
 
 // --- Examples -----------------------------------------------------------------------------------------
 
-/** A value of the schema: only what is required, `<name>` where a value is the caller's own. */
-function sample(schema, name, depth = 0) {
-  const target = resolve(schema);
-  if ('const' in target) return target.const;
-  if (target.enum) return target.enum[0];
-  if (target.examples) return target.examples[0];
-  const choices = alternatives(target);
-  if (choices) return sample(choices[0], name, depth);
-  switch ([target.type].flat()[0]) {
-    case 'object': {
-      const all = Object.entries(target.properties || {});
-      const wanted = all.filter(([key]) => (target.required || []).includes(key));
-      const shown = wanted.length > 0 || depth > 3 ? wanted : all.slice(0, 1);
-      return Object.fromEntries(shown.map(([key, each]) => [key, sample(each, key, depth + 1)]));
-    }
-    case 'array':
-      return depth > 4 ? [] : [sample(target.items || {}, name, depth + 1)];
-    case 'integer':
-    case 'number':
-      return target.default ?? target.minimum ?? 1;
-    case 'boolean':
-      return target.default ?? true;
-    default:
-      return target.default ?? `<${name}>`;
-  }
-}
-
 /** The call as {method, url, headers, body}: what every language says in its own way. */
 function callOf(method, path, operation) {
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
-    .map((each) => `${each.name}=${sample(each.schema, each.name)}`);
+    .map((each) => `${each.name}=<${each.name}>`);
   const address = location.origin + path.replaceAll(/\{(\w+)\}/g, '<$1>');
   const headers = Object.keys(operation.security?.[0] || {}).map((name) => {
     const scheme = openapi.components.securitySchemes[name];
@@ -175,7 +148,7 @@ function callOf(method, path, operation) {
     method: method.toUpperCase(),
     url: address + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers,
-    body: body ? sample(body.schema, 'body') : undefined,
+    body: body ? body.example : undefined,
   };
 }
 
@@ -236,14 +209,14 @@ function shape(type, schema) {
     isComposite(schema) ? nested(schema) : [' ', typeText(schema)]);
 }
 
-/** A response as it may look, drawn when it is opened. */
-function reply(value) {
+/** A recorded response, drawn when it is opened. */
+function reply(value, title = 'Example response') {
   const body = h('div');
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const open = ({ target }) => {
     if (target.open && !body.hasChildNodes()) body.append(h('pre', { tabindex: '0' }, h('code', {}, text)));
   };
-  return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, 'Example response'), body);
+  return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, title), body);
 }
 
 function answer(status, response) {
@@ -268,6 +241,7 @@ function access(operation) {
 }
 
 function article({ method, path, operation }) {
+  const problem = operation['x-problem-example'];
   const parameters = parameterList(operation);
   const answers = Object.entries(operation.responses);
   const of = (test) => answers.filter(([status, response]) => test(Number(status) >= 400 && response.$ref));
@@ -287,6 +261,7 @@ function article({ method, path, operation }) {
     h('ul', { class: 'answers' }, of((isProblem) => !isProblem).map(([s, r]) => answer(s, r))),
     h('h4', {}, 'Problems'),
     h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
+    problem ? reply(problem.body, `Example problem, status ${problem.status}`) : null,
     h('h4', {}, 'Example'),
     examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`));
 }
