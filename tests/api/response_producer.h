@@ -235,6 +235,7 @@ class ResponseProducer {
     replace_all(sample.target, "/USDC", "/NOPE");
     replace_all(sample.target, "/problems/not-found", "/problems/nonsense");
     replace_all(sample.target, "/guides/contract", "/guides/nonsense");
+    replace_all(sample.target, "/docs/docs.js", "/docs/nonsense.js");
     return app_.me().send(sample.call(nobodys_));
   }
 

@@ -3,6 +3,8 @@
 'use strict';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+// Only the reference of a demo loads try.js.
+const offersTrial = typeof cofferTry === 'object';
 let openapi;
 
 /** An element with attributes (`class`, `href`, ...; `on...` is a listener) and children. */
@@ -263,7 +265,8 @@ function article({ method, path, operation }) {
     h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
     problem ? reply(problem.body, `Example problem, status ${problem.status}`) : null,
     h('h4', {}, 'Example'),
-    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`));
+    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`),
+    offersTrial ? cofferTry.panel({ method, path, operation }) : null);
 }
 
 function operationsByTag() {
@@ -316,6 +319,7 @@ function draw() {
   const narrow = matchMedia('(max-width: 52rem)').matches;
   const rows = [];
   content.replaceChildren(h('p', {}, prose(openapi.info.description)));
+  if (offersTrial) content.append(cofferTry.credentials());
   for (const tag of operationsByTag()) {
     const links = tag.operations.map(({ method, path, operation }) => h('li', {},
       h('a', { href: `#${operation.operationId}`, title: operation.summary },
