@@ -117,6 +117,30 @@ async function forgotten({ page, context }) {
   ok('a wrong secret is refused', /responded 401/.test(refused.said), refused.said);
 }
 
+async function events(watched) {
+  const { page } = watched;
+  const about = page.locator('section:has(> #events)');
+  await about.locator('summary', { hasText: 'Verify the signature' }).click();
+  await about.locator('ol li').first().waitFor();
+  ok('the events show the steps of a verification', /constant time/.test(await about.locator('ol').textContent()));
+  await about.locator('summary', { hasText: 'Attempts and retries' }).click();
+  await about.locator('table').first().waitFor();
+  ok('and the retries', /5 min later/.test(await about.textContent()));
+  const refunded = page.locator('[id="event-payment.refunded"]');
+  await refunded.locator('summary', { hasText: 'Example body' }).click();
+  await refunded.locator('pre').waitFor();
+  ok('an event has an example', JSON.parse(await refunded.locator('pre').textContent()).type === 'payment.refunded');
+  await watched.axe('the events');
+}
+
+async function guide(watched) {
+  const { page } = watched;
+  await page.goto(`${facts.baseUrl}/docs/guides/webhooks#verify`);
+  await page.waitForSelector('h2#verify');
+  ok('a guide is drawn', (await page.locator('#guide table').count()) > 2 && (await page.locator('#guide pre').count()) > 5);
+  await watched.axe('a guide');
+}
+
 /** A picture of what is in view: the whole page is too long for one. */
 async function shot({ page }, name) {
   const folder = process.env.COFFER_SHOTS;
@@ -140,7 +164,7 @@ async function looks(watched) {
 async function demo(browser) {
   const watched = await Watched.open({ browser, admin: `${facts.baseUrl}/docs` }, 'wide');
   await drawn(watched.page);
-  for (const chapter of [withoutCredentials, calls, problems, looks, forgotten]) {
+  for (const chapter of [withoutCredentials, calls, problems, events, looks, forgotten, guide]) {
     try {
       await chapter(watched);
     } catch (fault) {

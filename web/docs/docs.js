@@ -312,7 +312,7 @@ function wordsOf(operation) {
   ].join(' ');
 }
 
-/** Draws everything; gives what the search needs: an entry of contents and article per operation. */
+/** Draws everything; gives what the search needs: an entry of contents and article per operation and event. */
 function draw() {
   const contents = document.getElementById('contents');
   const content = document.getElementById('content');
@@ -336,7 +336,10 @@ function draw() {
       rows.push({ words, more, link: links[i], article: articles[i], group, section });
     });
   }
-  return rows;
+  const events = cofferEvents.draw(narrow);
+  contents.append(events.group);
+  content.append(events.section);
+  return [...rows, ...events.rows];
 }
 
 const isAddress = (word) => word.startsWith('/') || METHODS.includes(word);
@@ -372,7 +375,7 @@ function search(rows, text) {
     row.section.hidden = row.group.hidden = empty;
     if (words.length > 0 && !empty) row.group.open = true;
   }
-  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations` : '';
+  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations and events` : '';
   return showHits(words, search.turn);
 }
 
