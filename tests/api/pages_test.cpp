@@ -1,4 +1,6 @@
 // The API reference at /docs: served whole by the binary, and nothing of it from anywhere else.
+#include "api/about/pages.h"
+
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"
@@ -21,8 +23,26 @@ TEST_CASE("the API reference is served with everything it needs") {
   CHECK(script.status == 200);
   CHECK(script.header("Content-Type") == "text/javascript; charset=utf-8");
   CHECK(app.anonymous().get("/docs/docs.css").header("Content-Type") == "text/css; charset=utf-8");
-  CHECK(app.anonymous().get("/docs/other.js").status == 404);
+  for (const char* none : {"other.js", "index.html", "guide.html", "..%2Fstyle.css"}) {
+    INFO(none);
+    CHECK(app.anonymous().get("/docs/" + std::string(none)).status == 404);
+  }
   CHECK_THAT(app.anonymous().get("/").body, Catch::Matchers::Contains("href=\"/docs\""));
+}
+
+TEST_CASE("only the reference of a demo offers to call operations") {
+  constexpr const char* kScript = "src=\"/docs/try.js\"";
+  TestApp app;
+  const Reply plain = app.anonymous().get("/docs");
+  CHECK_THAT(plain.body, !Catch::Matchers::Contains("try.js"));
+  api::offer_trial(true);
+  const Reply demo = app.anonymous().get("/docs");
+  api::offer_trial(false);
+  CHECK_THAT(demo.body, Catch::Matchers::Contains(kScript));
+  CHECK(demo.header("Content-Security-Policy") == plain.header("Content-Security-Policy"));
+  for (const Reply& page : {plain, demo}) {
+    CHECK_THAT(page.body, !Catch::Matchers::Contains("{{"));
+  }
 }
 
 TEST_CASE("the guides and the list of problems are served by the binary") {
@@ -59,10 +79,12 @@ TEST_CASE("each page of the reference is under 300 KB with all it needs") {
   };
   constexpr std::size_t kMax = 300'000;
   CHECK(size({"/docs", "/docs/docs.js", "/docs/samples.js", "/docs/texts.js", "/docs/search.js",
-              "/docs/docs.css", "/v1/openapi.json"}) < kMax);
+              "/docs/try.js", "/docs/markdown.js", "/docs/events.js", "/docs/docs.css",
+              "/v1/openapi.json"}) < kMax);
   for (const char* guide : {"contract", "webhooks", "operating"}) {
     const std::string path = "/docs/guides/" + std::string(guide);
-    CHECK(size({path, path + ".md", "/docs/guide.js", "/docs/docs.css"}) < kMax);
+    CHECK(size({path, path + ".md", "/docs/guide.js", "/docs/markdown.js", "/docs/docs.css"}) <
+          kMax);
   }
   CHECK(size({"/problems", "/style.css"}) < kMax);
 }
@@ -71,7 +93,8 @@ TEST_CASE("no page needs resources that its policy forbids") {
   TestApp app;
   for (const char* path :
        {"/", "/docs", "/docs/docs.js", "/docs/docs.css", "/style.css", "/problems/not-found",
-        "/problems", "/docs/guides/contract", "/docs/search.js", "/docs/texts.js"}) {
+        "/problems", "/docs/guides/contract", "/docs/search.js", "/docs/texts.js", "/docs/try.js",
+        "/docs/markdown.js", "/docs/events.js"}) {
     const Reply reply = app.anonymous().get(path);
     INFO(path);
     CHECK(reply.status == 200);

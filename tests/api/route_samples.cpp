@@ -19,6 +19,7 @@ const std::map<std::string, std::string, std::less<>>& path_values() {
       {"assetCode", "USDC"},
       {"slug", "not-found"},
       {"guide", "contract"},
+      {"file", "docs.js"},
       {"beneficiaryId", "$beneficiary"},
       {"destinationId", "$destination"},
       {"associationId", "$association"},

@@ -21,6 +21,9 @@ class Element {
   constructor(tag) {
     this.tag = tag;
   }
+  get tagName() {
+    return this.tag.toUpperCase();
+  }
   setAttribute(name, value) {
     assert.equal(typeof value, 'string', `${this.tag} ${name}`);
     this.attributes[name] = value;
@@ -113,7 +116,8 @@ await new Promise((resolve) => setTimeout(resolve, 0));
 const operations = Object.entries(openapi.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })));
 const articles = new Map([...known.content.all('article')].map((each) => [each.attributes.id, each]));
-assert.equal(articles.size, operations.length, 'an article for each operation');
+const events = Object.entries(openapi.webhooks);
+assert.equal(articles.size, operations.length + events.length, 'an article for each operation and event');
 assert.equal(Element.scrolledTo, articles.get('createQuote'), 'the address says where to look');
 const anchors = [...known.contents.all('a')].map((each) => each.attributes.href);
 assert.deepEqual(new Set(anchors), new Set([...articles.keys()].map((id) => `#${id}`)));
@@ -123,9 +127,10 @@ for (let level = 0; level < 5; level += 1) {
   for (const details of [...known.content.all('details')]) {
     if (details.open) continue;
     details.open = true;
-    details.listeners.toggle({ target: details });
+    details.listeners.toggle?.({ target: details });
     assert.ok(details.textContent.length > 10);
   }
+  await new Promise((resolve) => setTimeout(resolve, 0)); // sections of a guide are read
 }
 
 const slugs = new Set();
@@ -152,6 +157,14 @@ for (const { path, method, operation } of operations) {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.content) assert.ok(text.includes('Example response'), `${operation.operationId} ${status}: no example`);
   }
+  // Recorded: it names this operation's own path.
+  const problem = operation['x-problem-example'];
+  says(`Example problem, status ${problem.status}`);
+  says(JSON.stringify(problem.body, null, 2));
+  if (problem.body.instance) {
+    const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    assert.match(problem.body.instance, pattern, operation.operationId);
+  }
   for (const link of article.all('a')) {
     const slug = link.attributes.href.match(/^\/problems\/(.+)/)?.[1];
     if (slug) slugs.add(slug);
@@ -163,6 +176,19 @@ for (const response of Object.values(openapi.components.responses)) {
   }
 }
 
+// The events: each with its body, and what the guide says about all of them.
+for (const [type, { post }] of events) {
+  const text = articles.get(`event-${type}`).textContent;
+  const { schema, example } = post.requestBody.content['application/json'];
+  assert.equal(example.type, type);
+  const shape = openapi.components.schemas[schema.allOf[0].$ref.split('/').pop()];
+  const expected = [type, post.summary, JSON.stringify(example, null, 2), ...Object.keys(shape.properties)];
+  for (const each of expected) assert.ok(text.includes(each), `event ${type} does not say ${each}`);
+}
+const section = [...known.content.all('section')].find((each) => each.textContent.startsWith('Webhook events')).textContent;
+const said = ['webhook-signature', 'constant time', 'Retry-After', '5 min later', '410'];
+for (const each of said) assert.ok(section.includes(each), `the events do not say ${each}`);
+
 // The search.
 const box = known.search;
 const visible = () => [...articles.values()].filter((each) => !each.hidden).map((each) => each.attributes.id);
@@ -172,12 +198,14 @@ const search = (text) => {
   return visible();
 };
 assert.deepEqual(search('post /v1/quotes'), ['createQuote']);
-assert.equal(known.found.textContent, `1 of ${operations.length} operations`);
+assert.equal(known.found.textContent, `1 of ${articles.size} operations and events`);
 assert.deepEqual(search('no such thing at all'), []);
-assert.equal(search('').length, operations.length);
+assert.equal(search('').length, articles.size);
+const about = search('payment.refunded');
+assert.ok(about.includes('event-payment.refunded') && !about.includes('createQuote'), about.join());
 search('wallet');
 box.listeners.keydown({ key: 'Escape' });
-assert.equal(visible().length, operations.length);
+assert.equal(visible().length, articles.size);
 
 // What no operation is named after: found in what they say, in the guides, the glossary and the problems.
 const hitsOf = async (text) => {
@@ -190,7 +218,9 @@ assert.ok(visible().length > 3 && visible().length < operations.length, `refund 
 assert.ok(refund.includes('Refund Glossary'), refund.join('; '));
 assert.ok(refund.some((each) => /Webhooks|Contract|Sandbox/.test(each)), refund.join('; '));
 assert.ok((await hitsOf('trustline missing')).some((each) => each.startsWith('trustline-missing Problem')));
-assert.ok((await hitsOf('strict send')).includes('Strict send Glossary'));
+for (const word of ['Association', 'Connector', 'Reference', 'Trustline', 'Strict send', 'Posting', 'Hold', 'Settlement']) {
+  assert.ok((await hitsOf(word)).includes(`${word} Glossary`), `the glossary has no ${word}`);
+}
 assert.deepEqual(await hitsOf(''), []);
 for (const [name] of vm.runInContext('cofferTexts.guides', browser)) {
   assert.ok(readFileSync(join(folder, '../../docs', `${name}.md`), 'utf8').length > 100, name);
@@ -224,4 +254,4 @@ for (const id of ['createQuote', 'listWallets', 'createBeneficiary']) {
 assert.ok(judged.has('Node.js') && judged.has('Python') && judged.has('curl'));
 
 console.log(`samples judged in ${[...judged].join(', ')}`);
-console.log(`${operations.length} operations drawn, ${slugs.size} problems linked`);
+console.log(`${operations.length} operations and ${events.length} events drawn, ${slugs.size} problems linked`);

@@ -65,6 +65,18 @@ const forgeries = {
   'an event of another shape': (document) => {
     schemas(document).PaymentEvent.properties.sequence = { type: 'string' };
   },
+  'an example of a request that may not be sent': (document) => {
+    document.paths['/v1/wallets'].post.requestBody.content['application/json'].example.walletName = 7;
+  },
+  'an example of a response of another shape': (document) => {
+    delete document.paths['/v1/wallets'].post.responses['201'].content['application/json'].example.id;
+  },
+  'an example of a problem that the operation does not have': (document) => {
+    document.paths['/v1/wallets'].post['x-problem-example'].body.type = 'urn:coffer:problem:invalid-cursor';
+  },
+  'an operation without an example of a problem': (document) => {
+    delete document.paths['/v1/wallets'].post['x-problem-example'];
+  },
   'a query that makes it another operation': (document) => {
     delete document.paths['/v1/payments/p2p/own'].post['x-variants'];
   },

@@ -209,8 +209,33 @@ export class Judge {
   }
 }
 
+/** The exchanges that the document shows as examples: each success, and one problem of each operation. */
+function* examplesOf(document) {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS.filter((name) => item[name])) {
+      const operation = item[method];
+      const call = { method: method.toUpperCase(), pattern: path, target: path, request: '', requestType: '' };
+      const body = operation.requestBody?.content['application/json'];
+      if (body) Object.assign(call, { request: JSON.stringify(body.example), requestType: 'application/json' });
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        for (const [type, { example }] of Object.entries(content ?? {})) {
+          const response = type === 'application/json' ? JSON.stringify(example) : example;
+          yield { ...call, status: Number(status), responseType: type, response };
+        }
+      }
+      const { status, body: problem } = operation['x-problem-example'] ?? { status: 'no problem' };
+      const type = problem?.type ? 'application/problem+json' : 'application/json';
+      yield { ...call, status, responseType: type, response: JSON.stringify(problem) };
+    }
+  }
+}
+
 export function findingsOf(document, exchanges) {
   const judge = new Judge(document);
   for (const exchange of exchanges) judge.judge(exchange);
-  return judge.close();
+  const examples = new Judge(document);
+  // A required query parameter is in no example.
+  for (const example of examplesOf(document)) examples.judge(example);
+  const shown = examples.findings.filter((finding) => !/: did without /.test(finding));
+  return [...judge.close(), ...shown.map((finding) => `example: ${finding}`)];
 }

@@ -3,6 +3,8 @@
 'use strict';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+// Only the reference of a demo loads try.js.
+const offersTrial = typeof cofferTry === 'object';
 let openapi;
 
 /** An element with attributes (`class`, `href`, ...; `on...` is a listener) and children. */
@@ -132,38 +134,11 @@ function schemaBody(schema) {
 
 // --- Examples -----------------------------------------------------------------------------------------
 
-/** A value of the schema: only what is required, `<name>` where a value is the caller's own. */
-function sample(schema, name, depth = 0) {
-  const target = resolve(schema);
-  if ('const' in target) return target.const;
-  if (target.enum) return target.enum[0];
-  if (target.examples) return target.examples[0];
-  const choices = alternatives(target);
-  if (choices) return sample(choices[0], name, depth);
-  switch ([target.type].flat()[0]) {
-    case 'object': {
-      const all = Object.entries(target.properties || {});
-      const wanted = all.filter(([key]) => (target.required || []).includes(key));
-      const shown = wanted.length > 0 || depth > 3 ? wanted : all.slice(0, 1);
-      return Object.fromEntries(shown.map(([key, each]) => [key, sample(each, key, depth + 1)]));
-    }
-    case 'array':
-      return depth > 4 ? [] : [sample(target.items || {}, name, depth + 1)];
-    case 'integer':
-    case 'number':
-      return target.default ?? target.minimum ?? 1;
-    case 'boolean':
-      return target.default ?? true;
-    default:
-      return target.default ?? `<${name}>`;
-  }
-}
-
 /** The call as {method, url, headers, body}: what every language says in its own way. */
 function callOf(method, path, operation) {
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
-    .map((each) => `${each.name}=${sample(each.schema, each.name)}`);
+    .map((each) => `${each.name}=<${each.name}>`);
   const address = location.origin + path.replaceAll(/\{(\w+)\}/g, '<$1>');
   const headers = Object.keys(operation.security?.[0] || {}).map((name) => {
     const scheme = openapi.components.securitySchemes[name];
@@ -175,7 +150,7 @@ function callOf(method, path, operation) {
     method: method.toUpperCase(),
     url: address + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers,
-    body: body ? sample(body.schema, 'body') : undefined,
+    body: body ? body.example : undefined,
   };
 }
 
@@ -236,14 +211,14 @@ function shape(type, schema) {
     isComposite(schema) ? nested(schema) : [' ', typeText(schema)]);
 }
 
-/** A response as it may look, drawn when it is opened. */
-function reply(value) {
+/** A recorded response, drawn when it is opened. */
+function reply(value, title = 'Example response') {
   const body = h('div');
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const open = ({ target }) => {
     if (target.open && !body.hasChildNodes()) body.append(h('pre', { tabindex: '0' }, h('code', {}, text)));
   };
-  return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, 'Example response'), body);
+  return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, title), body);
 }
 
 function answer(status, response) {
@@ -268,6 +243,7 @@ function access(operation) {
 }
 
 function article({ method, path, operation }) {
+  const problem = operation['x-problem-example'];
   const parameters = parameterList(operation);
   const answers = Object.entries(operation.responses);
   const of = (test) => answers.filter(([status, response]) => test(Number(status) >= 400 && response.$ref));
@@ -287,8 +263,10 @@ function article({ method, path, operation }) {
     h('ul', { class: 'answers' }, of((isProblem) => !isProblem).map(([s, r]) => answer(s, r))),
     h('h4', {}, 'Problems'),
     h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
+    problem ? reply(problem.body, `Example problem, status ${problem.status}`) : null,
     h('h4', {}, 'Example'),
-    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`));
+    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`),
+    offersTrial ? cofferTry.panel({ method, path, operation }) : null);
 }
 
 function operationsByTag() {
@@ -334,13 +312,14 @@ function wordsOf(operation) {
   ].join(' ');
 }
 
-/** Draws everything; gives what the search needs: an entry of contents and article per operation. */
+/** Draws everything; gives what the search needs: an entry of contents and article per operation and event. */
 function draw() {
   const contents = document.getElementById('contents');
   const content = document.getElementById('content');
   const narrow = matchMedia('(max-width: 52rem)').matches;
   const rows = [];
   content.replaceChildren(h('p', {}, prose(openapi.info.description)));
+  if (offersTrial) content.append(cofferTry.credentials());
   for (const tag of operationsByTag()) {
     const links = tag.operations.map(({ method, path, operation }) => h('li', {},
       h('a', { href: `#${operation.operationId}`, title: operation.summary },
@@ -357,7 +336,10 @@ function draw() {
       rows.push({ words, more, link: links[i], article: articles[i], group, section });
     });
   }
-  return rows;
+  const events = cofferEvents.draw(narrow);
+  contents.append(events.group);
+  content.append(events.section);
+  return [...rows, ...events.rows];
 }
 
 const isAddress = (word) => word.startsWith('/') || METHODS.includes(word);
@@ -393,7 +375,7 @@ function search(rows, text) {
     row.section.hidden = row.group.hidden = empty;
     if (words.length > 0 && !empty) row.group.open = true;
   }
-  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations` : '';
+  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations and events` : '';
   return showHits(words, search.turn);
 }
 

@@ -89,15 +89,19 @@ Json parameters(const Route& route) {
   return out;
 }
 
-Json media(std::string_view name, const Json& schemas) {
-  return {{"schema", schema(name)}, {"example", example_of(schema(name), schemas)}};
+/// With `recorded` as the example, or a generated one if it is null.
+Json media(std::string_view name, const Json& schemas, Json recorded) {
+  if (recorded.is_null()) recorded = example_of(schema(name), schemas);
+  return {{"schema", schema(name)}, {"example", std::move(recorded)}};
 }
 
 Json success_response(const Route& route, const DeclaredResponse& answer, const Json& schemas) {
+  const Json recorded = recorded_example(route.operation).value("responses", Json::object());
   Json response{{"description", route.summary},
                 {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
   if (answer.schema.empty()) return response;
-  response["content"][std::string(answer.media_type)] = media(answer.schema, schemas);
+  response["content"][std::string(answer.media_type)] =
+      media(answer.schema, schemas, recorded.value(std::to_string(answer.status), Json()));
   return response;
 }
 
@@ -153,12 +157,13 @@ Json responses(const Route& route, Json& components) {
 }
 
 Json request_body(const Route& route, const Json& schemas) {
+  const Json recorded = recorded_example(route.operation).value("request", Json());
   Json out{{"description", "At most " + std::to_string(route.body_bytes_max / 1024) + " KiB."},
            {"required", route.body != Body::optional_json}};
   for (const std::string_view type : media_types(route)) {
     const bool form = type == kFormType;
-    out["content"][std::string(type)] =
-        media(form ? route.form_schema : route.request_schema, schemas);
+    out["content"][std::string(type)] = form ? media(route.form_schema, schemas, Json())
+                                             : media(route.request_schema, schemas, recorded);
   }
   return out;
 }
@@ -206,6 +211,9 @@ Json operation(const Route& route, Json& components) {
   if (const Json list = parameters(route); !list.empty()) out["parameters"] = list;
   if (route.body != Body::none) out["requestBody"] = request_body(route, components["schemas"]);
   out["responses"] = responses(route, components);
+  // A shared response cannot have the example of one operation.
+  const Json& recorded = recorded_example(route.operation);
+  if (recorded.contains("problem")) out["x-problem-example"] = recorded.at("problem");
   return out;
 }
 
@@ -252,8 +260,11 @@ Json webhook(const EventTypeRow& row, const Json& schemas) {
   const Json exactly{{"type", "object"},
                      {"properties", {{"type", {{"const", code}}}}},
                      {"required", Json::array({"type"})}};
-  Json example = example_of(schema(event), schemas);
-  example["type"] = code;
+  Json example = recorded_example("event." + code).value("body", Json());
+  if (example.is_null()) {
+    example = example_of(schema(event), schemas);
+    example["type"] = code;
+  }
   Json headers = Json::array();
   for (const char* header : {"WebhookId", "WebhookTs", "SvcSignature", "StandardWebhookId",
                              "StandardWebhookTimestamp", "StandardWebhookSignature"}) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <sstream>
 
+#include "api/about/web_documents.h"
 #include "base/check.h"
 #include "http/problem_json.h"
 
@@ -56,6 +59,16 @@ Json text_example(const Json& schema) {
   return "text";
 }
 
+std::map<std::string, Json, std::less<>> read_recorded() {
+  std::map<std::string, Json, std::less<>> out;
+  std::istringstream lines{std::string(web_text("openapi/examples.ndjson"))};
+  for (std::string line; std::getline(lines, line);) {
+    Json example = Json::parse(line);
+    out.emplace(example.at("operation"), std::move(example));
+  }
+  return out;
+}
+
 }  // namespace
 
 Json example_of(const Json& schema, const Json& schemas) {
@@ -78,6 +91,13 @@ Json example_of(const Json& schema, const Json& schemas) {
   if (has_type(schema, "integer")) return schema.value("minimum", 1);
   if (has_type(schema, "boolean")) return false;
   return text_example(schema);
+}
+
+const Json& recorded_example(std::string_view operation) {
+  static const std::map<std::string, Json, std::less<>> examples = read_recorded();
+  static const Json none = Json::object();
+  const auto found = examples.find(operation);
+  return found == examples.end() ? none : found->second;
 }
 
 Json problem_example(Slug slug, bool envelope) {

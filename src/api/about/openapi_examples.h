@@ -1,5 +1,8 @@
-// Examples for the OpenAPI document, generated from its schemas and the problem table.
+// Examples for the OpenAPI document: recorded exchanges, and values generated from the schemas and
+// the problem table.
 #pragma once
+
+#include <string_view>
 
 #include "api/json.h"
 #include "base/problem.h"
@@ -10,6 +13,11 @@ namespace coffer::api {
 /// Objects contain required members and members with their own example. `schemas` are the named
 /// schemas.
 Json example_of(const Json& schema, const Json& schemas);
+
+/// The recorded exchanges of an operation (web/openapi/examples.ndjson): `request`, `responses` by
+/// status, and a `problem` with `status` and `body`; of the operation `event.TYPE`, `body`. Empty
+/// for an operation that has none yet.
+const Json& recorded_example(std::string_view operation);
 
 /// The response of this problem, optionally in the envelope of the business routes.
 Json problem_example(Slug slug, bool envelope);

@@ -1,5 +1,6 @@
 #include "api/about/pages.h"
 
+#include <atomic>
 #include <map>
 
 #include "api/about/web_documents.h"
@@ -118,13 +119,27 @@ Result<http::Response> problem_page(const Services&, const Call& call) {
   return page(call, found->second);
 }
 
-Result<http::Response> reference_page(const Services&, const Call& call) {
-  return web_page(call, "docs/index.html", kScriptedPage);
+http::Document reference_document(bool with_trial) {
+  std::string text(web_text("docs/index.html"));
+  fill(text, "{{trial}}", with_trial ? "<script src=\"/docs/try.js\" defer></script>\n" : "");
+  return http::Document("text/html; charset=utf-8", std::move(text));
 }
 
-/// A file of the reference, by its own path.
+std::atomic<bool> offers_trial{false};
+
+Result<http::Response> reference_page(const Services&, const Call& call) {
+  static const http::Document plain = reference_document(false);
+  static const http::Document with_trial = reference_document(true);
+  return page(call, offers_trial ? with_trial : plain, kScriptedPage);
+}
+
+/// A script or style sheet of the reference. The pages have routes of their own.
 Result<http::Response> reference_file(const Services&, const Call& call) {
-  return web_page(call, std::string_view(call.request.path).substr(1));
+  const std::string name(call.param("file"));
+  const http::Document* file =
+      name.ends_with(".html") ? nullptr : find_web_document("docs/" + name);
+  if (file == nullptr) return unexpected(Slug::not_found, "The file was not found.");
+  return page(call, *file);
 }
 
 /// The page that draws a guide, and with `.md` the guide itself.
@@ -139,6 +154,8 @@ Result<http::Response> guide(const Services&, const Call& call) {
 }
 
 }  // namespace
+
+void offer_trial(bool on) { offers_trial = on; }
 
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
             Handler handler, std::vector<DeclaredResponse> responses) {
@@ -158,17 +175,8 @@ std::vector<Route> pages_routes() {
   return {about("/", "index", "Front page of this server", index_page, file),
           about("/style.css", "styleSheet", "Style sheet of the pages", style_sheet, file),
           about("/docs", "reference", "API reference", reference_page, file),
-          about("/docs/docs.js", "referenceScript", "Script of the API reference", reference_file,
-                file),
-          about("/docs/samples.js", "referenceSamples", "Calls in several languages",
-                reference_file, file),
-          about("/docs/texts.js", "referenceTexts", "Glossary and list of guides", reference_file,
-                file),
-          about("/docs/search.js", "referenceSearch", "Search of the API reference", reference_file,
-                file),
-          about("/docs/guide.js", "guideScript", "Script of a guide", reference_file, file),
-          about("/docs/docs.css", "referenceStyle", "Style sheet of the API reference",
-                reference_file, file),
+          about("/docs/{file}", "referenceFile", "A file of the API reference", reference_file,
+                {{200}, {304}, {404}}),
           about("/docs/guides/{guide}", "guide", "A guide; with .md, its text", guide,
                 {{200}, {304}, {404}}),
           about("/problems", "problems", "Every problem with its remedy", problem_list, file),

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "api/about/pages.h"
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/environment.h"
@@ -212,7 +213,10 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   }
   Demo demo;
   Serving serving;
-  serving.prepare = [&](App& app) { return make(app, console, demo); };
+  serving.prepare = [&](App& app) {
+    api::offer_trial(true);
+    return make(app, console, demo);
+  };
   serving.announce = [&](App& app, const std::string& origin) {
     const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
     const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};

@@ -1,0 +1,35 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+"""The API reference of what ships, in a real browser: in a demo, operations are called from the page with the demo's
+credentials, which are stored nowhere; a server that is no demo offers nothing of this. reference.mjs is the walk; here
+are the demo and the other server. COFFER_SHOTS=folder keeps pictures."""
+
+import os
+import shutil
+import sys
+import tempfile
+
+from harness.machine import ROOT, binary, node_packages, skip
+from harness.node import run_beside_demo
+from harness.server import Service, run_command
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main():
+    program = binary()
+    node_packages("browser")
+    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        skip("no chromium")
+    with tempfile.TemporaryDirectory() as folder:
+        database = os.path.join(folder, "production.db")
+        run_command(program, database, "init")
+        production = Service(program, database, settings={"COFFER_ADMIN_OFF": "true"}).start()
+        facts = {"browser": browser, "production": f"http://{production.host}:{production.port}"}
+        try:
+            return run_beside_demo(os.path.join(ROOT, "tests/browser/reference.mjs"), program, folder, facts)
+        finally:
+            production.stop()
+
+
+sys.exit(main())
