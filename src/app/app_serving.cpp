@@ -102,7 +102,8 @@ bool App::start_admin(StartError& error, const AdminPages& admin) {
   options.port = config_.admin_listen.port;
   // Requests of the page use no other lane.
   LaneTable used{};
-  for (const Lane lane : {Lane::system, Lane::password, Lane::admin}) {
+  for (const Lane lane :
+       {Lane::system, Lane::password, Lane::outbound, Lane::admin, Lane::exports}) {
     const auto at = static_cast<std::size_t>(lane);
     used[at] = lane_table(1, processors())[at];
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -43,6 +44,17 @@ struct Field {
   Value value;
 };
 
+/// A file that a command produces while it is written: standard output on the command line, a
+/// download on the admin page.
+struct ProducedFile {
+  std::string name;  // proposed to the operator
+  std::string content_type;
+  bool text = true;  // a terminal can show it
+  /// Writes the content piece by piece. Called once, after the command has returned and from
+  /// another thread. Ends if the sink returns false. Returns false if the file is incomplete.
+  std::function<bool(const std::function<bool(std::string_view)>& sink)> write;
+};
+
 /// Text output shows values in readable form: a key that ends in Bytes, Ms, Seconds or At
 /// determines the unit (`databaseBytes` is `4.3 MiB`, `createdAt` is `22 min ago` or `2026-11-22
 /// 07:28 UTC`). JSON contains the exact values.
@@ -54,6 +66,8 @@ struct CommandResult {
   int exit_code = 0;
   /// For a list in pages: the --cursor of the next page. Empty at the end.
   std::optional<std::string> next_cursor = {};
+  /// The output, in place of the records, which only the page shows.
+  std::optional<ProducedFile> file = {};
   /// For the audit log: why a successful command changed nothing.
   std::string unchanged = {};
 };

@@ -53,6 +53,24 @@ void record_end(Session& session, const Command& command, std::int64_t entry,
             {{"act", entry}, {"command", command.path}, {"outcome", outcome}});
 }
 
+/// Writes the content, and nothing else, so that it can be redirected to a file.
+int print_file(Session& session, const ProducedFile& file) {
+  const Console& console = session.console;
+  if (console.terminal && !file.text) {
+    print_error(console,
+                "the output is a binary file. Redirect it to a file, such as > " + file.name);
+    return exit_code::kUsage;
+  }
+  const bool complete = file.write([&](std::string_view piece) {
+    console.out << piece << std::flush;
+    return console.out.good() && !session.interruption.requested();
+  });
+  if (complete) return 0;
+  // An output that cannot be written is reported once, at the end.
+  if (console.out) print_error(console, "the output is incomplete. Run the command again");
+  return exit_code::kFailed;
+}
+
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto result = carry_out(session, command, arguments);
   if (!result) {
@@ -60,6 +78,7 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
     if (!session.console.out) return exit_code::kFailed;
     return print_problem(session.console, result.error(), command.hint);
   }
+  if (result->file) return print_file(session, *result->file);
   return print_result(session.console, *result, arguments.json);
 }
 

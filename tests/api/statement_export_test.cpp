@@ -1,7 +1,10 @@
 // The statement as CSV and as NDJSON: the whole range, the same rows, safe to open in a
 // spreadsheet.
 #include <catch2/catch.hpp>
+#include <sstream>
 
+#include "api/ledger/statement_file.h"
+#include "cli/dispatch.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -197,4 +200,65 @@ TEST_CASE("an export arrives complete over the wire, in chunks") {
       world.app.me().over_wire().send({"HEAD", target(world.from, "&format=csv"), {}, {}});
   CHECK(head.status == 200);
   CHECK(head.body.empty());
+}
+
+namespace {
+
+std::string exported(TestApp& app, std::map<std::string, std::string> arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  cli::Interruption interruption;
+  const int code = cli::run_request(
+      app.core(), {.command = "statement export", .arguments = std::move(arguments)}, out, err,
+      interruption);
+  INFO(err.str());
+  REQUIRE(code == 0);
+  return out.str();
+}
+
+/// Without the ID of the message, which differs between two documents.
+std::string without_message_id(std::string xml) {
+  const auto from = xml.find("<MsgId>");
+  if (from != std::string::npos) xml.erase(from, xml.find("</MsgId>") - from);
+  return xml;
+}
+
+}  // namespace
+
+TEST_CASE("statement export: the operator gets the bytes of the API in every format") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "1000");
+  const std::string to = app.wallet("USDC");
+  for (int i = 0; i < 3; ++i) app.me().transfer(from, to, "1.5");
+  app.settle();
+  for (const api::StatementFormatInfo& info : api::kStatementFormats) {
+    INFO(info.name);
+    const std::string file = exported(app, {{"ID", from},
+                                            {"format", std::string(info.name)},
+                                            {"from", "2026-01-01"},
+                                            {"to", "2026-02-01"}});
+    const std::string reply = app.me().get(target(from, "&format=" + std::string(info.name))).body;
+    if (info.format == api::StatementFormat::json) {
+      CHECK(Json::parse(file) == Json::parse(reply));
+    } else {
+      CHECK(without_message_id(file) == without_message_id(reply));
+    }
+  }
+}
+
+TEST_CASE("statement export: without a period, everything from the first entry to now") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "1000");
+  const std::string to = app.wallet("USDC");
+  app.me().transfer(from, to, "1.5");
+  app.settle();
+  const Json all = Json::parse(exported(app, {{"ID", from}, {"format", "json"}}));
+  CHECK(all.at("openingBalance") == "0.00");
+  CHECK(all.at("closingBalance") == "998.50");
+  CHECK(all.at("data").size() == 2);
+  CHECK(all.at("data").back().at("runningBalance") == "998.50");
+  const Json none = Json::parse(exported(
+      app, {{"ID", from}, {"format", "json"}, {"to", "2020-01-02"}, {"from", "2020-01-01"}}));
+  CHECK(none.at("data").empty());
+  CHECK(none.at("hasMore") == false);
 }

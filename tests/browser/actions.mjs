@@ -189,6 +189,21 @@ async function review({ page }, name, command, values = {}) {
   await page.waitForSelector('dialog[open]', { state: 'detached' });
 }
 
+/** The number of entries in a statement, by its format. */
+const ENTRIES = {
+  csv: (text) => text.trim().split('\r\n').length - 1,
+  ndjson: (text) => text.trim().split('\n').length,
+  json: (text) => JSON.parse(text).data.length,
+  'camt.053': (text) => (text.includes('camt.053.001.08') ? text.split('<Ntry>').length - 1 : -1),
+};
+
+/** The file that the browser saves. */
+async function saved(page, act) {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+  const bytes = readFileSync(await file.path());
+  return { name: file.suggestedFilename(), bytes, text: bytes.toString() };
+}
+
 export async function money(watched, { facts, seeded }) {
   const { page } = watched;
   await watched.visit('reviews');
@@ -217,9 +232,16 @@ export async function money(watched, { facts, seeded }) {
   await watched.quiet('a payment that was resolved');
 
   await watched.visit(`statements?wallet=${facts.wallets[0].id}`);
-  const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Export CSV')]);
-  const lines = readFileSync(await file.path(), 'utf8').split('\r\n').length;
-  ok('a statement is exported whole', lines > 61, `${lines} lines`);
+  const formats = await page.evaluate(() => [...document.querySelectorAll('main [data-format]')].map((each) => each.dataset.format));
+  ok('a statement has the formats of the API', formats.join() === 'csv,camt.053,ndjson,json', formats.join());
+  const counts = [];
+  for (const format of formats) {
+    const { name, text } = await saved(page, () => page.click(`main [data-format="${format}"]`));
+    ok(`${format}: the file has the name of the wallet`, name.includes(facts.wallets[0].id), name);
+    counts.push(ENTRIES[format](text));
+  }
+  ok('each has every entry', counts[0] > 60 && new Set(counts).size === 1, counts.join());
+  await watched.quiet('statements that were exported');
 }
 
 export async function market(watched, { facts }) {
@@ -324,6 +346,17 @@ export async function checks(watched) {
     ok(`${command} says that all is well`, said === 'No faults found.', said);
   }
   done.add('backup');
+  await watched.visit('checks');
+  await page.locator('main [data-command="backups download"]').first().click();
+  await page.waitForSelector('dialog[open] form');
+  await watched.axe('downloading a backup');
+  const { name, bytes } = await saved(page, () => page.click('dialog[open] button[type=submit]'));
+  await page.waitForSelector('dialog[open]', { state: 'detached' });
+  const head = bytes.subarray(0, 15).toString();
+  ok('a backup is downloaded whole', /\.db$/.test(name) && head === 'SQLite format 3', `${name} ${head}`);
+  const listed = await page.evaluate(async () => (await (await fetch('api/run/backups/list')).json()).data);
+  ok('with the size in the list', listed.some((each) => each.file === name && each.bytes === bytes.length), String(bytes.length));
+  done.add('backups download');
   await watched.visit('overview');
   const last = await page.locator('main .figures li', { hasText: 'Last backup' }).textContent();
   ok('the overview knows of the backup', / ago.*verified/.test(last), last);

@@ -9,7 +9,7 @@ import { SCRIPT } from './outside.mjs';
 import { seed } from './seed.mjs';
 import { details, figures, inert, liveness, screens, search } from './screens.mjs';
 import { expiry, idleness, keyboard, smallScreen } from './presence.mjs';
-import { lists, manners, onePayment, overview, phoneLists, printing, resolving, webhookTasks, weight } from './tasks.mjs';
+import { lists, manners, onePayment, overview, paper, phoneLists, printing, resolving, webhookTasks, weight } from './tasks.mjs';
 
 const facts = JSON.parse(process.env.COFFER_TEST);
 
@@ -64,7 +64,7 @@ async function run() {
     world.seeded = await seed(facts, { liar: LIAR, receiver: facts.receiver });
     await page.visit('overview');
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
-    chapters.push(onePayment, resolving, lists, phoneLists, overview, manners, printing, webhookTasks, weight);
+    chapters.push(onePayment, resolving, lists, phoneLists, overview, manners, printing, paper, webhookTasks, weight);
     chapters.push(everyCommand, tenants, money, market, hooks, people, checks, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     for (const chapter of chapters) await told(chapter, page, world);

@@ -258,6 +258,49 @@ export async function printing(watched, world) {
   }
 }
 
+/** A statement of any length is whole on paper, and a receipt names its payment. */
+export async function paper(watched, world) {
+  const { page } = watched;
+  const { id } = world.facts.wallets[0];
+  const onPaper = () =>
+    page.evaluate(() => ({
+      rows: [...document.querySelectorAll('main tbody tr')].filter((each) => each.checkVisibility()).length,
+      text: document.querySelector('main').innerText,
+    }));
+  await page.evaluate(() => {
+    window.printed = 0;
+    window.print = () => (window.printed += 1);
+  });
+  const all = await page.evaluate(async (wallet) => {
+    const reply = await fetch(`api/run/wallet/statement?ID=${wallet}&limit=200`);
+    return (await reply.json()).data.length;
+  }, id);
+  await page.route(/limit=200/, (route) => route.abort()); // as if it were longer than a page
+  await watched.visit(`statements?wallet=${id}`);
+  await page.waitForSelector('main tbody tr');
+  await page.emulateMedia({ media: 'print' });
+  const cut = await onPaper();
+  ok('a statement that is not collected does not print in part', cut.rows === 0 && /Use the button Print/.test(cut.text), JSON.stringify(cut));
+  await page.unroute(/limit=200/);
+  await page.emulateMedia({ media: 'screen' });
+  await page.click('[data-print]');
+  await page.waitForFunction(() => window.printed === 1);
+  await page.emulateMedia({ media: 'print' });
+  const whole = await onPaper();
+  ok('the button prints every entry', all > 60 && whole.rows === all, `${whole.rows} of ${all}`);
+  ok('with the account of the wallet', /account \w+/.test(whole.text), whole.text.slice(0, 200));
+  await watched.shot('print whole statement');
+  await page.emulateMedia({ media: 'screen' });
+  await watched.visit(`payments/${world.seeded.paid}`);
+  await page.emulateMedia({ media: 'print' });
+  const receipt = await onPaper();
+  ok('a receipt has the ID of its payment', receipt.text.includes(world.seeded.paid), receipt.text.slice(0, 200));
+  ok('and no webhooks', !receipt.text.includes('deliver'), receipt.text);
+  await watched.shot('print receipt');
+  await page.emulateMedia({ media: 'screen' });
+  watched.faults.splice(0); // the request that was aborted
+}
+
 /** One spelling of every status, and no member of the API's as it is. */
 async function spelling(watched, world) {
   const { page } = watched;

@@ -36,6 +36,9 @@ def funding(gateway, mine):
     for _ in range(2):
         said = home.run(steps)
         check("the statement shows the funding", "Deposit" in said and "BANK" not in said, said)
+    with open(os.path.join(home.folder, "statement.xml"), encoding="utf-8") as file:
+        text = file.read()
+    check("the exported statement is camt.053 with the funding", "camt.053.001.08" in text and "Deposit" in text, text)
     balance = json.loads(home.run(f"coffer wallet show {wallet['id']} --json"))["balances"][0]["balance"]
     check("a repeated command credits nothing", balance == "100.00", balance)
     check("the reason is in the audit log", "Bank credit" in home.run("coffer audit list --json"))

@@ -1,5 +1,5 @@
 // Doing something: a button, a dialog that says what will happen, the command, and its answer.
-import { freshId, h, replace } from './dom.js';
+import { freshId, h, replace, save } from './dom.js';
 import { field, isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
 import { note, toast } from './notice.js';
@@ -109,7 +109,12 @@ export function ask({
     });
     if (!went) return;
     const finish = () => done && done(answer);
-    if (quietly && !(answer.data && hasSecret(answer.data))) {
+    if (answer.data && answer.data.download) {
+      open.box.addEventListener('close', finish, { once: true });
+      open.close();
+      save(answer.data);
+      toast(S.common.saving(answer.data.file));
+    } else if (quietly && !(answer.data && hasSecret(answer.data))) {
       open.box.addEventListener('close', finish, { once: true });
       open.close();
       toast(S.common.toast(about ? `${name}: ${about}` : name));

@@ -23,8 +23,6 @@ export function toCsv(rows) {
   );
 }
 
-export const toNdjson = (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-
 /** Every row of a command that lists in pages. */
 export async function everyRow(command, values, { cursor: name = 'cursor', limit = 200, progress } = {}) {
   const rows = [];

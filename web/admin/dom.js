@@ -66,12 +66,19 @@ export function copyButton(text, what, said = S.common.copy) {
   return button;
 }
 
-/** Offers text as a file. */
-export function download(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = h('a', { href: url, download: name });
+function follow(href, name) {
+  const link = h('a', { href, download: name });
   document.body.append(link);
   link.click();
   link.remove();
+}
+
+/** Offers text as a file. */
+export function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  follow(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** Saves the file that a command has produced; the browser writes it to disk as it arrives. */
+export const save = ({ download: place, file }) => follow(`api/${place}`, file);

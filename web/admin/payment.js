@@ -280,6 +280,7 @@ export function paymentScreen(context) {
     actions: () =>
       h('button', { type: 'button', class: 'quiet', onclick: () => window.print() }, P.print),
     body: (record, again) => [
+      h('p', { class: 'paper' }, P.onPaper(record.id, record.transactionId)),
       figures(record),
       h('div', { class: 'two' }, standing(record, again), timeline(record)),
       links(record),
@@ -290,7 +291,7 @@ export function paymentScreen(context) {
       record.legs.length > 0 && panel(P.legs.title, record.legs, { columns: LEG_COLUMNS }),
       record.instructions.length > 0 && panel(P.instructions, record.instructions),
       record.additionalFields.length > 0 && panel(P.additional, record.additionalFields),
-      eventsPanel(record, again),
+      h('div', { class: 'screen' }, eventsPanel(record, again)),
       folded(S.common.allDetails, members(record)),
     ],
   });

@@ -1,6 +1,6 @@
 // The statement of one wallet: chosen by name, with opening and closing balance, as a file or on paper.
-import { everyRow, toCsv, toNdjson } from './csv.js';
-import { download, freshId, h, replace } from './dom.js';
+import { everyRow } from './csv.js';
+import { freshId, h, replace, save } from './dom.js';
 import { field, valuesOf } from './form.js';
 import { amount, exactTime } from './format.js';
 import { heading, listPart } from './list.js';
@@ -8,33 +8,30 @@ import { empty, errorBox, notBuilt, toast } from './notice.js';
 import { picker } from './picker.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
+import { table } from './table.js';
 import { ENTRY_COLUMNS } from './wallets.js';
 import { read, session } from './wire.js';
 
 const T = S.statements;
 const COMMAND = 'wallet statement';
+const EXPORT = 'statement export';
 
-const FORMATS = [
-  ['csv', 'text/csv', toCsv],
-  ['ndjson', 'application/x-ndjson', toNdjson],
-  ['json', 'application/json', (rows) => `${JSON.stringify(rows, null, 2)}\n`],
-];
-
-function exportButtons(values, name) {
-  return FORMATS.map(([format, type, write]) => {
-    const button = h('button', { type: 'button' }, T.export(format));
+/** One button for each format of the command; the server writes the file. */
+function exportButtons(values) {
+  const command = session.commands.get(EXPORT);
+  if (!command) return null;
+  const { placeholder } = command.arguments.find(({ name }) => name === 'format');
+  return placeholder.split('|').map((format) => {
+    const button = h('button', { type: 'button', 'data-format': format }, T.export(format));
     button.addEventListener('click', async () => {
       button.disabled = true;
-      button.textContent = T.collecting;
       try {
-        const rows = await everyRow(COMMAND, values, { progress: (text) => (button.textContent = text) });
-        download(`statement-${name}.${format}`, type, write(rows));
-        toast(T.exported(rows.length));
+        save((await read(EXPORT, { ...values, format })).data);
+        toast(T.exported(format));
       } catch (fault) {
         toast(fault.message, 'bad');
       } finally {
         button.disabled = false;
-        button.textContent = T.export(format);
       }
     });
     return button;
@@ -58,6 +55,34 @@ async function balances(values, signal) {
     [T.opening, shown(opening), h('p', { class: 'soft' }, values.from ? exactTime(values.from) : T.start)],
     [T.closing, shown(closing), h('p', { class: 'soft' }, values.to ? exactTime(values.to) : T.now)],
   ]);
+}
+
+/** What goes on paper: every entry. A long statement is collected by the button, before it prints. */
+function paper(values, context) {
+  const rowsOf = (rows) =>
+    rows.length === 0
+      ? empty(T.empty)
+      : table({ caption: T.title, rows, columns: ENTRY_COLUMNS, key: (row) => row.rowId });
+  const place = h('div', { class: 'paper' }, h('p', {}, T.printAll));
+  read(COMMAND, { ...values, limit: 200 }, context.signal).then(
+    ({ data, nextCursor }) => !nextCursor && replace(place, rowsOf(data)),
+    () => {}, // the list says why
+  );
+  const button = h('button', { type: 'button', class: 'quiet', 'data-print': '' }, T.print);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    try {
+      const rows = await everyRow(COMMAND, values, { progress: (text) => (button.textContent = text) });
+      replace(place, rowsOf(rows));
+      window.print();
+    } catch (fault) {
+      toast(fault.message, 'bad');
+    } finally {
+      button.disabled = false;
+      button.textContent = T.print;
+    }
+  });
+  return { place, button };
 }
 
 function chooseForm(context, command, wallet) {
@@ -97,13 +122,12 @@ export function statementsScreen(context) {
   }
   const values = { ID: wallet };
   for (const name of names) values[name] = context.query.get(name) || undefined;
-  const title = heading(
-    T.title,
-    T.intro,
-    h('button', { type: 'button', class: 'quiet', onclick: () => window.print() }, T.print),
-  );
+  const printed = paper(values, context);
+  const title = heading(T.title, T.intro, printed.button);
+  const owner = h('p', { class: 'paper' });
   read('wallet show', { ID: wallet }, context.signal).then(
     ({ data }) => {
+      owner.textContent = T.owner(data.association, data.accountNumber);
       title.querySelector('h1').textContent = T.of(data.walletName);
       context.titled(T.of(data.walletName));
     },
@@ -128,15 +152,17 @@ export function statementsScreen(context) {
   replace(
     context.main,
     title,
+    owner,
     form,
     sums,
     h(
       'div',
       { class: 'row above' },
       h('a', { class: 'button', href: `#/wallets/${wallet}` }, T.toWallet),
-      exportButtons(values, wallet),
+      exportButtons(values),
     ),
-    h('p', { class: 'soft' }, T.camt, h('code', {}, 'GET /v1/statements/transactions/camt.053')),
-    part.place,
+    h('p', { class: 'soft screen' }, T.formats),
+    h('div', { class: 'screen' }, part.place),
+    printed.place,
   );
 }

@@ -91,6 +91,7 @@ export const S = {
     allDetails: 'All fields and IDs',
     back: (text) => `← ${text}`,
     toast: (what) => `${what}: done.`,
+    saving: (file) => `The browser saves ${file}.`,
     ago: (text) => `${text} ago`,
     in: (text) => `in ${text}`,
     utc: (text) => `${text} UTC`,

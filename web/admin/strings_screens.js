@@ -79,6 +79,7 @@ export const screens = {
     attempts: (count, last) =>
       `${count === 1 ? '1 attempt' : `${count} attempts`}${last ? `, last response ${last}` : ''}`,
     print: 'Print receipt',
+    onPaper: (id, transactionId) => `Payment ${id}, transaction ID ${transactionId}`,
   },
   resolve: {
     open: 'Resolve payment',
@@ -297,11 +298,14 @@ export const screens = {
     start: 'the first entry',
     now: 'now',
     toWallet: 'Wallet',
-    export: (name) => `Export ${name.toUpperCase()}`,
-    collecting: 'Collecting…',
-    exported: (count) => `Exported ${count} entries.`,
+    export: (format) => `Export ${format.includes('.') ? format : format.toUpperCase()}`,
+    exported: (format) => `The browser saves the statement as ${format}.`,
     print: 'Print',
-    camt: 'Applications export ISO 20022 camt.053 through the API: ',
+    printAll: 'This statement is long. Use the button Print of the page, which collects every entry first.',
+    owner: (association, account) => `${association}, account ${account}`,
+    formats:
+      'An export contains the whole period, oldest entry first. camt.053 is the ISO 20022 statement for ' +
+      'accounting systems.',
     empty: 'No entries in this period.',
     emptyNext: 'Choose a longer period.',
     payment: 'Payment',

@@ -58,18 +58,8 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
 /// Reads a file to its end in pieces.
 Result<std::int64_t> read_pieces(const std::string& path,
                                  const std::function<Result<void>(std::string_view)>& take) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return unexpected(system_problem("cannot open", path));
-  std::string piece(kPieceBytes, '\0');
-  std::int64_t total = 0;
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unexpected(system_problem("cannot read", path));
-    if (got == 0) return total;
-    total += got;
-    COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-  }
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
+  return file.read(take);
 }
 
 }  // namespace
@@ -125,6 +115,36 @@ Result<void> PartialFile::publish() {
   ::close(fd_);
   fd_ = -1;
   return sync_folder(path_);
+}
+
+Result<ReadableFile> ReadableFile::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return unexpected(system_problem("cannot open", path));
+  return ReadableFile(path, fd);
+}
+
+ReadableFile::ReadableFile(const ReadableFile& other)
+    : path_(other.path_), fd_(::fcntl(other.fd_, F_DUPFD_CLOEXEC, 0)) {}
+
+ReadableFile::ReadableFile(ReadableFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+ReadableFile::~ReadableFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<std::int64_t> ReadableFile::read(
+    const std::function<Result<void>(std::string_view)>& take) const {
+  std::string piece(kPieceBytes, '\0');
+  std::int64_t total = 0;
+  for (;;) {
+    const ssize_t got = ::pread(fd_, piece.data(), piece.size(), total);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unexpected(system_problem("cannot read", path_));
+    if (got == 0) return total;
+    total += got;
+    COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
+  }
 }
 
 Result<void> write_durably(const std::string& path, std::string_view text) {

@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kRoot = "/admin";
 constexpr std::string_view kApi = "/admin/api/";
 constexpr std::string_view kRun = "run/";
+constexpr std::string_view kDownloads = "downloads/";
 /// Calls that look at a password or a one-time link.
 constexpr std::array<std::string_view, 7> kPasswordCalls = {
     "sign-in",        "claim",          "password",       "authenticator",
@@ -95,7 +96,10 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
     const bool takes_password =
         std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
     const bool waits = call.starts_with(kProviderCall);
-    out.lane = takes_password ? Lane::password : waits ? Lane::outbound : Lane::admin;
+    out.lane = takes_password                 ? Lane::password
+               : waits                        ? Lane::outbound
+               : call.starts_with(kDownloads) ? Lane::exports
+                                              : Lane::admin;
     if (takes_content(call)) out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
   }
   // An invented session ends at the first look, but an invented one must be no new try at a
@@ -234,8 +238,10 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
     if (enrolling && !row.before_otp) return unexpected(enrol_first);
     return (this->*row.action)(request, who);
   }
-  if (!path.starts_with(kRun)) return unexpected(Slug::not_found, "This path does not exist.");
   if (enrolling) return unexpected(enrol_first);
+  if (path.starts_with(kDownloads) && !change)
+    return send_file(who, path.substr(kDownloads.size()));
+  if (!path.starts_with(kRun)) return unexpected(Slug::not_found, "This path does not exist.");
   return run(request, who, path.substr(kRun.size()));
 }
 

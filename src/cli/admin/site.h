@@ -27,6 +27,7 @@
 //   GET  /admin/api/commands          what the operator may run, with its arguments
 //   GET  /admin/api/run/COMMAND       a command that a viewer may run; arguments in the query
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
+//   GET  /admin/api/downloads/NAME    the file that a command of this session produced; once
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
 // A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in
@@ -43,6 +44,7 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "cli/admin/downloads.h"
 #include "cli/admin/form.h"
 #include "cli/admin/metrics_page.h"
 #include "cli/command.h"
@@ -63,8 +65,8 @@ class AdminSite {
 
   /// Whether a path of a shared listener belongs here.
   static bool owns(std::string_view path);
-  /// Signing in is in the lane of passwords, commands are in one of their own, and all else waits
-  /// for nothing. Callers are told apart by their session.
+  /// Signing in is in the lane of passwords, commands are in one of their own, files are in that of
+  /// exports, and all else waits for nothing. Callers are told apart by their session.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request);
@@ -122,6 +124,7 @@ class AdminSite {
   Result<http::Response> list_commands(const http::Request& request, const Visitor& visitor);
   Result<http::Response> run(const http::Request& request, const Visitor& visitor,
                              std::string_view words);
+  Result<http::Response> send_file(const Visitor& visitor, std::string_view name);
   Result<void> check_host(const http::Request& request) const;
   Result<void> require_recent_sign_in(const Command& command, const Visitor& visitor);
   bool secure() const;
@@ -139,6 +142,7 @@ class AdminSite {
   std::unique_ptr<flows::ProviderSignIn> provider_;  // null: none is configured
   Mutex hashing_;  // one password at a time: each takes a core and 16 MiB
   Interruption interruption_;
+  Downloads downloads_;
   MetricsPage metrics_{app_};
 };
 

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "app/app.h"
+#include "base/log.h"
 #include "cli/admin/site.h"
 #include "cli/dispatch.h"
 #include "cli/paths.h"
@@ -120,9 +121,36 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   const Console console{unseen, unseen};
   const Actor actor{visitor.row.name, visitor.row.role};
   Session session{app_, console, interruption_, actor};
-  COFFER_TRY(const CommandResult result, carry_out(session, *command, arguments));
+  COFFER_TRY(CommandResult result, carry_out(session, *command, arguments));
+  if (result.file) {
+    result.records.at(0).emplace_back(
+        "download",
+        "downloads/" + downloads_.add(app_.flows().random, visitor.session_id,
+                                      *std::move(result.file), app_.flows().clock.monotonic_ms()));
+  }
   http::Response response;
   response.body = to_json(result);
+  return response;
+}
+
+Result<http::Response> AdminSite::send_file(const Visitor& visitor, std::string_view name) {
+  auto file =
+      downloads_.take(std::string(name), visitor.session_id, app_.flows().clock.monotonic_ms());
+  if (!file) {
+    return unexpected(Slug::not_found, "This download has expired. Start it again on the page.");
+  }
+  http::Response response;
+  response.content_type = file->content_type;
+  response.header("Content-Disposition", "attachment; filename=\"" + file->name + "\"");
+  response.stream = [this, write = std::move(file->write), operator_name = visitor.row.name,
+                     file_name = file->name](const http::Sink& sink) {
+    const store::ReadersScope scope(store::Readers::exports);
+    const bool complete =
+        write([&](std::string_view piece) { return !interruption_.requested() && sink(piece); });
+    log_info("admin", complete ? "file sent" : "file not sent completely",
+             {{"file", file_name}, {"operator", operator_name}});
+    return complete;
+  };
   return response;
 }
 

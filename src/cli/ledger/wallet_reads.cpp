@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/ledger/statement_file.h"
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
@@ -128,17 +129,20 @@ Result<store::EntryRange> statement_range(Connection& db, const Arguments& argum
   return range;
 }
 
+Result<AccountKey> statement_account(Connection& db, const FoundWallet& found, const Asset& asset) {
+  const auto account = store::find_trustline(db, found.row.key, asset.key);
+  if (account) return *account;
+  return unexpected(Slug::trustline_missing, "The wallet does not hold this asset.");
+}
+
 Result<CommandResult> statement(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
-    const auto account = store::find_trustline(db, found.row.key, asset.key);
-    if (!account) {
-      return unexpected(Slug::trustline_missing, "The wallet does not hold this asset.");
-    }
+    COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
     COFFER_TRY(const auto range, statement_range(db, arguments, at));
-    auto lines = store::newest_statement_lines(db, found.tenant, *account, range, at.limit + 1);
+    auto lines = store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1);
     CommandResult result{.list = true,
                          .columns = {"at", "amount", "assetCode", "runningBalance", "counterparty",
                                      "reference", "description", "transactionRecordId"}};
@@ -150,6 +154,36 @@ Result<CommandResult> statement(Session& session, const Arguments& arguments) {
     return result;
   });
 }
+
+Result<CommandResult> export_statement(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto to, optional_time(arguments, "to"));
+  COFFER_TRY(
+      const api::Statement wanted,
+      store::with_reader(session.app.database(), [&](Connection& db) -> Result<api::Statement> {
+        COFFER_TRY(const auto found, required_wallet(db, arguments));
+        COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
+        COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
+        // Every entry so far, because the end is exclusive.
+        const Timestamp now = session.app.queue().now().plus_ms(1);
+        return api::Statement{
+            found.tenant,    found.row.id, asset, account, from.value_or(found.row.created_at),
+            to.value_or(now)};
+      }));
+  if (wanted.end < wanted.start) {
+    return unexpected(Slug::malformed_request,
+                      "--to is before --from. Choose an end after the start of the period.");
+  }
+  const auto format = api::parse_statement_format(arguments.text("format"));
+  COFFER_TRY(auto file, api::statement_file(session.app.flows(), wanted, *format));
+  Record record{{"file", file.name}};
+  return CommandResult{
+      .records = {std::move(record)},
+      .file = ProducedFile{file.name, std::string(file.content_type), true, std::move(file.write)}};
+}
+
+/// The names in api::kStatementFormats; a test exports each of them.
+constexpr std::string_view kFormatWords = "csv|camt.053|ndjson|json";
 
 constexpr std::string_view kHint = "List wallets with coffer wallet list";
 
@@ -194,7 +228,23 @@ std::vector<Command> wallet_read_commands() {
            {id, option("asset", "CODE", "Asset of the statement; by default that of the wallet"),
             option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
            page_arguments()),
-       .hint = kHint}};
+       .hint = kHint},
+      {.path = "statement export",
+       .summary = "Export the statement of a wallet as a file, oldest entry first",
+       .label = "Export statement",
+       .run = export_statement,
+       .role = OperatorRole::viewer,
+       .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"),
+                     option("asset", "CODE",
+                            "Asset of the statement; by default that of the wallet"),
+                     option("from", "TIME",
+                            "Start of the period; by default the creation of the wallet"),
+                     option("to", "TIME", "End of the period, exclusive; by default now")},
+       .prints_data = false,
+       .hint = kHint,
+       .details =
+           "Writes the file to standard output. The formats are those of the API: camt.053 is "
+           "the statement of\nISO 20022 (camt.053.001.08), json is one document."}};
 }
 
 }  // namespace coffer::cli
