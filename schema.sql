@@ -766,11 +766,11 @@ CREATE TABLE settlement_jobs (
   PRIMARY KEY (due_at, payment)
 ) STRICT, WITHOUT ROWID;
 
--- All events, in the order on which consumers may rely: sequence increases by one per tenant.
+-- All events, in the order on which consumers may rely: sequence increases by one per tenant. Their
+-- IDs are computed with the key `event_id_key` of `meta` (store/webhooks/event_id.h).
 CREATE TABLE events (
   tenant        INTEGER NOT NULL REFERENCES tenants,
   sequence      INTEGER NOT NULL,
-  id            BLOB NOT NULL CHECK (length(id) = 16),  -- UUID version 7 with the time `at`, by which it is found
   type          INTEGER NOT NULL,
   payment       INTEGER REFERENCES payments,
   wallet        INTEGER REFERENCES wallets,

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "store/webhooks/event_id.h"
 
 namespace coffer::store {
 namespace {
@@ -71,6 +72,7 @@ Connection::Connection(const std::string& path, OpenMode mode) {
   // Plans must not depend on bound values: with the partial indexes of the schema, SQLite would
   // otherwise parse a statement again whenever a compared value is bound.
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+  add_event_id(database);
   if (mode == OpenMode::with_left_log) {
     // The index of the log is then in memory instead of a file, and closing keeps the log.
     execute("PRAGMA locking_mode=EXCLUSIVE");

@@ -16,7 +16,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 32> kInvariants{{
+constexpr std::array<Invariant, 33> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -242,6 +242,10 @@ constexpr std::array<Invariant, 32> kInvariants{{
      "SELECT 'tenant ' || tenant || ' sequence ' || sequence FROM (SELECT tenant, sequence,"
      " lag(sequence, 1, 0) OVER (PARTITION BY tenant ORDER BY sequence) AS before FROM events)"
      " WHERE sequence <> before + 1"},
+    {"event_ids_have_a_key", "The key with which the IDs of events are computed is present.",
+     Walk::whole,
+     "SELECT 'the key is missing' WHERE EXISTS (SELECT 1 FROM events) AND NOT EXISTS"
+     " (SELECT 1 FROM meta WHERE name = 'event_id_key' AND length(value) = 32)"},
     {"types_claimed_by_active", "Each event type of an active webhook is claimed by that webhook.",
      Walk::webhooks,
      "SELECT 'webhook ' || w.webhook || ' has ' || w.event_types || ', claims give ' ||"

@@ -179,13 +179,13 @@ class ManyRows {
         "INSERT INTO provider_payments (payment, fee, total, transaction_type, state)"
         " SELECT p0 + i, 0, 1, 2, 3 FROM n, c WHERE i % 2000 = 5");
     db_.execute(
-        "INSERT INTO events (tenant, sequence, id, type, payment, version, at)"
-        " SELECT tenant, s0 + 2 * i - 1, randomblob(16), iif(i % 3000 = 1 OR i = 29999, 1, 0), p0 "
+        "INSERT INTO events (tenant, sequence, type, payment, version, at)"
+        " SELECT tenant, s0 + 2 * i - 1, iif(i % 3000 = 1 OR i = 29999, 1, 0), p0 "
         "+ i, 1,"
         " t0 + i * 10 FROM n, c");
     db_.execute(
-        "INSERT INTO events (tenant, sequence, id, type, payment, version, at)"
-        " SELECT tenant, s0 + 2 * i, randomblob(16), iif(i % 1000 = 7, 3, 2), p0 + i, 2,"
+        "INSERT INTO events (tenant, sequence, type, payment, version, at)"
+        " SELECT tenant, s0 + 2 * i, iif(i % 1000 = 7, 3, 2), p0 + i, 2,"
         " t0 + i * 10 + 5 FROM n, c");
     db_.execute(
         "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at, closed_at)"

@@ -94,8 +94,8 @@ struct Statements {
       " updated_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?)"};
   Statement hold{"INSERT INTO holds (payment, account, amount) VALUES (?, ?, 12500000)"};
   Statement event{
-      "INSERT INTO events (tenant, sequence, id, type, payment, version, at)"
-      " VALUES (3, ?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO events (tenant, sequence, type, payment, version, at) VALUES (3, ?, ?, ?, ?, "
+      "?)"};
   Statement job{"INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)"};
   Statement done{"DELETE FROM settlement_jobs WHERE due_at = ? AND payment = ?"};
   Statement status{
@@ -114,7 +114,7 @@ struct Statements {
 void add_event(Statements& s, std::int64_t& sequence, std::int64_t type, std::int64_t payment,
                std::int64_t version, std::int64_t at) {
   ++sequence;
-  s.event.run(sequence, id(sequence), type, payment, version, at);
+  s.event.run(sequence, type, payment, version, at);
 }
 
 void accept(Statements& s, std::int64_t n, std::int64_t& sequence) {

@@ -123,6 +123,7 @@ DAMAGES = [
     ("a job while in progress", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 9"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"),
+    ("a key of event ids", "event_ids_have_a_key", "DELETE FROM meta WHERE name = 'event_id_key'"),
     ("refunded once", "refunded_once", f"UPDATE journal SET kind = 3 WHERE payment = {DONE}"),
     ("refund gives back what was taken", "refunds_mirror_payments",
      f"UPDATE journal SET kind = 3, payment = {DONE} WHERE payment = {GROUP};"

@@ -5,8 +5,8 @@ import datetime
 import sqlite3
 import sys
 import time
-import uuid
 
+from harness.auditor_webhooks import event_id, event_id_key
 from harness.clients import TRY_AGAIN, Crowd, wait_until_settled
 from harness.receiver import WELL, changed, judge_requests
 from harness.tenant import Tenant
@@ -188,9 +188,11 @@ def judge(facts):
 def judge_bytes(path, every):
     """What arrived, byte by byte beside what the file of a server that was stopped keeps."""
     db, faults = sqlite3.connect(path), []
-    kept = {str(uuid.UUID(bytes=key)): bytes(body) for key, body in db.execute(
-        "SELECT e.id, b.body FROM events e JOIN event_bodies b ON b.event_body = (e.tenant << 40) + e.sequence")}
-    there = {str(uuid.UUID(bytes=key)) for key, in db.execute("SELECT id FROM events")}
+    key = event_id_key(db)
+    there = {event_id(key, *row) for row in db.execute("SELECT tenant, sequence, at FROM events")}
+    kept = {event_id(key, *row): bytes(body) for *row, body in db.execute(
+        "SELECT e.tenant, e.sequence, e.at, b.body FROM events e"
+        " JOIN event_bodies b ON b.event_body = (e.tenant << 40) + e.sequence")}
     db.close()
     for facts in every:
         faults += [f"in the file too: {event['id']}" for event in facts["events"] if event["id"] not in there]

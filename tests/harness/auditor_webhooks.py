@@ -1,6 +1,8 @@
 """The part of the auditor that looks at events and their deliveries: what is in the file must agree with
 itself, whatever happened to the process. See auditor.py."""
 
+import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -28,11 +30,25 @@ def rfc3339(ms):
     return at.strftime("%Y-%m-%dT%H:%M:%S") + f".{ms % 1000:03}Z"
 
 
+def event_id_key(db):
+    row = db.execute("SELECT value FROM meta WHERE name = 'event_id_key'").fetchone()
+    return row and bytes(row[0])
+
+
+def event_id(key, tenant, sequence, at):
+    """As src/store/webhooks/event_id.h documents it: the time, then bits of a keyed digest."""
+    digest = hmac.new(key, f"{tenant}|{sequence}|{at}".encode(), hashlib.sha256).digest()
+    made = int.from_bytes(at.to_bytes(6, "big") + digest[:10], "big")
+    made = made & ~(15 << 76) | 7 << 76
+    return str(uuid.UUID(int=made & ~(3 << 62) | 2 << 62))
+
+
 class OutboxAudit:
     """`audit` has `rows(sql)` and `fault(check, what)`."""
 
     def __init__(self, audit):
         self.rows, self.fault = audit.rows, audit.fault
+        self.key = event_id_key(audit.db)
         self.events = {(row["tenant"], row["sequence"]): row
                        for row in self.rows("SELECT * FROM events ORDER BY tenant, sequence")}
         self.webhooks = {row["webhook"]: row for row in self.rows("SELECT * FROM webhooks")}
@@ -44,6 +60,8 @@ class OutboxAudit:
         self.check_cursors()
 
     def check_events(self):
+        if self.events and (self.key is None or len(self.key) != 32):
+            self.fault("a key of event ids", self.key)
         last = {}
         for row in self.events.values():
             if row["at"] < last.get(row["tenant"], 0):
@@ -65,7 +83,7 @@ class OutboxAudit:
             body, tenant = json.loads(row["body"]), tenants[event["tenant"]]
             says = [body["id"], body["type"], body["timestamp"], body["sequence"], body["environment"],
                     body["associationId"], body["apiVersion"]]
-            should = [str(uuid.UUID(bytes=event["id"])), TYPES[event["type"]], rfc3339(event["at"]),
+            should = [event_id(self.key or b"", *key, event["at"]), TYPES[event["type"]], rfc3339(event["at"]),
                       event["sequence"], ENVIRONMENTS[tenant["environment"]],
                       str(uuid.UUID(bytes=tenant["id"])), "v1"]
             if event["payment"] is not None:
@@ -126,7 +144,8 @@ DAMAGES = [
     ("a body of an event", "DELETE FROM events WHERE sequence = 9"),
     ("events in the order of time", "UPDATE events SET at = at - 1000000 WHERE sequence = 9"),
     ("the body is the event's", "UPDATE events SET at = at + 1 WHERE sequence = 9"),
-    ("the body is the event's", "UPDATE events SET id = randomblob(16) WHERE sequence = 9"),
+    ("the body is the event's", "UPDATE meta SET value = randomblob(32) WHERE name = 'event_id_key'"),
+    ("a key of event ids", "DELETE FROM meta WHERE name = 'event_id_key'"),
     ("foreign key", "UPDATE events SET payment = 99999999 WHERE sequence = 9"),
     ("a delivery of an event", "UPDATE deliveries SET sequence = sequence + 1000000 WHERE sequence = 9"),
     ("every try is in the log", "DELETE FROM delivery_attempts WHERE sequence = 9"),

@@ -6,14 +6,14 @@
 namespace coffer::flows {
 namespace {
 
-std::int64_t emit(store::WriteTx& tx, std::int64_t tenant, const store::NewEvent& event) {
+std::int64_t emit(store::WriteTx& tx, Random& random, std::int64_t tenant,
+                  const store::NewEvent& event) {
   tx.signal(store::Signal::webhooks);
-  return store::append_event(tx, tenant, event);
+  return store::append_event(tx, random, tenant, event);
 }
 
-store::NewEvent new_event(store::WriteTx& tx, Random& random, EventType type) {
+store::NewEvent new_event(EventType type) {
   store::NewEvent event;
-  event.id = random.id<EventId>(tx.now());
   event.type = static_cast<int>(type);
   return event;
 }
@@ -22,15 +22,15 @@ store::NewEvent new_event(store::WriteTx& tx, Random& random, EventType type) {
 
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version) {
-  store::NewEvent event = new_event(tx, random, event_for(status));
+  store::NewEvent event = new_event(event_for(status));
   event.payment = payment;
   event.version = version;
-  emit(tx, tenant, event);
+  emit(tx, random, tenant, event);
 }
 
 void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                 std::int64_t key) {
-  store::NewEvent event = new_event(tx, random, type);
+  store::NewEvent event = new_event(type);
   switch (info(type).subject) {
     case EventSubject::payment:
       event.payment = key;
@@ -45,15 +45,16 @@ void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventTy
     case EventSubject::nothing:
       throw InternalError("an event about nothing is a test event");
   }
-  emit(tx, tenant, event);
+  emit(tx, random, tenant, event);
 }
 
 TestEvent emit_test_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                           std::optional<std::int64_t> webhook) {
-  store::NewEvent event = new_event(tx, random, type);
+  store::NewEvent event = new_event(type);
   event.webhook = webhook;
   event.test = true;
-  return {event.id, type, emit(tx, tenant, event)};
+  const std::int64_t sequence = emit(tx, random, tenant, event);
+  return {store::event_at(tx.db(), Tenant{.key = tenant}, sequence)->id, type, sequence};
 }
 
 }  // namespace coffer::flows

@@ -15,6 +15,7 @@
 #include "domain/webhooks/webhook.h"
 #include "store/ledger/journal.h"
 #include "store/operations/export.h"
+#include "store/webhooks/event_id.h"
 
 // Rows refer to others by key; an export replaces the keys with public IDs.
 #define OF_TENANT                                                                           \
@@ -394,7 +395,7 @@ constexpr auto kEntries = std::to_array<ExportColumn>({
     number("leg", "leg"),
 });
 constexpr auto kEvents = std::to_array<ExportColumn>({
-    id("id", "id"),
+    id("id", COFFER_EVENT_ID("x.")),
     kTenancy[0],
     kTenancy[1],
     number("sequence", "sequence"),

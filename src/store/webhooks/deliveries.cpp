@@ -2,6 +2,7 @@
 
 #include "store/identity/row_bytes.h"
 #include "store/rows/columns.h"
+#include "store/webhooks/event_id.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::store {
@@ -10,7 +11,7 @@ namespace {
 constexpr Column<DeliveryRow> kColumns[] = {
     joined<&DeliveryRow::webhook>("d.webhook"),
     joined<&DeliveryRow::sequence>("d.sequence"),
-    joined<&DeliveryRow::id>("e.id"),
+    joined<&DeliveryRow::id>(COFFER_EVENT_ID("e.")),
     joined<&DeliveryRow::type>("e.type"),
     joined<&DeliveryRow::state>("d.state"),
     joined<&DeliveryRow::attempts>("d.attempts"),

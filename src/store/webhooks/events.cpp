@@ -3,17 +3,17 @@
 #include "store/identity/row_bytes.h"
 #include "store/lists/uuid_time.h"
 #include "store/rows/columns.h"
+#include "store/webhooks/event_id.h"
 
 namespace coffer::store {
 namespace {
 
 constexpr const char* kInsert =
-    "INSERT INTO events (tenant, sequence, id, type, payment, wallet, webhook, wallet_status, "
-    "version,"
-    " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO events (tenant, sequence, type, payment, wallet, webhook, wallet_status, version,"
+    " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr Column<EventRow> kColumns[] = {
     joined<&EventRow::sequence>("sequence"),
-    joined<&EventRow::id>("id"),
+    joined<&EventRow::id>(COFFER_EVENT_ID("")),
     joined<&EventRow::type>("type"),
     joined<&EventRow::payment>("payment"),
     joined<&EventRow::wallet>("wallet"),
@@ -70,10 +70,11 @@ std::optional<EventRow> first_row(Query&& query) {
 
 }  // namespace
 
-std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event) {
+std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, const NewEvent& event) {
   const std::int64_t sequence = tx.next_sequence(tenant);
-  tx.db().run(kInsert, tenant, sequence, event.id, event.type, event.payment, event.wallet,
-              event.webhook, event.wallet_status, event.version, event.test, tx.now());
+  if (sequence == 1) keep_event_id_key(tx.db(), random);
+  tx.db().run(kInsert, tenant, sequence, event.type, event.payment, event.wallet, event.webhook,
+              event.wallet_status, event.version, event.test, tx.now());
   tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }

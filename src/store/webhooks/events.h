@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
 #include "domain/webhooks/event_type.h"
@@ -16,7 +17,6 @@
 namespace coffer::store {
 
 struct NewEvent {
-  EventId id;
   int type = 0;  // domain EventType
   std::optional<std::int64_t> payment;
   std::optional<std::int64_t> wallet;
@@ -27,7 +27,7 @@ struct NewEvent {
 };
 
 /// Appends the event with the tenant's next sequence, and returns the sequence.
-std::int64_t append_event(WriteTx& tx, std::int64_t tenant, const NewEvent& event);
+std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, const NewEvent& event);
 
 struct EventRow {
   std::int64_t sequence = 0;
@@ -52,8 +52,8 @@ RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
 /// payment.
 std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
                                             EventType type);
-/// Searches along the time in the id: an event is created at the time of its id, and the times of a
-/// tenant rise with the sequence. An index of the ids would cost each payment three entries.
+/// Searches along the time in the ID, because IDs are computed (store/webhooks/event_id.h) and the
+/// times of a tenant rise with the sequence.
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id);
 /// For operators: an event of any tenant.
 std::optional<EventRow> find_event(Connection& db, EventId id);

@@ -185,6 +185,8 @@ const std::vector<Break> kBreaks{
     {"events_tell_all", "UPDATE events SET type = 1 WHERE payment = 2 AND version = 3"},
     {"events_tell_all", "UPDATE events SET version = 1 WHERE payment = 2 AND version = 2"},
     {"sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"},
+    {"event_ids_have_a_key", "DELETE FROM meta WHERE name = 'event_id_key'"},
+    {"event_ids_have_a_key", "UPDATE meta SET value = x'00' WHERE name = 'event_id_key'"},
     {"sequences_have_no_gap", "UPDATE events SET sequence = sequence + 100 WHERE sequence = 16"},
     {"types_claimed_by_active",
      "INSERT INTO webhooks (tenant, application, id, url, event_types, sealed_secret, cursor,"

@@ -215,7 +215,7 @@ class SmallLedger : public OpenedFile {
         tx, tenant, {random.id<PaymentId>(tx.now()), application, "req", request, keys, total});
     const auto holds = holds_for(movements).value();
     for (const Hold& hold : holds) place_hold(tx, key, hold);
-    append_event(tx, tenant.key, {random.id<EventId>(tx.now()), 0, key, std::nullopt, 1});
+    append_event(tx, random, tenant.key, {0, key, std::nullopt, 1});
     add_settlement_job(tx, {tx.now(), key});
     tx.signal(Signal::settlement);
     return key;
@@ -325,9 +325,8 @@ class SmallLedger : public OpenedFile {
 
   void change(WriteTx& tx, SettlementView& payment, const StatusChange& to) {
     change_status(tx, payment, to);
-    append_event(tx, payment.tenant,
-                 {random.id<EventId>(tx.now()), static_cast<int>(payment.status), payment.key,
-                  std::nullopt, payment.version});
+    append_event(tx, random, payment.tenant,
+                 {static_cast<int>(payment.status), payment.key, std::nullopt, payment.version});
   }
 };
 

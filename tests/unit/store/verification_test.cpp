@@ -127,10 +127,11 @@ TEST_CASE("verification: a payment without events is found between others and at
     SmallLedger ledger;
     settle_many(ledger, 0, 100);
     damage(ledger, std::string("DELETE FROM events WHERE payment = ") + which +
-                       "; CREATE TABLE numbered AS SELECT id, row_number() OVER"
+                       "; CREATE TABLE numbered AS SELECT tenant, sequence, row_number() OVER"
                        " (PARTITION BY tenant ORDER BY sequence) AS number FROM events;"
                        "UPDATE events SET sequence = sequence + 1000000; UPDATE events SET sequence"
-                       " = (SELECT number FROM numbered n WHERE n.id = events.id);"
+                       " = (SELECT number FROM numbered n WHERE n.tenant = events.tenant"
+                       " AND n.sequence = events.sequence - 1000000);"
                        "DROP TABLE numbered");
     Sliced sliced(ledger);
     sliced.round();

@@ -1,0 +1,32 @@
+// IDs of events, computed whenever a row is read instead of stored, because each payment has three.
+//
+// An ID is a UUID of version 7: the time of the event, then 74 bits of HMAC-SHA256 (RFC 2104) over
+// `tenant|sequence|at` in decimal ASCII. HMAC under a random key is a pseudorandom function, so an
+// ID shows neither the sequence nor the number of events, and cannot be guessed. A permutation
+// would need a block cipher of 74 bits, which OpenSSL does not have; therefore an ID is found by
+// its time.
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+#include "store/connection.h"
+
+struct sqlite3;
+
+namespace coffer::store {
+
+/// SQL for the ID of a row of `events` with this prefix, such as "e.".
+#define COFFER_EVENT_ID(row)                                                           \
+  "event_id((SELECT value FROM meta WHERE name = 'event_id_key'), " row "tenant, " row \
+  "sequence, " row "at)"
+
+/// Adds the SQL function event_id(key, tenant, sequence, at) to a connection. It fails without a
+/// key.
+void add_event_id(sqlite3* database);
+
+/// Draws the key for the first event of a file. It never changes: consumers recognize a repeated
+/// delivery by the ID.
+void keep_event_id_key(Connection& writer, Random& random);
+
+}  // namespace coffer::store
