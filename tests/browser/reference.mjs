@@ -112,7 +112,7 @@ async function forgotten({ page, context }) {
   await page.reload();
   await drawn(page);
   ok('a reload removes them', (await fields()) === '');
-  await paste(page, '#try input[name=apiKey]', JSON.stringify({ ...facts, clientSecret: 'sk_wrong' }));
+  await paste(page, '#try input[name=apiKey]', JSON.stringify({ ...facts, clientSecret: 'sk_wrong' }, null, 2));
   const refused = await sent(await open(page, 'listWallets'));
   ok('a wrong secret is refused', /responded 401/.test(refused.said), refused.said);
 }

@@ -118,7 +118,7 @@ const cofferTry = (() => {
     if (!text.startsWith('{')) return;
     event.preventDefault();
     try {
-      const facts = JSON.parse(text.split('\n')[0]);
+      const facts = JSON.parse(text);
       for (const [name, input] of inputs) if (typeof facts[name] === 'string') input.value = facts[name];
       tokens = {};
       learnFacts(facts);
