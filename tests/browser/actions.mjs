@@ -346,6 +346,17 @@ export async function checks(watched) {
     ok(`${command} says that all is well`, said === 'No faults found.', said);
   }
   done.add('backup');
+  await watched.visit('checks');
+  await page.locator('main [data-command="backups download"]').first().click();
+  await page.waitForSelector('dialog[open] form');
+  await watched.axe('downloading a backup');
+  const { name, bytes } = await saved(page, () => page.click('dialog[open] button[type=submit]'));
+  await page.waitForSelector('dialog[open]', { state: 'detached' });
+  const head = bytes.subarray(0, 15).toString();
+  ok('a backup is downloaded whole', /\.db$/.test(name) && head === 'SQLite format 3', `${name} ${head}`);
+  const listed = await page.evaluate(async () => (await (await fetch('api/run/backups/list')).json()).data);
+  ok('with the size in the list', listed.some((each) => each.file === name && each.bytes === bytes.length), String(bytes.length));
+  done.add('backups download');
   await watched.visit('overview');
   const last = await page.locator('main .figures li', { hasText: 'Last backup' }).textContent();
   ok('the overview knows of the backup', / ago.*verified/.test(last), last);

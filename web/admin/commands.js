@@ -1,5 +1,5 @@
 // Every command there is, with a form; and those that judge the box and its data.
-import { ask } from './action.js';
+import { action, ask } from './action.js';
 import { h, replace } from './dom.js';
 import { errorBox, note } from './notice.js';
 import { ago, badge } from './format.js';
@@ -151,6 +151,7 @@ const backupsPart = (context) =>
       'checksum',
     ],
     key: (row) => row.file,
+    rowActions: (row) => [action({ command: 'backups download', about: row.file, fixed: { NAME: row.file } })],
     empty: [S.checks.noBackups, S.checks.noBackupsNext],
   });
 

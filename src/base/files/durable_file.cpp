@@ -14,13 +14,13 @@
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/files/readable_file.h"
 #include "base/platform/durable.h"
 
 namespace coffer {
 namespace {
 
 constexpr mode_t kPrivateFile = 0600;
-constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::int64_t kFlushEveryBytes = 16 << 20;
 
 /// A Problem from errno; `what` is a phrase such as "cannot write".
@@ -58,18 +58,8 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
 /// Reads a file to its end in pieces.
 Result<std::int64_t> read_pieces(const std::string& path,
                                  const std::function<Result<void>(std::string_view)>& take) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return unexpected(system_problem("cannot open", path));
-  std::string piece(kPieceBytes, '\0');
-  std::int64_t total = 0;
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unexpected(system_problem("cannot read", path));
-    if (got == 0) return total;
-    total += got;
-    COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-  }
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
+  return file.read(take);
 }
 
 }  // namespace

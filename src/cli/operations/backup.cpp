@@ -1,7 +1,12 @@
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
 
 #include "app/app.h"
 #include "auth/master_key.h"
+#include "base/files/readable_file.h"
+#include "base/limits/pace.h"
 #include "base/log.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
@@ -113,6 +118,44 @@ Result<CommandResult> list(Session& session, const Arguments&) {
   return result;
 }
 
+/// The digest in the checksum file of a backup; nullopt without one.
+std::optional<std::string> noted_checksum(const flows::KeptBackup& backup) {
+  constexpr std::size_t kHexDigits = 64;
+  std::ifstream file(backup.path + ".sha256");
+  std::string digest(kHexDigits, '\0');
+  if (!file.read(digest.data(), kHexDigits)) return std::nullopt;
+  return digest;
+}
+
+/// Sends the file in pieces and rests after reading each, so that payments get the disk.
+bool send_paced(const ReadableFile& file, const std::function<bool(std::string_view)>& sink) {
+  std::optional<Pace> pace{std::in_place};
+  const auto sent = file.read([&](std::string_view piece) -> Result<void> {
+    pace->rest();
+    if (!sink(piece)) return unexpected(Slug::unexpected_error, "the receiver is gone");
+    pace.emplace();  // waiting for the receiver is not work
+    return {};
+  });
+  return sent.has_value();
+}
+
+/// The name is compared with those in the folder and never used as a path.
+Result<CommandResult> download(Session& session, const Arguments& arguments) {
+  const std::string& wanted = arguments.text("NAME");
+  for (const auto& backup :
+       flows::kept_backups(session.app.flows(), session.app.config().backup_dir)) {
+    const std::string name = std::filesystem::path(backup.path).filename().string();
+    if (name != wanted) continue;
+    COFFER_TRY(const ReadableFile file, ReadableFile::open(backup.path));
+    Record record{{"file", name}, {"bytes", backup.bytes}, {"sha256", noted_checksum(backup)}};
+    return CommandResult{
+        .records = {std::move(record)},
+        .file = ProducedFile{name, "application/vnd.sqlite3", false,
+                             [file](const auto& sink) { return send_paced(file, sink); }}};
+  }
+  return unexpected(Slug::not_found, "The backup \"" + wanted + "\" was not found in backup_dir.");
+}
+
 /// The error in the key with which the restored file will be opened, or empty.
 std::string key_fault(const Config& config) {
   OsRandom random;
@@ -190,6 +233,19 @@ std::vector<Command> backup_commands() {
        .run = list,
        .role = OperatorRole::viewer,
        .details = "verified is known for the latest backup only; coffer verify FILE checks any."},
+      {.path = "backups download",
+       .summary = "Download a backup from backup_dir",
+       .label = "Download",
+       .consequence = "The file contains all data of all associations, except the master key. The "
+                      "audit log records the download.",
+       .run = download,
+       .role = OperatorRole::administrator,
+       .arguments = {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+       .prints_data = false,
+       .hint = "List backups with coffer backups list",
+       .details =
+           "Writes the backup to standard output. Compare its SHA-256 with the checksum file "
+           "after the transfer."},
       {.path = "restore",
        .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,

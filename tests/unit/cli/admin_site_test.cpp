@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <initializer_list>
 
+#include "base/digest.h"
 #include "cli/admin/site.h"
+#include "cli/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "unit/cli/admin_browser.h"
@@ -265,4 +268,170 @@ TEST_CASE("admin: the page uploads a file larger than other requests", "[cli][ad
   CHECK(taken.status == 200);
   const std::string beyond(kContentBytesMax + 1, ' ');
   CHECK(browser.post("/admin/api/run/apply", {{"FILE", beyond}}).status == 400);
+}
+
+// Files that commands produce
+// ----------------------------------------------------------------------
+
+namespace {
+
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The streamed body; nullopt if it is incomplete.
+std::optional<std::string> body_of(const http::Response& response) {
+  std::string out;
+  if (!response.stream) return std::nullopt;
+  const bool complete = response.stream([&](std::string_view piece) {
+    out += piece;
+    return true;
+  });
+  return complete ? std::optional(out) : std::nullopt;
+}
+
+/// A site whose file has one backup in its folder.
+struct SiteWithBackup {
+  Folder folder;
+  Site site{OpenFile([this](Config& config) { config.backup_dir = folder.file("backups"); })};
+  std::string path;
+  std::string name;
+
+  SiteWithBackup() {
+    path = site.file.run("backup", {{"verify", "true"}}).json().at("file");
+    name = path.substr(path.rfind('/') + 1);
+    site.add("ada", OperatorRole::administrator);
+  }
+  http::Response ask(Browser& browser) {
+    return browser.post("/admin/api/run/backups/download", {{"NAME", name}});
+  }
+  /// The address of the file that a command has produced.
+  static std::string place_of(const http::Response& response) {
+    REQUIRE(response.status == 200);
+    return "/admin/api/" + Json::parse(response.body).at("data").at("download").get<std::string>();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("admin: an administrator downloads a backup, and the audit log has it", "[cli][admin]") {
+  SiteWithBackup kept;
+  Browser ada(kept.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  const auto asked = kept.ask(ada);
+  const Json data = Json::parse(asked.body).at("data");
+  const std::string whole = bytes_of_file(kept.path);
+  CHECK(data.at("file") == kept.name);
+  CHECK(data.at("bytes") == whole.size());
+  CHECK(data.at("sha256") == to_hex(as_text(sha256(whole))));
+  const auto sent = ada.get(SiteWithBackup::place_of(asked));
+  CHECK(sent.status == 200);
+  CHECK(sent.body.empty());  // streamed
+  CHECK(header_of(sent, "Content-Disposition") == "attachment; filename=\"" + kept.name + "\"");
+  CHECK(body_of(sent) == whole);
+  const Json acts = kept.site.acts("backups download", "done");
+  REQUIRE(acts.size() == 1);
+  CHECK(acts.at(0).at("actor") == "ada");
+  CHECK(acts.at(0).dump().find(kept.name) != std::string::npos);
+}
+
+TEST_CASE("admin: a download is for one session, once, and for a minute", "[cli][admin]") {
+  SiteWithBackup kept;
+  Browser ada(kept.site.site);
+  Browser other(kept.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  REQUIRE(other.sign_in("ada", kPassword) == 204);
+  const std::string place = SiteWithBackup::place_of(kept.ask(ada));
+  CHECK(other.get(place).status == 404);
+  Browser stranger(kept.site.site);
+  CHECK(stranger.get(place).status == 401);
+  CHECK(ada.post(place).status == 404);
+  CHECK(ada.get(place).status == 200);
+  CHECK(ada.get(place).status == 404);
+  const std::string late = SiteWithBackup::place_of(kept.ask(ada));
+  kept.site.file.clock().advance_ms(60'001);
+  CHECK(ada.get(late).status == 404);
+  CHECK(ada.get("/admin/api/downloads/").status == 404);
+}
+
+TEST_CASE("admin: a waiting download survives the removal of its backup, and old ones make room",
+          "[cli][admin]") {
+  SiteWithBackup kept;
+  Browser ada(kept.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  const std::string whole = bytes_of_file(kept.path);
+  const std::string first = SiteWithBackup::place_of(kept.ask(ada));
+  std::string last;
+  for (std::size_t i = 0; i < Downloads::kMax; ++i) last = SiteWithBackup::place_of(kept.ask(ada));
+  CHECK(ada.get(first).status == 404);
+  std::filesystem::remove(kept.path);
+  CHECK(body_of(ada.get(last)) == whole);
+  CHECK(kept.ask(ada).status == 404);
+}
+
+TEST_CASE("admin: downloading a backup needs an administrator and a recent sign-in",
+          "[cli][admin]") {
+  SiteWithBackup kept;
+  kept.site.add("opal", OperatorRole::operating);
+  Browser opal(kept.site.site);
+  REQUIRE(opal.sign_in("opal", kPassword) == 204);
+  CHECK(kept.ask(opal).status == 403);
+  Browser ada(kept.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  CHECK(ada.get("/admin/api/run/backups/download?NAME=" + kept.name).status == 405);
+  kept.site.file.clock().advance_ms(flows::OperatorSessions::kFreshMs + 1);
+  CHECK(kept.ask(ada).status == 401);
+  CHECK(kept.site.acts("backups download", "done").empty());
+}
+
+TEST_CASE("admin: a download ends when its receiver is gone or the server stops", "[cli][admin]") {
+  SiteWithBackup kept;
+  Browser ada(kept.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  int pieces = 0;
+  const auto gone = ada.get(SiteWithBackup::place_of(kept.ask(ada)));
+  CHECK_FALSE(gone.stream([&](std::string_view) { return ++pieces < 1; }));
+  CHECK(pieces == 1);
+  const auto stopped = ada.get(SiteWithBackup::place_of(kept.ask(ada)));
+  kept.site.site.stop();
+  CHECK_FALSE(body_of(stopped));
+}
+
+TEST_CASE("admin: files are in the lane of exports", "[cli][admin]") {
+  Site site;
+  http::Request head;
+  head.path = "/admin/api/downloads/abc";
+  CHECK(site.site.admit(head, 0)->lane == Lane::exports);
+  head.path = "/admin/api/run/backups/download";
+  CHECK(site.site.admit(head, 0)->lane == Lane::admin);
+}
+
+TEST_CASE("backups download: the content on standard output, by a name in the list only", "[cli]") {
+  SiteWithBackup kept;
+  OpenFile& file = kept.site.file;
+  const Ran ran = file.run("backups download", {{"NAME", kept.name}});
+  CHECK(ran.code == 0);
+  CHECK(ran.out == bytes_of_file(kept.path));
+  CHECK(ran.err.empty());
+  for (const std::string& name :
+       {kept.name + ".sha256", std::string("../coffer.db"), kept.path, std::string("coffer.db")}) {
+    INFO(name);
+    const Ran refused = file.run("backups download", {{"NAME", name}});
+    CHECK(refused.code == exit_code::kFailed);
+    CHECK(refused.out.empty());
+    CHECK(refused.err.find("was not found in backup_dir") != std::string::npos);
+  }
+}
+
+TEST_CASE("backups download: a terminal gets no binary file", "[cli]") {
+  SiteWithBackup kept;
+  std::ostringstream out;
+  std::ostringstream err;
+  Interruption interruption;
+  const ControlRequest request{
+      .command = "backups download", .arguments = {{"NAME", kept.name}}, .terminal = true};
+  CHECK(run_request(kept.site.file.app(), request, out, err, interruption) == exit_code::kUsage);
+  CHECK(out.str().empty());
+  CHECK(err.str().find("Redirect it to a file") != std::string::npos);
 }
