@@ -14,13 +14,13 @@
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
+#include "base/files/readable_file.h"
 #include "base/platform/durable.h"
 
 namespace coffer {
 namespace {
 
 constexpr mode_t kPrivateFile = 0600;
-constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::int64_t kFlushEveryBytes = 16 << 20;
 
 /// A Problem from errno; `what` is a phrase such as "cannot write".

@@ -5,7 +5,7 @@
 
 #include "app/app.h"
 #include "auth/master_key.h"
-#include "base/files/durable_file.h"
+#include "base/files/readable_file.h"
 #include "base/limits/pace.h"
 #include "base/log.h"
 #include "cli/command_groups.h"
