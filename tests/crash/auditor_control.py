@@ -26,7 +26,7 @@ GROUP_SET = f"(SELECT journal FROM journal WHERE payment = {GROUP})"
 OUT = "(SELECT payment FROM payments WHERE type = 5 LIMIT 1)"
 IN = "(SELECT payment FROM payments WHERE type = 6 AND status = 2 LIMIT 1)"
 TREASURY = "(SELECT account FROM accounts WHERE kind = 0 AND balance > 0 LIMIT 1)"
-ONLY_CLIENTS_KNOW = None
+ONLY_CLIENTS_KNOW = AUDITOR_ALONE = None
 # (what the auditor calls it, what verify calls it, what is done by hand)
 DAMAGES = [
     # Value and its chain.
@@ -72,14 +72,20 @@ DAMAGES = [
     ("no entries before success", "settled_once",
      f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
     ("holds follow the status", "holds_follow_payments",
-     f"UPDATE holds SET state = 2 WHERE payment = {DONE}"),
-    ("holds follow the status", "holds_follow_payments",
-     f"UPDATE holds SET state = 0 WHERE payment = {DONE}"),
-    ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {DONE}"),
-    ("held is what is sent", "holds_are_there",
-     f"UPDATE holds SET amount = amount + 1 WHERE payment = {DONE}"),
-    ("nothing is held for what comes in", "holds_are_there",
+     f"UPDATE holds SET state = 2 WHERE payment = {GROUP}"),
+    ("stored held", "holds_follow_payments", f"UPDATE holds SET state = 0 WHERE payment = {GROUP}"),
+    ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {GROUP}"),
+    ("held is what is sent", AUDITOR_ALONE, f"UPDATE holds SET amount = amount + 1 WHERE payment = {GROUP}"),
+    ("only multi-transfers store holds", "holds_are_there", f"INSERT INTO holds SELECT {DONE}, 1, 1, 1"),
+    ("only multi-transfers store holds", "holds_are_there",
      "INSERT INTO holds SELECT payment, 1, 1, 1 FROM payments WHERE type = 7 LIMIT 1"),
+    # A payment in progress holds what it sends.
+    ("stored held", "held_is_sum_of_open_holds", f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
+    ("stored held", "held_is_sum_of_open_holds",
+     f"UPDATE provider_payments SET state = 1 WHERE payment = {OUT};"
+     f" UPDATE payments SET status = 1, failure = NULL WHERE payment = {OUT}"),
+    ("held for what goes out", "holds_are_there",
+     f"UPDATE payments SET sending_asset = (SELECT max(asset) + 1 FROM assets) WHERE payment = {DONE}"),
     ("one event per version", "events_tell_all",
      f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
     ("every ending has its event", "events_tell_all",
@@ -107,7 +113,7 @@ DAMAGES = [
     ("fundings", "fundings_are_credits", f"INSERT INTO fundings VALUES ({GROUP_SET}, 'a payment', NULL)"),
     ("tenants do not mix", "tenants_do_not_mix",
      "UPDATE accounts SET tenant = 2 WHERE kind = 0 AND balance > 0"),
-    ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {DONE}"),
+    ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {GROUP}"),
     # Through a provider.
     ("provider part of provider payments", "provider_parts",
      f"INSERT INTO provider_payments (payment, fee, total) SELECT {DONE}, 0, 1"),
@@ -345,7 +351,7 @@ def main():
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
         print(f"control: {len(SCHEMAS)} changed schemas are refused by verify, serve and doctor, and found by the auditor")
         print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies are found by the auditor, {both} of them by verify"
-              " too (the others only clients can know), each for its reason")
+              " too (the others only the clients or the auditor can know), each for its reason")
 
 
 main()

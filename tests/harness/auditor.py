@@ -84,7 +84,10 @@ class Audit:
     # --- value --------------------------------------------------------------------------------------
 
     def check_balances(self):
-        """Adds everything up again, in Python, from the entries alone."""
+        """Adds everything up again, in Python, from the entries alone, and what is held from the payments."""
+        self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
+        self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
+            "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
         accounts = {row["account"]: dict(row) for row in self.rows(
             "SELECT a.*, t.environment FROM accounts a JOIN tenants t ON t.tenant = a.tenant")}
         running = {key: 0 for key in accounts}
@@ -99,8 +102,8 @@ class Audit:
             if running[account] < 0 and accounts[account]["kind"] not in MAY_BE_NEGATIVE:
                 self.fault("balance below zero on the way", tuple(entry))
         held = {key: 0 for key in accounts}
-        for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
-            held[hold["account"]] += hold["amount"]
+        for account, amount in self.open_holds():
+            held[account] = held.get(account, 0) + amount
         sums, circulating = {}, {}
         for key, account in accounts.items():
             if account["balance"] != running[key]:
@@ -119,6 +122,20 @@ class Audit:
         for book, total in sums.items():
             if total != 0:
                 self.fault("value is conserved", f"environment, asset {book}: {total}")
+
+    def open_holds(self):
+        """(account, amount): rows of multi-transfers, and what each other payment in progress sends."""
+        for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
+            yield hold["account"], hold["amount"]
+        for payment in self.rows("SELECT * FROM payments WHERE status IN (?, ?)", *OPEN):
+            if payment["type"] not in (MULTI, COLLECTION, ON_REFERENCE) and not self.is_debited(payment):
+                yield self.sent(payment)
+
+    def sent(self, payment):
+        """(account, amount) of what a payment with one leg takes from its wallet."""
+        part = self.parts.get(payment["payment"])
+        fee = part["fee"] if part else 0
+        return self.account_of(payment["source_wallet"], payment["sending_asset"]), payment["sending_amount"] + fee
 
     def check_entry_sets(self):
         self.nothing("entry without journal",
@@ -214,9 +231,12 @@ class Audit:
         elif sets:
             self.fault("no entries before success", what)
         hold_state = 1 if debited else 0 if status in OPEN else 2
-        if payment["type"] in (COLLECTION, ON_REFERENCE):
+        incoming = payment["type"] in (COLLECTION, ON_REFERENCE)
+        if payment["type"] != MULTI:
             if holds:
-                self.fault("nothing is held for what comes in", what)
+                self.fault("only multi-transfers store holds", what)
+            if incoming != (self.account_of(payment["source_wallet"], payment["sending_asset"]) is None):
+                self.fault("held for what goes out", what)
         elif not holds or any(hold["state"] != hold_state for hold in holds):
             self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
         else:
@@ -228,18 +248,12 @@ class Audit:
             self.fault("every ending has its event", f"{what} has {len(terminal)}")
 
     def check_held_amount(self, payment, holds, what):
-        """What is held is what is sent; of a multi-transfer, what each wallet is short of at its worst."""
-        wanted = {}
-        if payment["type"] == MULTI:
-            flow = {}
-            for account, amount in self.expected_moves(payment):
-                flow[account] = flow.get(account, 0) + amount
-                if flow[account] < -wanted.get(account, 0):
-                    wanted[account] = -flow[account]
-        else:
-            part = self.parts.get(payment["payment"])
-            source = self.account_of(payment["source_wallet"], payment["sending_asset"])
-            wanted[source] = payment["sending_amount"] + (part["fee"] if part else 0)
+        """Of a multi-transfer, what each wallet is short of at its worst."""
+        wanted, flow = {}, {}
+        for account, amount in self.expected_moves(payment):
+            flow[account] = flow.get(account, 0) + amount
+            if flow[account] < -wanted.get(account, 0):
+                wanted[account] = -flow[account]
         found = {hold["account"]: hold["amount"] for hold in holds}
         if found != wanted:
             self.fault("held is what is sent", f"{what}: {found}, expected {wanted}")
@@ -378,9 +392,6 @@ class Audit:
                      "SELECT p.payment FROM payments p WHERE p.type = ? AND p.sending_amount IS NOT (SELECT"
                      " sum(amount) FROM payment_legs l WHERE l.payment = p.payment) AND p.sending_amount"
                      " IS NOT NULL", MULTI)
-        self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
-        self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
-            "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
         self.legs = {}
         for leg in self.rows("SELECT * FROM payment_legs ORDER BY payment, leg"):
             self.legs.setdefault(leg["payment"], []).append(leg)
