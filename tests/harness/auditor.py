@@ -21,6 +21,7 @@ import tempfile
 import uuid
 from decimal import Decimal
 
+from harness.auditor_holds import check_holds, open_holds
 from harness.auditor_quotas import check_quotas
 from harness.auditor_schema import check_schema
 from harness.auditor_webhooks import check_outbox
@@ -102,7 +103,7 @@ class Audit:
             if running[account] < 0 and accounts[account]["kind"] not in MAY_BE_NEGATIVE:
                 self.fault("balance below zero on the way", tuple(entry))
         held = {key: 0 for key in accounts}
-        for account, amount in self.open_holds():
+        for account, amount in open_holds(self):
             held[account] = held.get(account, 0) + amount
         sums, circulating = {}, {}
         for key, account in accounts.items():
@@ -122,20 +123,6 @@ class Audit:
         for book, total in sums.items():
             if total != 0:
                 self.fault("value is conserved", f"environment, asset {book}: {total}")
-
-    def open_holds(self):
-        """(account, amount): rows of multi-transfers, and what each other payment in progress sends."""
-        for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
-            yield hold["account"], hold["amount"]
-        for payment in self.rows("SELECT * FROM payments WHERE status IN (?, ?)", *OPEN):
-            if payment["type"] not in (MULTI, COLLECTION, ON_REFERENCE) and not self.is_debited(payment):
-                yield self.sent(payment)
-
-    def sent(self, payment):
-        """(account, amount) of what a payment with one leg takes from its wallet."""
-        part = self.parts.get(payment["payment"])
-        fee = part["fee"] if part else 0
-        return self.account_of(payment["source_wallet"], payment["sending_asset"]), payment["sending_amount"] + fee
 
     def check_entry_sets(self):
         self.nothing("entry without journal",
@@ -231,32 +218,12 @@ class Audit:
         elif sets:
             self.fault("no entries before success", what)
         hold_state = 1 if debited else 0 if status in OPEN else 2
-        incoming = payment["type"] in (COLLECTION, ON_REFERENCE)
-        if payment["type"] != MULTI:
-            if holds:
-                self.fault("only multi-transfers store holds", what)
-            if incoming != (self.account_of(payment["source_wallet"], payment["sending_asset"]) is None):
-                self.fault("held for what goes out", what)
-        elif not holds or any(hold["state"] != hold_state for hold in holds):
-            self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
-        else:
-            self.check_held_amount(payment, holds, what)
+        check_holds(self, payment, holds, hold_state)
         if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         if len(terminal) != ENDINGS[status]:
             self.fault("every ending has its event", f"{what} has {len(terminal)}")
-
-    def check_held_amount(self, payment, holds, what):
-        """Of a multi-transfer, what each wallet is short of at its worst."""
-        wanted, flow = {}, {}
-        for account, amount in self.expected_moves(payment):
-            flow[account] = flow.get(account, 0) + amount
-            if flow[account] < -wanted.get(account, 0):
-                wanted[account] = -flow[account]
-        found = {hold["account"]: hold["amount"] for hold in holds}
-        if found != wanted:
-            self.fault("held is what is sent", f"{what}: {found}, expected {wanted}")
 
     def check_providers(self):
         """Costs add up, every submission is on record, and what is used once is used once."""
