@@ -660,6 +660,7 @@ CREATE INDEX payment_legs_to ON payment_legs (destination_wallet);
 CREATE INDEX payment_legs_from_ref ON payment_legs (from_ref) WHERE from_ref IS NOT NULL;
 CREATE INDEX payment_legs_to_ref ON payment_legs (to_ref) WHERE to_ref IS NOT NULL;
 
+-- Holds of multi-transfers. The view payment_holds contains those of all payments.
 CREATE TABLE holds (
   payment INTEGER NOT NULL REFERENCES payments,
   account INTEGER NOT NULL REFERENCES accounts,
@@ -694,6 +695,19 @@ CREATE TABLE provider_payments (
   connector_endpoint INTEGER REFERENCES connector_endpoints,     -- of the first submission, permanent
   collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
 ) STRICT;
+
+-- All holds. A payment with one leg has no row in `holds`: what it sends, including the fee, is held
+-- on the account of its source from its acceptance until it ends or, for an off-ramp, is debited.
+-- The CAST lets joins with `account` build an index.
+CREATE VIEW payment_holds (payment, account, amount, state) AS
+SELECT p.payment, CAST(coalesce(h.account, a.account) AS INTEGER),
+  coalesce(h.amount, p.sending_amount + ifnull(q.fee, 0)),
+  coalesce(h.state, CASE WHEN p.status = 1 AND p.type = 5 AND q.state = 2 THEN 1
+    WHEN p.status IN (0, 1) THEN 0 WHEN p.status IN (2, 4, 5, 6) THEN 1 ELSE 2 END)
+FROM payments p NOT INDEXED LEFT JOIN holds h ON h.payment = p.payment
+LEFT JOIN accounts a ON a.wallet = p.source_wallet AND a.asset = p.sending_asset
+LEFT JOIN provider_payments q ON q.payment = p.payment
+WHERE h.payment IS NOT NULL OR p.source_wallet IS NOT NULL;
 
 -- additionalFields of the submission, and the instructions for the payer of an on-ramp.
 CREATE TABLE payment_fields (

@@ -41,6 +41,9 @@ class Sample:
         self.rows = {"payments": self.read(db, "payments", "payment", payment)}
         for table, column in tables_of_payments(db):
             self.rows[table] = self.read(db, table, column, payment)
+        self.sent = db.execute("SELECT account, amount FROM payment_holds WHERE payment = ?", (payment,)).fetchall()
+        self.held = db.execute("SELECT account, amount FROM payment_holds WHERE payment = ? AND state = 0",
+                               (payment,)).fetchall()
         self.rows["entries"] = [
             {**entry, "set": number} for number, entry_set in enumerate(self.rows["journal"])
             for entry in self.read(db, "entries", f"entry / {LINES_PER_SET}", entry_set["journal"])]
@@ -63,7 +66,7 @@ class Sample:
     def copy(self):
         made = Sample.__new__(Sample)
         made.rows = {table: [dict(row) for row in rows] for table, rows in self.rows.items()}
-        made.weight = self.weight
+        made.weight, made.sent, made.held = self.weight, self.sent, self.held
         return made
 
 
@@ -74,7 +77,7 @@ def initiated(sample):
                        updated_at=made.record["created_at"])
     made.rows["events"] = made.rows["events"][:1]
     made.rows["journal"], made.rows["entries"] = [], []
-    made.rows["holds"][0]["state"] = 0
+    made.held = made.sent
     made.rows["settlement_jobs"] = [{"due_at": FAR, "payment": made.record["payment"], "attempts": 0}]
     return made
 
@@ -148,10 +151,9 @@ class Maker:
                 continue
             for row in rows:
                 yield f"rows_{table}.append({self.row(table, row)})"
-        for hold in self.sample.rows["holds"]:
-            if hold["state"] == 0:
-                yield f"held[{self.accounts.get(hold['account'], hold['account'])}] += {hold['amount']} * m"
         record = self.sample.record
+        for account, amount in self.sample.held:
+            yield f"held[{self.accounts.get(account, account)}] += {amount} * m"
         if record["type"] == 5:
             destination = "d" if self.pooled else record["destination"]
             counted = record["sending_amount"] if record["status"] in (0, 1, 2) else 0

@@ -92,7 +92,6 @@ struct Statements {
       "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
       " status, source_wallet, destination_wallet, sending_asset, sending_amount, created_at,"
       " updated_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?)"};
-  Statement hold{"INSERT INTO holds (payment, account, amount) VALUES (?, ?, 12500000)"};
   Statement event{
       "INSERT INTO events (tenant, sequence, type, payment, version, at) VALUES (3, ?, ?, ?, ?, "
       "?)"};
@@ -101,7 +100,6 @@ struct Statements {
   Statement status{
       "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
       " processing_at = ?3, completed_at = ?3 WHERE payment = ?1"};
-  Statement close{"UPDATE holds SET state = 1 WHERE payment = ? AND account = ?"};
   Statement journal{
       "INSERT INTO journal (journal, tenant, kind, payment, at, link)"
       " VALUES (?, 3, 0, ?, ?, randomblob(32))"};
@@ -123,7 +121,6 @@ void accept(Statements& s, std::int64_t n, std::int64_t& sequence) {
   const std::string request_id = "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d";
   s.replay.run(transaction_id);
   s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n);
-  s.hold.run(n, n % 2 + 1);
   add_event(s, sequence, std::int64_t{0}, n, std::int64_t{1}, n);
   s.job.run(n, n);
 }
@@ -132,7 +129,6 @@ void settle(Statements& s, std::int64_t n, std::int64_t& sequence) {
   s.done.run(n, n);
   s.status.run(n, std::int64_t{1}, n);
   add_event(s, sequence, std::int64_t{1}, n, std::int64_t{2}, n);
-  s.close.run(n, n % 2 + 1);
   s.entry.run(n * 1024, n % 2 + 1, std::int64_t{-12500000}, std::int64_t{1}, (n + 1) % 2 + 1);
   s.entry.run(n * 1024 + 1, (n + 1) % 2 + 1, std::int64_t{12500000}, std::int64_t{1}, n % 2 + 1);
   s.journal.run(n, n, n);

@@ -97,12 +97,9 @@ DAMAGES = [
     ("no entries before success", "settled_once",
      f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
     ("holds follow the status", "holds_follow_payments",
-     f"UPDATE holds SET state = 2 WHERE payment = {DONE}"),
-    ("holds follow the status", "holds_follow_payments",
-     f"UPDATE holds SET state = 0 WHERE payment = {DONE}"),
-    ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {DONE}"),
-    ("held is what is sent", "holds_are_there",
-     f"UPDATE holds SET amount = amount + 1 WHERE payment = {DONE}"),
+     f"UPDATE holds SET state = 2 WHERE payment = {GROUP}"),
+    ("stored held", "holds_follow_payments", f"UPDATE holds SET state = 0 WHERE payment = {GROUP}"),
+    ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {GROUP}"),
     ("held is what is sent", "holds_follow_legs",
      f"UPDATE holds SET amount = amount + 1 WHERE payment = {GROUP}"),
     ("entries follow the record", "addresses_are_credited",
@@ -112,8 +109,16 @@ DAMAGES = [
      f"UPDATE destinations SET wallet_address = 'other' WHERE destination = {TO_ADDRESS}"),
     ("an arrival per payment on a reference", "arrivals_are_recorded",
      "DELETE FROM reference_payments WHERE payment = (SELECT min(payment) FROM reference_payments)"),
-    ("nothing is held for what comes in", "holds_are_there",
+    ("only multi-transfers store holds", "holds_are_there", f"INSERT INTO holds SELECT {DONE}, 1, 1, 1"),
+    ("only multi-transfers store holds", "holds_are_there",
      "INSERT INTO holds SELECT payment, 1, 1, 1 FROM payments WHERE type = 7 LIMIT 1"),
+    # A payment in progress holds what it sends.
+    ("stored held", "held_is_sum_of_open_holds", f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
+    ("stored held", "held_is_sum_of_open_holds",
+     f"UPDATE provider_payments SET state = 1 WHERE payment = {OUT};"
+     f" UPDATE payments SET status = 1, failure = NULL WHERE payment = {OUT}"),
+    ("held for what goes out", "holds_are_there",
+     f"UPDATE payments SET sending_asset = (SELECT max(asset) + 1 FROM assets) WHERE payment = {DONE}"),
     ("one event per version", "events_tell_all",
      f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
     ("every ending has its event", "events_tell_all",
@@ -141,7 +146,7 @@ DAMAGES = [
     ("fundings", "fundings_are_credits", f"INSERT INTO fundings VALUES ({GROUP_SET}, 'a payment', NULL)"),
     ("tenants do not mix", "tenants_do_not_mix",
      "UPDATE accounts SET tenant = 2 WHERE kind = 0 AND balance > 0"),
-    ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {DONE}"),
+    ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {GROUP}"),
     # Through a provider.
     ("provider part of provider payments", "provider_parts",
      f"INSERT INTO provider_payments (payment, fee, total) SELECT {DONE}, 0, 1"),
@@ -411,7 +416,7 @@ def main():
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
         print(f"control: {len(SCHEMAS)} changed schemas are refused by verify, serve and doctor, and found by the auditor")
         print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies are found by the auditor, {both} of them by verify"
-              " too (the others only clients can know), each for its reason")
+              " too (the others only the clients or the auditor can know), each for its reason")
 
 
 main()

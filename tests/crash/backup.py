@@ -26,7 +26,7 @@ from loop_disk import Disk, skip_without_loop_device
 BINARY = binary()
 FAULT, BUSY = 3, 75
 EXPORTED = (("payment", "payments"), ("paymentLeg", "payment_legs"), ("entry", "entries"), ("wallet", "wallets"),
-            ("entrySet", "journal"), ("event", "events"), ("hold", "holds"), ("account", "accounts"))
+            ("entrySet", "journal"), ("event", "events"), ("hold", "payment_holds"), ("account", "accounts"))
 
 
 def coffer(*arguments, db=None):

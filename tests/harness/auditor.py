@@ -20,6 +20,7 @@ import tempfile
 import uuid
 from decimal import Decimal
 
+from harness.auditor_holds import check_holds, open_holds
 from harness.auditor_keys import check_keys
 from harness.auditor_quotas import check_quotas
 from harness.auditor_schema import check_schema
@@ -85,7 +86,10 @@ class Audit:
     # --- value --------------------------------------------------------------------------------------
 
     def check_balances(self):
-        """Adds everything up again, in Python, from the entries alone."""
+        """Adds everything up again, in Python, from the entries alone, and what is held from the payments."""
+        self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
+        self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
+            "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
         accounts = {row["account"]: dict(row) for row in self.rows(
             "SELECT a.*, t.environment FROM accounts a JOIN tenants t ON t.tenant = a.tenant")}
         running = {key: 0 for key in accounts}
@@ -100,8 +104,8 @@ class Audit:
             if running[account] < 0 and accounts[account]["kind"] not in MAY_BE_NEGATIVE:
                 self.fault("balance below zero on the way", tuple(entry))
         held = {key: 0 for key in accounts}
-        for hold in self.rows("SELECT * FROM holds WHERE state = 0"):
-            held[hold["account"]] += hold["amount"]
+        for account, amount in open_holds(self):
+            held[account] = held.get(account, 0) + amount
         sums, circulating = {}, {}
         for key, account in accounts.items():
             if account["balance"] != running[key]:
@@ -200,35 +204,12 @@ class Audit:
         elif sets:
             self.fault("no entries before success", what)
         hold_state = 1 if debited else 0 if status in OPEN else 2
-        if payment["type"] in (COLLECTION, ON_REFERENCE):
-            if holds:
-                self.fault("nothing is held for what comes in", what)
-        elif not holds or any(hold["state"] != hold_state for hold in holds):
-            self.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
-        else:
-            self.check_held_amount(payment, holds, what)
+        check_holds(self, payment, holds, hold_state)
         if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         if len(terminal) != ENDINGS[status]:
             self.fault("every ending has its event", f"{what} has {len(terminal)}")
-
-    def check_held_amount(self, payment, holds, what):
-        """What is held is what is sent; of a multi-transfer, what each wallet is short of at its worst."""
-        wanted = {}
-        if payment["type"] == MULTI:
-            flow = {}
-            for account, amount in self.expected_moves(payment):
-                flow[account] = flow.get(account, 0) + amount
-                if flow[account] < -wanted.get(account, 0):
-                    wanted[account] = -flow[account]
-        else:
-            part = self.parts.get(payment["payment"])
-            source = self.account_of(payment["source_wallet"], payment["sending_asset"])
-            wanted[source] = payment["sending_amount"] + (part["fee"] if part else 0)
-        found = {hold["account"]: hold["amount"] for hold in holds}
-        if found != wanted:
-            self.fault("held is what is sent", f"{what}: {found}, expected {wanted}")
 
     def check_providers(self):
         """Costs add up, every submission is on record, and what is used once is used once."""
@@ -364,9 +345,6 @@ class Audit:
                      "SELECT p.payment FROM payments p WHERE p.type = ? AND p.sending_amount IS NOT (SELECT"
                      " sum(amount) FROM payment_legs l WHERE l.payment = p.payment) AND p.sending_amount"
                      " IS NOT NULL", MULTI)
-        self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
-        self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
-            "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
         self.wallet_at = {row["destination"]: row["wallet"] for row in self.rows(
             "SELECT d.destination, w.wallet FROM destinations d JOIN wallets w ON w.public_key = d.wallet_address")}
         self.legs = {}

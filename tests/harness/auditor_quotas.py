@@ -2,7 +2,7 @@
 
 OPEN_QUOTES, FILE_BYTES = 3, 5  # of quota_use.quota
 QUOTE_STEP_MS = 10_000
-BYTES_OF_PAYMENT = 220  # at least
+BYTES_OF_PAYMENT = 200  # at least
 
 
 def check_quotas(run):

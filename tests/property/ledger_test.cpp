@@ -77,7 +77,9 @@ const std::vector<std::string> kDamages{
     "LIMIT 2)",
     "UPDATE accounts SET held = held + 1 WHERE kind = 0",
     "UPDATE journal SET at = at + 1 WHERE journal = (SELECT max(journal) FROM journal)",
-    "DELETE FROM holds WHERE payment = (SELECT max(payment) FROM holds)",
+    // A hold of a payment with one leg, which stores none.
+    "INSERT INTO holds SELECT max(payment), (SELECT min(account) FROM accounts), 1, 1 FROM payments"
+    " WHERE type = 0",
     "UPDATE payments SET version = version + 1 WHERE payment = (SELECT max(payment) FROM payments)",
     "DELETE FROM events WHERE sequence = (SELECT max(sequence) - 3 FROM events)",
     "INSERT INTO settlement_jobs (due_at, payment) SELECT 1, min(payment) FROM payments WHERE "

@@ -6,6 +6,7 @@
 #include "flows/operations/figures.h"
 #include "flows/operations/notifications.h"
 #include "flows/webhooks/events.h"
+#include "store/ledger/holds.h"
 #include "store/ledger/wallets.h"
 
 namespace coffer::flows {
@@ -34,7 +35,7 @@ void pass_processing(const Context& context, store::WriteTx& tx, store::Settleme
 
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              std::span<const store::Movement> movements, store::StatusChange change) {
-  store::close_holds(tx, payment.key, HoldState::posted);
+  store::close_holds(tx, payment, HoldState::posted);
   store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, movements);
   change.to = PaymentStatus::succeeded;
   advance(context, tx, payment, change);
@@ -42,7 +43,7 @@ void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& 
 
 void fail(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
           FailureCode code) {
-  store::close_holds(tx, payment.key, HoldState::voided);
+  store::close_holds(tx, payment, HoldState::voided);
   advance(context, tx, payment, {PaymentStatus::failed, code, std::nullopt, std::nullopt});
 }
 

@@ -4,7 +4,7 @@
 #include "flows/payments/payment_plan.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/webhooks/events.h"
-#include "store/ledger/journal.h"
+#include "store/ledger/holds.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
 #include "store/providers/provider_payments.h"
@@ -56,7 +56,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   const std::int64_t payment = store::insert_payment(
       tx, caller.tenant,
       {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider});
-  for (const Hold& hold : holds) store::place_hold(tx, payment, hold);
+  store::place_holds(tx, payment, request.type, holds);
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);

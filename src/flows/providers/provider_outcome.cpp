@@ -7,6 +7,7 @@
 #include "domain/payments/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "store/ledger/holds.h"
 #include "store/ledger/journal.h"
 #include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
@@ -76,7 +77,7 @@ std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const Provid
 /// From here on, the provider has the money, and only a refund returns it.
 void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
-  store::close_holds(tx, view.payment.key, HoldState::posted);
+  store::close_holds(tx, view.payment, HoldState::posted);
   store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
               off_ramp_movements(tx, view));
   view.state = ProviderState::accepted;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 namespace coffer::store::row_bytes {
-inline constexpr std::int64_t kPayment = 220;  // with its hold, without its texts
+inline constexpr std::int64_t kPayment = 200;  // without its texts
 inline constexpr std::int64_t kLeg = 90;
 inline constexpr std::int64_t kEntrySet = 75;
 inline constexpr std::int64_t kPosting = 75;  // two entries

@@ -471,7 +471,7 @@ const auto kNouns = std::to_array<ExportNoun>({
     {"payment", "payments", "x.payment", kPayments,
      "LEFT JOIN provider_payments q ON q.payment = x.payment"},
     {"paymentLeg", "payment_legs", "payment, leg", kLegs},
-    {"hold", "holds", "payment, account", kHolds},
+    {"hold", "payment_holds", "payment, account", kHolds},
     {"providerAttempt", "provider_attempts", "payment, attempt", kAttempts},
     {"entrySet", "journal", "journal", kEntrySets},
     {"entry", "entries", "entry", kEntries},

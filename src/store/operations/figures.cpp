@@ -20,7 +20,8 @@ constexpr const char* kAccounts =
 constexpr const char* kAsset = "SELECT code, decimals FROM assets WHERE asset = ?";
 constexpr const char* kOpen =
     "SELECT a.asset, h.amount FROM payments p INDEXED BY payments_not_succeeded"
-    " CROSS JOIN holds h ON h.payment = p.payment CROSS JOIN accounts a ON a.account = h.account"
+    " CROSS JOIN payment_holds h ON h.payment = p.payment"
+    " CROSS JOIN accounts a ON a.account = h.account"
     " WHERE p.tenant = ? AND p.status = ? AND p.status <> 2 AND h.state = 0 LIMIT ?";
 constexpr const char* kTenants =
     "SELECT tenant FROM tenants WHERE association IS NOT NULL AND environment = ?";

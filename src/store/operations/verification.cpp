@@ -28,7 +28,7 @@ constexpr std::array<SliceCheck, 4> kChecks{{
     {"held_is_sum_of_open_holds", Walk::accounts,
      "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
      "  (SELECT payment FROM settlement_jobs UNION ALL SELECT payment FROM provider_jobs) j"
-     "  CROSS JOIN holds h ON h.payment = j.payment AND h.state = 0"
+     "  CROSS JOIN payment_holds h ON h.payment = j.payment AND h.state = 0"
      "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
      " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
      " coalesce(o.total, 0) FROM accounts a LEFT JOIN open o ON o.account = a.account"

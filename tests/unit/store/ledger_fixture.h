@@ -24,6 +24,7 @@
 #include "store/identity/tenants.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"
+#include "store/ledger/holds.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"
 #include "store/payments/payments.h"
@@ -214,7 +215,7 @@ class SmallLedger : public OpenedFile {
     const std::int64_t key = insert_payment(
         tx, tenant, {random.id<PaymentId>(tx.now()), application, "req", request, keys, total});
     const auto holds = holds_for(movements).value();
-    for (const Hold& hold : holds) place_hold(tx, key, hold);
+    place_holds(tx, key, request.type, holds);
     append_event(tx, random, tenant.key, {0, key, std::nullopt, 1});
     add_settlement_job(tx, {tx.now(), key});
     tx.signal(Signal::settlement);
@@ -227,10 +228,10 @@ class SmallLedger : public OpenedFile {
     remove_settlement_job(tx, *job_of(tx.db(), key));
     change(tx, payment, {PaymentStatus::processing, {}, {}, {}});
     if (failure) {
-      close_holds(tx, key, HoldState::voided);
+      close_holds(tx, payment, HoldState::voided);
       return change(tx, payment, {PaymentStatus::failed, failure, {}, {}});
     }
-    close_holds(tx, key, HoldState::posted);
+    close_holds(tx, payment, HoldState::posted);
     std::vector<Movement> movements;
     for (std::size_t i = 0; i < payment.keys.legs.size(); ++i) {
       const auto& leg = payment.keys.legs[i];
