@@ -10,7 +10,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/result.h"
 
@@ -40,28 +39,6 @@ class PartialFile {
 
   std::string path_;
   std::string partial_;
-  int fd_;
-};
-
-/// A file that stays readable while it is open, even if its name is removed. A copy has a
-/// descriptor of its own.
-class ReadableFile {
- public:
-  /// `not-found` if it does not exist.
-  static Result<ReadableFile> open(const std::string& path);
-  ReadableFile(const ReadableFile& other);  // without a free descriptor, reading the copy fails
-  ReadableFile(ReadableFile&& other) noexcept;
-  ReadableFile& operator=(ReadableFile&&) = delete;
-  ~ReadableFile();
-
-  /// Calls `take` with the content in pieces, in order. Ends with the first problem of `take`.
-  /// Returns the number of bytes.
-  Result<std::int64_t> read(const std::function<Result<void>(std::string_view)>& take) const;
-
- private:
-  ReadableFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-
-  std::string path_;
   int fd_;
 };
 
