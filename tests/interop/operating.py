@@ -151,6 +151,16 @@ def metrics_and_log(gateway, mine):
     gateway.serve()
 
 
+def admin_listener():
+    """The admin page on an address of its own has the lane of each of its calls."""
+    calls = {"sign-in/options": ("GET", 200), "sign-in/provider/begin": ("POST", 404), "sign-in": ("POST", 401),
+             "commands": ("GET", 401), "downloads/none": ("GET", 401)}
+    form = {"name": "a", "password": "b", "code": ""}
+    seen = {call: fetch(f"http://127.0.0.1:8081/admin/api/{call}", method, form if method == "POST" else None,
+                        {"Origin": "http://127.0.0.1:8081"}).status for call, (method, _) in calls.items()}
+    check("no call to the admin page lacks a lane", seen == {call: status for call, (_, status) in calls.items()}, seen)
+
+
 def expanded(text):
     """`events list|show` names two commands."""
     several = re.search(r"\S+\|\S+", text)
@@ -257,6 +267,7 @@ def main():
         backups_and_drill(gateway, mine)
         export(gateway, mine)
         fixtures_and_bulk(gateway, mine)
+        admin_listener()
         metrics_and_log(gateway, mine)
         provider_signature(home, mine)
         receivers(home, mine)
