@@ -62,10 +62,11 @@ std::optional<Funding> find_funding(Connection& db, std::string_view transaction
 /// once.
 void insert_funding(WriteTx& tx, const Funding& funding);
 
-/// Reserves funds for a payment. The caller has checked `available`.
+/// Reserves funds for a payment with a row. The caller has checked `available`. Which payments have
+/// rows is decided in holds.h.
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold);
-/// Closes every hold of a payment, exactly once, and returns its amount to `available`. If `state`
-/// is posted, call this before post().
+/// Closes every row of a payment's holds, exactly once, and returns its amount to `available`. If
+/// `state` is posted, call this before post().
 void close_holds(WriteTx& tx, std::int64_t payment, HoldState state);
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset);
