@@ -118,10 +118,11 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;
   const Console console{unseen, unseen};
-  const Actor actor{visitor.row.name, visitor.row.role};
+  const Actor actor{visitor.row.name, visitor.row.role, visitor.row.id};
   Session session{app_, console, interruption_, actor};
   COFFER_TRY(const CommandResult result, carry_out(session, *command, arguments));
   http::Response response;
+  if (result.waits) response.status = 202;
   response.body = to_json(result);
   return response;
 }
