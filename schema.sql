@@ -153,6 +153,28 @@ BEGIN SELECT RAISE(ABORT, 'audit entries are never changed'); END;
 CREATE TRIGGER audit_entries_are_not_deleted BEFORE DELETE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'audit entries are never deleted'); END;
 
+-- Commands that wait for a second operator. The first change of the command and the end of `waiting`
+-- are one commit, so an approved command runs at most once.
+CREATE TABLE approvals (
+  approval         INTEGER PRIMARY KEY,
+  id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  operator         INTEGER NOT NULL REFERENCES operators,  -- who asks
+  version          INTEGER NOT NULL,  -- of this operator; the request ends with it
+  command          TEXT NOT NULL CHECK (command <> ''),
+  detail           TEXT NOT NULL,     -- arguments as in the audit log
+  sealed_arguments BLOB,              -- NULL once decided
+  state            INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),  -- waiting, started, done, failed, rejected
+  requested_at     INTEGER NOT NULL,
+  expires_at       INTEGER NOT NULL,
+  decided_by       TEXT,
+  decided_at       INTEGER,
+  outcome          TEXT,              -- name of the problem of a failed command
+  CHECK ((state = 0) = (decided_at IS NULL)),
+  CHECK ((decided_by IS NULL) = (decided_at IS NULL)),
+  CHECK (state = 0 OR sealed_arguments IS NULL)
+) STRICT;
+CREATE INDEX approvals_waiting ON approvals (expires_at) WHERE state = 0;
+
 -- Logins -----------------------------------------------------------------------------------------
 
 -- Users of an association, who log in with a password and a one-time code.

@@ -149,6 +149,7 @@ const std::vector<Command>& commands() {
                               notification_commands(),
                               log_commands(),
                               operator_commands(),
+                              approval_commands(),
                               operator_session_commands(),
                               operator_passkey_commands(),
                               operator_provider_commands(),

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "cli/command_result.h"
 #include "config/config.h"
+#include "domain/identity/four_eyes.h"
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
 
@@ -139,6 +140,12 @@ struct Command {
   bool streams = false;           // runs until stopped, so not on the admin page
   /// Moves money or grants access, although it does not require an administrator.
   bool sensitive = false;
+  /// Never waits for a second operator: it only reads, or it only takes access away.
+  bool alone = false;
+  /// A toggle with which the command changes nothing.
+  std::string_view preview = {};
+  /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.
+  std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
 
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };

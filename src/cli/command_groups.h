@@ -23,6 +23,8 @@ std::vector<Command> application_commands();
 std::vector<Command> association_commands();
 /// coffer association quotas, set-quota.
 std::vector<Command> association_quota_commands();
+/// coffer approval: list, show, approve, reject.
+std::vector<Command> approval_commands();
 /// Operators of the admin page, and the audit log.
 std::vector<Command> operator_commands();
 /// coffer operator passkeys, remove-passkey.

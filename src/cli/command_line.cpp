@@ -40,6 +40,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"backups", "Backups in backup_dir"},
     {"operator", "Operators of the admin page and their roles"},
     {"admin", "Access to the admin page"},
+    {"approval", "Commands that wait for a second operator"},
     {"audit", "Audit log of operator actions"},
     {"key", "Master key that seals the secrets"},
 });

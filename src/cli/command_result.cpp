@@ -370,6 +370,7 @@ std::string to_json(const CommandResult& result) {
   if (result.next_cursor) out["nextCursor"] = *result.next_cursor;
   if (!result.note.empty()) out["note"] = result.note;
   if (result.exit_code != 0) out["exitCode"] = result.exit_code;
+  if (result.waits) out["waits"] = true;
   return dump(out, -1, false);
 }
 

@@ -70,6 +70,8 @@ struct CommandResult {
   std::optional<ProducedFile> file = {};
   /// For the audit log: why a successful command changed nothing.
   std::string unchanged = {};
+  /// The command has not run: it waits for a second operator (cli/identity/approvals.h).
+  bool waits = false;
 };
 
 /// The output streams of a command and their properties.
@@ -95,7 +97,7 @@ void print_error(const Console& console, std::string_view text);
 /// One line of JSON. With `ascii`, only ASCII, so that no byte can control a terminal.
 std::string to_json(const Record& record, bool ascii);
 /// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: if not
-/// 0}, for the admin page.
+/// 0, "waits"?: true}, for the admin page.
 std::string to_json(const CommandResult& result);
 /// Text from outside for a terminal: control characters are replaced.
 std::string printable(std::string_view text);

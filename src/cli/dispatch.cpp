@@ -13,10 +13,13 @@
 #include "base/log.h"
 #include "cli/control_client.h"
 #include "cli/exit_code.h"
+#include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
 #include "cli/settings.h"
+#include "flows/identity/approvals.h"
 #include "flows/identity/audit_log.h"
+#include "store/commit_rider.h"
 #include "store/connection.h"
 
 namespace coffer::cli {
@@ -34,13 +37,13 @@ std::string recorded(const Argument& argument, const std::string& value) {
 }
 
 /// The arguments for the audit log, without secrets.
-std::string recorded(const Command& command, const Arguments& arguments) {
+Record recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {
     const auto value = arguments.find(std::string(argument.name));
     if (value) record.emplace_back(std::string(argument.name), recorded(argument, *value));
   }
-  return to_json(record, false);
+  return record;
 }
 
 /// Records the result of a command. A failure is logged; the command is already in the audit log.
@@ -69,6 +72,63 @@ int print_file(Session& session, const ProducedFile& file) {
   // An output that cannot be written is reported once, at the end.
   if (console.out) print_error(console, "the output is incomplete. Run the command again");
   return exit_code::kFailed;
+}
+
+/// `forbidden`.
+Result<void> check_role(const Session& session, const Command& command) {
+  if (session.actor.role >= command.role) return {};
+  return unexpected(Slug::forbidden, "This command requires the role " +
+                                         std::string(name(command.role)) +
+                                         ". Ask an administrator for it.");
+}
+
+/// Runs the command between its two audit entries.
+template <class Run>
+Result<CommandResult> run_recorded(Session& session, const Command& command,
+                                   const std::string& detail, const Run& run) {
+  COFFER_TRY(const auto entry, flows::record_audit_entry(session.app.flows(), session.actor,
+                                                         std::string(command.path), detail));
+  try {
+    auto result = run();
+    if (result) {
+      record_end(session, command, entry, "done", result->unchanged);
+    } else {
+      record_end(session, command, entry, std::string(info(result.error().slug).name),
+                 result.error().detail);
+    }
+    return result;
+  } catch (...) {
+    record_end(session, command, entry, "unexpected-error", {});
+    throw;
+  }
+}
+
+/// Runs an approved command. A command that fails before its first change leaves the request
+/// waiting.
+Result<CommandResult> run_once(Session& session, const Command& command, const Arguments& arguments,
+                               const GivenApproval& approval) {
+  const flows::Context& flows = session.app.flows();
+  const auto approve = [&](store::WriteTx& tx) {
+    return flows::approve(tx, approval.id, approval.by);
+  };
+  bool stored = false;
+  auto result = [&] {
+    store::CommitRider rider(approve);
+    auto out = (*command.on_file())(session, arguments);
+    stored = rider.committed();
+    return out;
+  }();
+  if (!stored && result) {  // It had nothing to change.
+    COFFER_TRY_VOID(flows.queue.run(approve));
+    stored = true;
+  }
+  if (!stored) return result;
+  const std::string outcome = result ? std::string() : std::string(info(result.error().slug).name);
+  if (!flows::finish_approval(flows, approval.id, outcome)) {
+    log_error("audit", "the result of an approved command could not be recorded",
+              {{"approval", approval.id.to_string()}, {"command", command.path}});
+  }
+  return result;
 }
 
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
@@ -153,28 +213,25 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
 
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
-  if (session.actor.role < command.role) {
-    return unexpected(Slug::forbidden, "This command requires the role " +
-                                           std::string(name(command.role)) +
-                                           ". Ask an administrator for it.");
+  COFFER_TRY_VOID(check_role(session, command));
+  const auto run = [&] { return (*command.on_file())(session, arguments); };
+  if (command.role == OperatorRole::viewer) return run();
+  const std::string detail = to_json(recorded(command, arguments), false);
+  if (waits_for_approval(session, command, arguments)) {
+    return request_approval(session, command, arguments, detail);
   }
-  if (command.role == OperatorRole::viewer) return (*command.on_file())(session, arguments);
-  COFFER_TRY(const auto entry,
-             flows::record_audit_entry(session.app.flows(), session.actor,
-                                       std::string(command.path), recorded(command, arguments)));
-  try {
-    auto result = (*command.on_file())(session, arguments);
-    if (result) {
-      record_end(session, command, entry, "done", result->unchanged);
-    } else {
-      record_end(session, command, entry, std::string(info(result.error().slug).name),
-                 result.error().detail);
-    }
-    return result;
-  } catch (...) {
-    record_end(session, command, entry, "unexpected-error", {});
-    throw;
-  }
+  return run_recorded(session, command, detail, run);
+}
+
+Result<CommandResult> carry_out_approved(Session& session, const Command& command,
+                                         const Arguments& arguments,
+                                         const GivenApproval& approval) {
+  COFFER_TRY_VOID(check_role(session, command));
+  Record record = recorded(command, arguments);
+  record.emplace_back("approval", approval.id.to_string());
+  record.emplace_back("approvedBy", approval.by.name);
+  return run_recorded(session, command, to_json(record, false),
+                      [&] { return run_once(session, command, arguments, approval); });
 }
 
 int run_command(const CommandLine& line, const Console& console) {

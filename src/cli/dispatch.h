@@ -21,6 +21,16 @@ int run_command(const CommandLine& line, const Console& console);
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments);
 
+/// The second operator of a command that waited.
+struct GivenApproval {
+  ApprovalId id;
+  const Actor& by;
+};
+/// The same for a command that was approved: the approval is stored in the commit of its first
+/// change, so it runs at most once. The session is that of the operator who asked.
+Result<CommandResult> carry_out_approved(Session& session, const Command& command,
+                                         const Arguments& arguments, const GivenApproval& approval);
+
 /// Prints an exception of a command and returns its exit code. The operator can fix damage reported
 /// by SQLite and missing permissions; everything else is a bug in coffer.
 int print_fault(const Console& console, const std::exception& fault);

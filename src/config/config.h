@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "domain/identity/four_eyes.h"
 #include "domain/identity/quota.h"
 
 namespace coffer {
@@ -62,6 +63,7 @@ struct Config {
   // From variable, credential or the file below.
   Secret admin_password;
   std::string admin_password_file;
+  FourEyes four_eyes;    // acts of operators that wait for a second one
   Secret metrics_token;  // permits remote access to /metrics; from the same sources
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP

@@ -102,6 +102,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "Password of the first operator; without it, the start prints a one-time link"),
     path("admin_password_file", &Config::admin_password_file, kServer,
          "File with the password of the first operator"),
+    word("four_eyes", &Config::four_eyes, kServer, "off|all|CODE=AMOUNT,...",
+         "Acts on the admin page that wait for a second operator; limits exempt smaller amounts"),
     word("metrics_token", &Config::metrics_token, kServer, "TOKEN",
          "Bearer token for access to /metrics from other machines"),
     path("metrics_token_file", &Config::metrics_token_file, kServer,
@@ -350,6 +352,11 @@ Result<void> read_value(const ConfigOption& option, std::string_view text, Quota
   return {};
 }
 
+Result<void> read_value(const ConfigOption&, std::string_view text, FourEyes& out) {
+  COFFER_TRY(out, FourEyes::parse(text));
+  return {};
+}
+
 // Does not use bad_value, which would print the secret.
 Result<void> read_value(const ConfigOption&, std::string_view text, Secret& out) {
   if (text.empty()) return unexpected(Slug::validation_failed, "it is empty");
@@ -368,6 +375,7 @@ std::string show_value(const std::vector<std::string>& value) {
   return text;
 }
 std::string show_value(const QuotaLimits& value) { return quota_limits_text(value); }
+std::string show_value(const FourEyes& value) { return value.text(); }
 std::string show_value(LogLevel value) {
   for (const auto& [name, level] : kLevels) {
     if (level == value) return std::string(name);

@@ -26,7 +26,7 @@ using ConfigTarget =
     std::variant<std::string Config::*, int Config::*, bool Config::*, HostPort Config::*,
                  LogLevel Config::*, std::optional<LogFormat> Config::*, Secret Config::*,
                  RequestLogging Config::*, std::vector<std::string> Config::*,
-                 QuotaLimits Config::*>;
+                 QuotaLimits Config::*, FourEyes Config::*>;
 
 struct ConfigOption {
   std::string_view name;  // file key; flag and variable are derived from it

@@ -9,6 +9,7 @@ using AssociationId = Id<struct AssociationTag>;
 using ApplicationId = Id<struct ApplicationTag>;
 using UserId = Id<struct UserTag>;
 using OperatorId = Id<struct OperatorTag>;
+using ApprovalId = Id<struct ApprovalTag>;
 using WalletId = Id<struct WalletTag>;
 using PaymentId = Id<struct PaymentTag>;  // the transaction record ID of the contract
 using EventId = Id<struct EventTag>;

@@ -45,6 +45,7 @@
 #include "base/log.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
+#include "store/commit_rider.h"
 #include "store/guarded_rows.h"
 
 namespace coffer::store {
@@ -162,6 +163,9 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
 CommitQueue::~CommitQueue() { stop(); }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
+  if (CommitRider* rider = CommitRider::waiting(); rider != nullptr && mode != Mode::dry_run) {
+    return rider->carry(*this, command);
+  }
   Waiter waiter{command, mode, LogScope::current(), {}, {}};
   {
     const Lock lock(mutex_);

@@ -52,15 +52,21 @@ function showAnswer(open, title, answer, finish) {
     heading,
     h(
       'p',
-      { class: `notice ${secrets ? 'warn' : 'good'}`, role: 'status' },
-      secrets ? S.common.secretsDone : S.common.done,
+      { class: `notice ${secrets || answer.waits ? 'warn' : 'good'}`, role: 'status' },
+      secrets ? S.common.secretsDone : answer.waits ? S.common.waits : S.common.done,
     ),
-    answer.note && !secrets && note(answer.note),
+    answer.note && !secrets && !answer.waits && note(answer.note),
     answerNode(answer, title),
     h('div', { class: 'row end' }, close),
   );
   open.box.addEventListener('close', finish, { once: true });
   close.focus();
+}
+
+/** Says that a command was done, or that it waits for a second operator. */
+export function said(answer, done) {
+  if (answer && answer.waits) toast(S.common.waits, 'warn');
+  else toast(done);
 }
 
 /**
@@ -117,7 +123,7 @@ export function ask({
     } else if (quietly && !(answer.data && hasSecret(answer.data))) {
       open.box.addEventListener('close', finish, { once: true });
       open.close();
-      toast(S.common.toast(about ? `${name}: ${about}` : name));
+      said(answer, S.common.toast(about ? `${name}: ${about}` : name));
     } else {
       showAnswer(open, name, answer, finish);
     }

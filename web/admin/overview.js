@@ -31,6 +31,7 @@ function attention({ overview: o, refundsFailed }) {
     [isOld(o.oldestUnsettledAt) && o.unsettledPayments, 'warn', O.attention.unsettled, 'payments?status=processing'],
     [o.deadLetters, 'bad', O.attention.deadLetters, 'webhooks'],
     [o.webhooksFailing, 'warn', O.attention.webhooksFailing, 'webhooks'],
+    [o.approvalsWaiting, 'warn', O.attention.approvals, 'approvals?waiting=true'],
     [o.pendingReviews, 'warn', O.attention.pendingReviews, 'reviews'],
     [o.connectorsPaused, 'warn', O.attention.connectorsPaused, 'connectors'],
     [o.notificationsFailed, 'warn', O.attention.notificationsFailed, 'notifications?state=failed'],
@@ -42,7 +43,11 @@ function attention({ overview: o, refundsFailed }) {
 
 function attentionPart(found) {
   const rows = attention(found);
-  const since = { unsettled: found.overview.oldestUnsettledAt, reviews: found.overview.oldestReviewAt };
+  const since = {
+    unsettled: found.overview.oldestUnsettledAt,
+    reviews: found.overview.oldestReviewAt,
+    approvals: found.overview.oldestApprovalAt,
+  };
   return h(
     'section',
     { class: 'panel attention', 'aria-labelledby': 'attention' },
@@ -338,6 +343,7 @@ const QUEUES = [
   ['webhooksFailing', 'webhooks'],
   ['webhooksDisabled', 'webhooks'],
   ['pendingReviews', 'reviews', 'oldestReviewAt'],
+  ['approvalsWaiting', 'approvals?waiting=true', 'oldestApprovalAt'],
   ['breakersOpen', 'connectors'],
   ['connectorsPaused', 'connectors'],
   ['notificationsWaiting', 'notifications'],

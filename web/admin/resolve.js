@@ -1,10 +1,9 @@
 // Resolving a payment by hand: the results that are possible, what each one does to the money, the evidence,
 // and the amount typed once more.
-import { dialog } from './action.js';
+import { dialog, said } from './action.js';
 import { announce, freshId, h } from './dom.js';
 import { plainField, submitting, textField } from './form.js';
 import { account, amount } from './format.js';
-import { toast } from './notice.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
 import { act, can } from './wire.js';
@@ -118,11 +117,14 @@ function ask(record, again) {
     event.preventDefault();
     const as = form.elements.as.value;
     const reason = form.elements.reason.value.trim().replace(/\s*\n\s*/g, ' ');
-    const went = await submitting(form, place, () => act('payment resolve', { ID: record.id, as, reason }));
+    let answer;
+    const went = await submitting(form, place, async () => {
+      answer = await act('payment resolve', { ID: record.id, as, reason });
+    });
     if (!went) return;
     open.box.addEventListener('close', again, { once: true });
     open.close();
-    toast(R.done(record.transactionId, R.results[as]));
+    said(answer, R.done(record.transactionId, R.results[as]));
   });
   open.box.classList.add('wide');
   open.box.append(form);

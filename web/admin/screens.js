@@ -1,5 +1,6 @@
 // Every screen by its address, and the menu.
 import { accountScreen } from './account.js';
+import { approvalScreen, approvalsScreen } from './approvals.js';
 import { checksScreen, commandsScreen } from './commands.js';
 import {
   applicationScreen,
@@ -33,6 +34,7 @@ export const MENU = [
     screens: [
       screen('overview', S.menu.overview, overviewScreen),
       screen('reviews', S.menu.reviews, reviewsScreen),
+      screen('approvals', S.menu.approvals, approvalsScreen, approvalScreen),
       screen('payments', S.menu.payments, paymentsScreen, paymentScreen),
       screen('webhooks', S.menu.webhooks, webhooksScreen, webhookScreen),
       screen('events', S.menu.events, eventsScreen, eventScreen),

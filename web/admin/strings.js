@@ -92,6 +92,7 @@ export const S = {
     back: (text) => `← ${text}`,
     toast: (what) => `${what}: done.`,
     saving: (file) => `The browser saves ${file}.`,
+    waits: 'Nothing has changed yet: a second operator must approve this.',
     ago: (text) => `${text} ago`,
     in: (text) => `in ${text}`,
     utc: (text) => `${text} UTC`,
@@ -238,6 +239,13 @@ export const S = {
     noBody: 'No body.',
     notKept: 'Not recorded. The setting request_log decides whose bodies are recorded; forms, ' +
       'streams and bodies over 16 KiB never are.',
+  },
+  approvals: {
+    intro:
+      'Commands that wait for a second operator. An approved command runs once, as the act of the ' +
+      'operator who asked.',
+    empty: 'No command has waited for a second operator.',
+    emptyNext: 'The setting four_eyes decides which ones do.',
   },
   picker: { placeholder: 'Type a part of the name', none: 'Nothing fits.' },
   csv: {

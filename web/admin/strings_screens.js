@@ -166,6 +166,11 @@ export const screens = {
         next: 'Review',
         since: 'reviews',
       },
+      approvals: {
+        text: (n) => (n === 1 ? '1 command awaits approval' : `${n} commands await approval`),
+        next: 'Approve or reject',
+        since: 'approvals',
+      },
       connectorsPaused: {
         text: (n) => (n === 1 ? '1 connector is paused' : `${n} connectors are paused`),
         next: 'Resume',
@@ -216,6 +221,7 @@ export const screens = {
       webhooksFailing: 'Failing webhooks',
       webhooksDisabled: 'Disabled webhooks',
       pendingReviews: 'Wallets under review',
+      approvalsWaiting: 'Commands awaiting approval',
       breakersOpen: 'Connectors without response',
       connectorsPaused: 'Paused connectors',
       notificationsWaiting: 'Waiting notifications',
@@ -374,6 +380,7 @@ export const screens = {
     groups: { now: 'Now', money: 'Money', market: 'Market', access: 'Access', system: 'System' },
     overview: 'Overview',
     reviews: 'KYC review',
+    approvals: 'Approvals',
     payments: 'Payments',
     webhooks: 'Webhooks',
     events: 'Events',

@@ -17,13 +17,14 @@ const DANGER = new Set([
   'disable',
   'resolve',
 ]);
-const MAIN = new Set(['verify', 'activate', 'resume', 'recover']);
+const MAIN = new Set(['approve', 'verify', 'activate', 'resume', 'recover']);
 const LOOKS = new Set(['list', 'show', 'find', 'count', 'statement', 'deliveries', 'delivery', 'quotas']);
 
 /** States in which a verb is offered; the server decides. */
 const FITS = {
   verify: ['pending'],
-  reject: ['pending'],
+  approve: ['waiting'],
+  reject: ['pending', 'waiting'],
   activate: ['pending', 'suspended'],
   suspend: ['active', 'pending', 'invited', 'without authenticator'],
   resume: ['suspended', 'paused'],

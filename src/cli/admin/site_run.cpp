@@ -119,7 +119,7 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;
   const Console console{unseen, unseen};
-  const Actor actor{visitor.row.name, visitor.row.role};
+  const Actor actor{visitor.row.name, visitor.row.role, visitor.row.id};
   Session session{app_, console, interruption_, actor};
   COFFER_TRY(CommandResult result, carry_out(session, *command, arguments));
   if (result.file) {
@@ -129,6 +129,7 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
                                       *std::move(result.file), app_.flows().clock.monotonic_ms()));
   }
   http::Response response;
+  if (result.waits) response.status = 202;
   response.body = to_json(result);
   return response;
 }

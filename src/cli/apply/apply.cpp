@@ -126,7 +126,8 @@ std::vector<Command> apply_commands() {
            .role = OperatorRole::administrator,
            .arguments = {content_positional("JSON file with declarations"),
                          toggle("dry-run", "Show the differences and change nothing")},
-           .details = kDetails}};
+           .details = kDetails,
+           .preview = "dry-run"}};
 }
 
 }  // namespace coffer::cli

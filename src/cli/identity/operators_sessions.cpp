@@ -62,7 +62,8 @@ std::vector<Command> operator_session_commands() {
            .run = list,
            .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
                                  "Operator")},
-           .hint = "List operators with coffer operator list"},
+           .hint = "List operators with coffer operator list",
+           .alone = true},
           {.path = "operator end-sessions",
            .summary = "End the sessions of an operator",
            .label = "End sessions",
@@ -71,7 +72,8 @@ std::vector<Command> operator_session_commands() {
            .arguments = {positional("NAME", "Name of the operator"),
                          on_page(option("session", "ID", "Only this session, from the list"),
                                  "Session")},
-           .hint = "List sessions with coffer operator sessions"}};
+           .hint = "List sessions with coffer operator sessions",
+           .alone = true}};
 }
 
 }  // namespace coffer::cli

@@ -149,7 +149,11 @@ std::vector<Command> asset_commands(const Argument& environment) {
                      on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount",
                              "250000.50"),
                      environment},
-       .hint = kAssetHint},
+       .hint = kAssetHint,
+       .moves =
+           [](Session&, const Arguments& arguments) {
+             return moved_amount(arguments, "CODE", "AMOUNT");
+           }},
   };
 }
 
@@ -190,6 +194,14 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
               " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
   }
   throw InternalError("unknown amount fault");
+}
+
+std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::string& asset,
+                                        const std::string& amount) {
+  const auto code = AssetCode::parse(arguments.text(asset));
+  const ParsedAmount parsed = parse_amount(arguments.text(amount), Amount::kScale);
+  if (!code || parsed.fault != AmountFault::none) return std::nullopt;
+  return MovedAmount{*code, parsed.amount};
 }
 
 std::vector<Command> market_commands() {

@@ -121,7 +121,11 @@ std::vector<Command> wallet_commands() {
                     "Your transaction ID", "BANK-2026-11-20-881"),
             option("description", "TEXT", "Description on the statement of the wallet")},
        .hint = "List wallets with coffer wallet list and assets with coffer asset list",
-       .details = kFundDetails},
+       .details = kFundDetails,
+       .moves =
+           [](Session&, const Arguments& arguments) {
+             return moved_amount(arguments, "asset", "amount");
+           }},
   };
   out.insert(out.end(), changes.begin(), changes.end());
   return out;

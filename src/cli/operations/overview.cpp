@@ -5,6 +5,7 @@
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "embedded/embedded.h"
+#include "store/identity/approvals.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/activity.h"
 #include "store/operations/backlog.h"
@@ -111,6 +112,9 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
       out.emplace_back("invariantsHold", std::optional<std::string>());
     const store::Backlog backlog = store::read_backlog(db);
     put_backlog(out, backlog);
+    const auto approvals = store::waiting_approvals(db, app.queue().now());
+    out.emplace_back("approvalsWaiting", approvals.count);
+    out.emplace_back("oldestApprovalAt", shown(approvals.oldest));
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", open_breakers(app, db));
     std::vector<Record> rows;

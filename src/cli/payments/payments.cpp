@@ -261,7 +261,8 @@ std::vector<Command> payment_commands() {
                              "Evidence")},
        .hint = kHint,
        .details = kResolveDetails,
-       .sensitive = true}};
+       .sensitive = true,
+       .moves = resolved_amount}};
   for (Command& command : bulk_payment_commands()) out.push_back(std::move(command));
   return out;
 }

@@ -237,7 +237,8 @@ std::vector<Command> bulk_payment_commands() {
                          toggle("preview", "Check every row and submit nothing")},
            .hint = "List IDs with coffer application list",
            .details = kDetails,
-           .sensitive = true}};
+           .sensitive = true,
+           .preview = "preview"}};
 }
 
 }  // namespace coffer::cli

@@ -311,4 +311,22 @@ Result<CommandResult> resolve_payment(Session& session, const Arguments& argumen
   return shown_payment(session, payment.key);
 }
 
+std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {
+  const auto id = PaymentId::parse(arguments.text("ID"));
+  if (!id) return std::nullopt;
+  using Found = std::optional<MovedAmount>;
+  const auto moved =
+      store::with_reader(session.app.database(), [&](Connection& db) -> Result<Found> {
+        const auto key = store::payment_key(db, *id);
+        const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
+        if (!payment || !payment->provider) return Found();
+        if (payment->sending_asset) {
+          return Found({*payment->sending_asset, payment->provider->total});
+        }
+        if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
+        return Found({*payment->request.receiving_asset, *payment->receiving_amount});
+      });
+  return moved ? *moved : std::nullopt;
+}
+
 }  // namespace coffer::cli

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "domain/ids.h"
+
 namespace coffer {
 
 /// Each role includes the permissions of the roles before it.
@@ -22,6 +24,7 @@ std::optional<OperatorRole> parse_operator_role(std::string_view text);
 struct Actor {
   std::string name;
   OperatorRole role = OperatorRole::viewer;
+  std::optional<OperatorId> id = {};  // of a signed-in operator; empty on the command line
 };
 
 /// A user with a shell on the server, who has full access to the file anyway.

@@ -9,7 +9,8 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<SealedColumn, 6> kColumns{{
+constexpr std::array<SealedColumn, 7> kColumns{{
+    {"approvals", "sealed_arguments", "approval:"},
     {"operators", "sealed_otp", "operator-otp:"},
     {"users", "sealed_otp", "user-otp:"},
     {"wallets", "sealed_seed", "wallet-seed:"},

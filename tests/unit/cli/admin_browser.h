@@ -98,6 +98,8 @@ class Browser {
 };
 
 struct Site {
+  explicit Site(const std::function<void(Config&)>& change = {}) : file(change) {}
+
   OpenFile file;
   AdminSite site{file.app()};
   const flows::Context& flows = file.app().flows();

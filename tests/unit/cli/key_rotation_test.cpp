@@ -7,6 +7,7 @@
 #include "auth/seal.h"
 #include "auth/totp.h"
 #include "cli/exit_code.h"
+#include "flows/identity/approvals.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "flows/ledger/wallet_changes.h"
@@ -70,6 +71,8 @@ void seal_everything(OpenFile& file) {
   REQUIRE(flows::enrol_otp(flows, root->row.id, key,
                            auth::totp_code(key, auth::totp_step(file.clock().now())),
                            {"127.0.0.1", "127.0.0.1"}));
+  REQUIRE(flows::request_approval(flows, {"root", OperatorRole::administrator, root->row.id},
+                                  {"wallet fund", "{}", {{"amount", "1"}}}));
 }
 
 /// column -> values that open with the key, and that do not.
@@ -103,13 +106,13 @@ TEST_CASE("key rotation: every sealed value opens with the new key, and none wit
   REQUIRE(old_key);
   const auth::MasterKey next = auth::MasterKey::generate(source_of_keys);
   const auto before = opened_with(file.app(), *old_key);
-  CHECK(before.size() == 9);  // five kinds of columns, the challenge key, the listener's secret
+  CHECK(before.size() == 10);  // six kinds of columns, the challenge key, the listener's secret
   CHECK(before.at("webhook-secret").first == 2);
   CHECK(before.at("connector-secret").first == 2);
 
   const auto count = flows::rotate_master_key(file.app().flows(), next);
   REQUIRE(count);
-  CHECK(*count == 11);
+  CHECK(*count == 12);
   for (const auto& [context, counts] : opened_with(file.app(), next)) {
     INFO(context);
     CHECK(counts == std::pair(before.at(context).first, 0));

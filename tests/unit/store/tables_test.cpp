@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "domain/identity/four_eyes.h"
 #include "domain/operations/notification.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
@@ -111,6 +112,7 @@ TEST_CASE("tables: the export has a column for every text member") {
 
 TEST_CASE("tables: the CHECK of a column matches its enum") {
   Connection db(":memory:", OpenMode::read_write);
+  check_enum<ApprovalState>(db, "approvals", "state");
   check_enum<WalletStatus>(db, "wallets", "status");
   check_enum<WalletStatus>(db, "events", "wallet_status");
   check_enum<EntityType>(db, "wallet_metadata", "entity_type");

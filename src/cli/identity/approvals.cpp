@@ -1,0 +1,171 @@
+#include "cli/identity/approvals.h"
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/dispatch.h"
+#include "flows/identity/approvals.h"
+#include "store/identity/operators.h"
+
+namespace coffer::cli {
+namespace {
+
+std::string_view status_of(const store::ApprovalRow& row, Timestamp now) {
+  const bool expired = row.state == ApprovalState::waiting && row.expires_at.ms <= now.ms;
+  return expired ? "expired" : name(row.state);
+}
+
+Record view(Session& session, const store::ApprovalRow& row) {
+  return {{"id", row.id.to_string()},
+          {"status", status_of(row, session.app.queue().now())},
+          {"requestedBy", row.operator_name},
+          {"command", row.command},
+          {"arguments", row.detail},
+          {"requestedAt", row.requested_at.to_string()},
+          {"expiresAt", row.expires_at.to_string()},
+          {"decidedBy", row.decided_by},
+          {"decidedAt", row.decided_at ? std::optional(row.decided_at->to_string()) : std::nullopt},
+          {"outcome", row.outcome}};
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const int limit, number_argument<int>(arguments, "limit", 1, 500));
+  const auto at =
+      arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{.list = true,
+                             .columns = {"id", "status", "requestedBy", "command", "requestedAt",
+                                         "expiresAt", "decidedBy"}};
+        for (const auto& row : store::list_approvals(db, at, limit)) {
+          result.records.push_back(view(session, row));
+        }
+        return result;
+      });
+}
+
+/// The arguments as the approver must know them: files in full, secrets as `(given)`.
+std::vector<Record> view(const Command& command, const std::map<std::string, std::string>& values) {
+  std::vector<Record> out;
+  for (const Argument& argument : command.arguments) {
+    const auto given = values.find(std::string(argument.name));
+    if (given == values.end()) continue;
+    out.push_back(
+        {{"name", argument.name}, {"value", argument.secret ? "(given)" : given->second}});
+  }
+  return out;
+}
+
+Result<CommandResult> show(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
+  COFFER_TRY(const auto row, flows::find_approval(session.app.flows(), id));
+  Record record = view(session, row);
+  const Command* command = find_command(row.command);
+  if (command != nullptr && !row.sealed_arguments.empty()) {
+    COFFER_TRY(const auto values, flows::requested_arguments(session.app.flows(), row));
+    record.emplace_back("given", view(*command, values));
+    record.emplace_back("consequence", command->consequence);
+  }
+  return CommandResult{.records = {std::move(record)}};
+}
+
+/// The operator of the request, as its row is now.
+Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow& row) {
+  return store::with_reader(flows.database, [&](store::Connection& db) -> Result<Actor> {
+    const auto who = store::find_operator(db, row.operator_id);
+    COFFER_CHECK(who.has_value());
+    return Actor{who->name, who->role, who->id};
+  });
+}
+
+Result<CommandResult> approve(Session& session, const Arguments& arguments) {
+  const flows::Context& flows = session.app.flows();
+  COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
+  COFFER_TRY(const auto row, store::with_reader(flows.database, [&](store::Connection& db) {
+               return flows::approvable(db, id, session.actor, session.app.queue().now());
+             }));
+  const Command* command = find_command(row.command);
+  if (command == nullptr || command->on_file() == nullptr) {
+    return unexpected(Slug::conflict,
+                      "This version of coffer does not have the command. Reject the request.");
+  }
+  if (session.actor.role < command->role) {
+    return unexpected(Slug::forbidden, "Approving this command requires the role " +
+                                           std::string(name(command->role)) + ".");
+  }
+  Arguments given;
+  given.json = true;
+  COFFER_TRY(given.values, flows::requested_arguments(flows, row));
+  COFFER_TRY_VOID(check_arguments(*command, given));
+  COFFER_TRY(const Actor requester, requester_of(flows, row));
+  Session theirs{session.app, session.console, session.interruption, requester};
+  return carry_out_approved(theirs, *command, given, {id, session.actor});
+}
+
+Result<CommandResult> reject(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
+  COFFER_TRY(const auto row, flows::reject_approval(session.app.flows(), id, session.actor));
+  return CommandResult{.records = {view(session, row)}};
+}
+
+constexpr std::string_view kHint = "List requests with coffer approval list";
+constexpr std::string_view kApproveDetails =
+    "The command runs once, as the act of the operator who asked, and its result is shown to you, "
+    "including secrets that are shown once. If it fails before it changes anything, the request "
+    "keeps waiting. The command line does not identify an operator, so approve on the admin page.";
+
+}  // namespace
+
+bool waits_for_approval(Session& session, const Command& command, const Arguments& arguments) {
+  if (!session.actor.id || !needs_recent_sign_in(command) || command.alone) return false;
+  if (!command.preview.empty() && arguments.has(std::string(command.preview))) return false;
+  const auto moved = command.moves == nullptr ? std::nullopt : command.moves(session, arguments);
+  return session.app.config().four_eyes.waits(moved);
+}
+
+Result<CommandResult> request_approval(Session& session, const Command& command,
+                                       const Arguments& arguments, const std::string& detail) {
+  COFFER_TRY(const auto row,
+             flows::request_approval(session.app.flows(), session.actor,
+                                     {std::string(command.path), detail, arguments.values}));
+  return CommandResult{
+      .records = {view(session, row)},
+      .note = "Nothing has changed yet: a second operator must approve this command.",
+      .waits = true};
+}
+
+std::vector<Command> approval_commands() {
+  const Argument id = positional("ID", "ID of the request");
+  return {{.path = "approval list",
+           .summary = "List commands that wait, or waited, for a second operator",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = {toggle("waiting", "Only requests that wait"),
+                         option("limit", "N", "Maximum number of requests, up to 500", "50")}},
+          {.path = "approval show",
+           .summary = "Show a request for approval with its arguments",
+           .run = show,
+           .role = OperatorRole::viewer,
+           .arguments = {id},
+           .hint = kHint},
+          {.path = "approval approve",
+           .summary = "Approve the command of another operator and run it",
+           .label = "Approve",
+           .consequence = "The command runs immediately, as the act of the operator who asked.",
+           .run = approve,
+           .role = OperatorRole::operating,
+           .arguments = {id},
+           .hint = kHint,
+           .details = kApproveDetails,
+           .sensitive = true,
+           .alone = true},
+          {.path = "approval reject",
+           .summary = "Reject a request for approval",
+           .label = "Reject",
+           .consequence = "The command does not run.",
+           .run = reject,
+           .role = OperatorRole::operating,
+           .arguments = {id},
+           .hint = kHint}};
+}
+
+}  // namespace coffer::cli

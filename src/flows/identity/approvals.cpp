@@ -1,0 +1,124 @@
+#include "flows/identity/approvals.h"
+
+#include <nlohmann/json.hpp>
+
+#include "flows/identity/audit_log.h"
+#include "store/identity/operators.h"
+
+namespace coffer::flows {
+namespace {
+
+using Json = nlohmann::json;
+
+/// What the sealed arguments are authenticated with (store/operations/seals.cpp).
+std::string seal_context(ApprovalId id) { return "approval:" + id.to_string(); }
+
+Problem not_found() {
+  return Problem(Slug::not_found,
+                 "The approval request was not found. List requests with `coffer approval list`.");
+}
+
+/// `conflict` unless the request waits.
+Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id, Timestamp now) {
+  auto row = store::find_approval(db, id);
+  if (!row) return unexpected(not_found());
+  if (row->state != ApprovalState::waiting) {
+    return unexpected(Slug::conflict, "This request has already been decided by " +
+                                          row->decided_by.value_or("") + ".");
+  }
+  if (row->expires_at.ms <= now.ms) {
+    return unexpected(Slug::conflict,
+                      "This request has expired. Ask " + row->operator_name + " to repeat it.");
+  }
+  return *std::move(row);
+}
+
+}  // namespace
+
+Result<store::ApprovalRow> request_approval(const Context& context, const Actor& actor,
+                                            const RequestedCommand& command) {
+  store::ApprovalRow row;
+  row.id = context.random.id<ApprovalId>(context.clock.now());
+  row.operator_id = actor.id.value();
+  row.command = command.command;
+  row.detail = command.detail;
+  row.sealed_arguments = context.sealer.seal(Json(command.arguments).dump(), seal_context(row.id));
+  return store::run_for<store::ApprovalRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
+        const auto who = store::find_operator(tx.db(), row.operator_id);
+        if (!who || who->suspended) return unexpected(Slug::unauthorized, "Sign in first.");
+        if (store::count_waiting_approvals(tx.db(), row.operator_id, tx.now()) >=
+            kWaitingApprovalsMax) {
+          return unexpected(Slug::conflict,
+                            "Too many of your requests wait for approval. Reject some first.");
+        }
+        row.version = who->version;
+        row.requested_at = tx.now();
+        row.expires_at = tx.now().plus_ms(kApprovalLifetimeMs);
+        store::insert_approval(tx, row);
+        append_audit_act(tx, {actor.name, command.command, command.detail, "requested",
+                              "approval " + row.id.to_string()});
+        return *store::find_approval(tx.db(), row.id);
+      });
+}
+
+Result<store::ApprovalRow> find_approval(const Context& context, ApprovalId id) {
+  return store::with_reader(context.database,
+                            [&](store::Connection& db) -> Result<store::ApprovalRow> {
+                              auto row = store::find_approval(db, id);
+                              if (!row) return unexpected(not_found());
+                              return *std::move(row);
+                            });
+}
+
+Result<std::map<std::string, std::string>> requested_arguments(const Context& context,
+                                                               const store::ApprovalRow& row) {
+  COFFER_TRY(const Secret text, context.sealer.open(row.sealed_arguments, seal_context(row.id)));
+  return Json::parse(text.reveal()).get<std::map<std::string, std::string>>();
+}
+
+Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, const Actor& approver,
+                                      Timestamp now) {
+  COFFER_TRY(auto row, waiting_approval(db, id, now));
+  if (!approver.id) {
+    return unexpected(Slug::forbidden,
+                      "The command line does not identify an operator. Approve the request on the "
+                      "admin page, or run the command itself here.");
+  }
+  if (*approver.id == row.operator_id) {
+    return unexpected(Slug::forbidden, "You made this request. Another operator must approve it.");
+  }
+  const auto who = store::find_operator(db, row.operator_id);
+  if (!who || who->suspended || who->version != row.version) {
+    return unexpected(Slug::conflict, "The sign-in or the role of " + row.operator_name +
+                                          " has changed since. Reject the request; " +
+                                          row.operator_name + " can repeat it.");
+  }
+  return row;
+}
+
+Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver) {
+  COFFER_TRY(const auto row, approvable(tx.db(), id, approver, tx.now()));
+  store::decide_approval(tx, row.id, ApprovalState::started, approver.name);
+  return {};
+}
+
+Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome) {
+  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::finish_approval(tx, id, outcome.empty() ? ApprovalState::done : ApprovalState::failed,
+                           outcome.empty() ? std::nullopt : std::optional(outcome));
+    return {};
+  });
+}
+
+Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,
+                                           const Actor& actor) {
+  return store::run_for<store::ApprovalRow>(
+      context.queue, [&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
+        COFFER_TRY(const auto row, waiting_approval(tx.db(), id, tx.now()));
+        store::decide_approval(tx, row.id, ApprovalState::rejected, actor.name);
+        return *store::find_approval(tx.db(), id);
+      });
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,46 @@
+// Requests for the approval of a second operator (docs/operating.md#four-eyes).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "domain/identity/operators.h"
+#include "flows/context.h"
+#include "store/identity/approvals.h"
+
+namespace coffer::flows {
+
+inline constexpr std::int64_t kApprovalLifetimeMs = 72 * 3'600'000;
+/// Of one operator.
+inline constexpr std::int64_t kWaitingApprovalsMax = 50;
+
+struct RequestedCommand {
+  std::string command;  // path in the table of commands
+  std::string detail;   // arguments for the audit log
+  std::map<std::string, std::string> arguments;
+};
+
+/// Stores the request of a signed-in operator, and the audit entry about it. `conflict` after too
+/// many waiting requests; `unauthorized` if the operator was suspended meanwhile.
+Result<store::ApprovalRow> request_approval(const Context& context, const Actor& actor,
+                                            const RequestedCommand& command);
+/// `not-found`.
+Result<store::ApprovalRow> find_approval(const Context& context, ApprovalId id);
+/// The arguments of a request that has not been decided.
+Result<std::map<std::string, std::string>> requested_arguments(const Context& context,
+                                                               const store::ApprovalRow& row);
+
+/// Whether `approver` may approve the request now: it waits, another operator made it, and neither
+/// sign-in nor role of that operator changed since. `not-found`, `forbidden`, `conflict`.
+Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, const Actor& approver,
+                                      Timestamp now);
+/// The approval, for the commit that contains the first change of the command. Problems: as
+/// `approvable`.
+Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver);
+/// The result of an approved command; `outcome` is empty, or the name of a problem.
+Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome);
+/// `not-found`; `conflict` if the request was decided or has expired.
+Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,
+                                           const Actor& actor);
+
+}  // namespace coffer::flows

@@ -1,0 +1,127 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""Four eyes: the process is killed before and after every commit while a second operator approves the funding of a
+wallet. After the restart the request waits and nothing was credited, or it was credited once and is decided. A waiting
+request is approved again; in the end, every request was credited exactly once."""
+
+import json
+import sqlite3
+import tempfile
+
+from harness.admin import Operator
+from harness.auditor import audit
+from harness.machine import binary
+from harness.report import fail, judge_faults
+from harness.server import Demo
+
+POINTS = ("commit.before", "commit.after")
+SIGKILL = -9
+PASSAGES_MAX = 40
+PASSWORD = "a long password for bob"
+CALLS_FAIL = (ConnectionError, OSError)
+
+
+class Office:
+    def __init__(self, folder):
+        self.server = Demo(binary("faults"), folder)
+        self.start()
+        self.link = self.server.command("operator", "add", "bob", "--role", "administrator")["link"]
+        Operator(self.origin(), "bob", PASSWORD).claim(self.link)
+        self.wallet = self.server.facts["wallets"][0]["id"]
+        self.server.stop()
+        with sqlite3.connect(self.server.db) as db:  # no second factor in this test
+            db.execute("UPDATE operators SET otp_required = 0 WHERE name = 'bob'")
+
+    def start(self, fault=""):
+        env = {"COFFER_FOUR_EYES": "all", **({"COFFER_FAULT": fault} if fault else {})}
+        self.server.start(env=env)
+
+    def origin(self):
+        return f"http://{self.server.host}:{self.server.port}"
+
+    def ada(self):
+        facts = self.server.facts
+        return Operator(self.origin(), facts["adminUser"], facts["adminPassword"]).sign_in()
+
+    def bob(self):
+        return Operator(self.origin(), "bob", PASSWORD).sign_in()
+
+    def balance(self):
+        rows = self.server.command("wallet", "show", self.wallet)["balances"]
+        return next(row["balance"] for row in rows if row["assetCode"] == "USDC")
+
+    def status(self, request):
+        return self.server.command("approval", "show", request)["status"]
+
+    def request(self):
+        answer = self.ada().run("wallet fund", ID=self.wallet, asset="USDC", amount="1")
+        if answer.status != 202:
+            fail(f"the funding does not wait: {answer.status} {answer.text}")
+        return json.loads(answer.text)["data"]["id"]
+
+    def died(self, request, fault):
+        """Whether the server died while bob approved the request."""
+        try:
+            self.start(fault)
+            self.bob().run("approval approve", ID=request)
+        except (RuntimeError, *CALLS_FAIL):
+            if self.server.wait() != SIGKILL:
+                fail(f"{fault} ended the process otherwise: {self.server.said()[-500:]}")
+            return True
+        self.server.stop()
+        return False
+
+
+def cents(balance):
+    whole, _, part = balance.partition(".")
+    return int(whole) * 100 + int((part + "00")[:2])
+
+
+def one(office, point, passage):
+    """What a death at the passage-th time of `point` left: `waiting`, `decided`, or None without a death."""
+    office.start()
+    before = cents(office.balance())
+    request = office.request()
+    office.server.stop()
+    died = office.died(request, f"{point}:{passage}")
+    office.start()
+    status, credited = office.status(request), cents(office.balance()) - before
+    if (status == "waiting") != (credited == 0) or credited not in (0, 100):
+        fail(f"{point}:{passage}: the request is {status}, and {credited} cents were credited")
+    if not died and status != "done":
+        fail(f"{point}:{passage}: without a death, the request is {status}")
+    bob = office.bob()
+    again = bob.run("approval approve", ID=request)
+    if again.status != (200 if status == "waiting" else 409):
+        fail(f"{point}:{passage}: approving a {status} request again answers {again.status} {again.text}")
+    if cents(office.balance()) - before != 100:
+        fail(f"{point}:{passage}: credited {cents(office.balance()) - before} cents in the end")
+    office.server.stop()
+    if not died:
+        return None
+    return "waiting" if status == "waiting" else "decided"
+
+
+def main():
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        office = Office(folder)
+        for point in POINTS:
+            for passage in range(1, PASSAGES_MAX):
+                left = one(office, point, passage)
+                if left is None:
+                    break
+                found[point, left] = found.get((point, left), 0) + 1
+            else:
+                fail(f"{point} never ends")
+        judge_faults(audit(office.server.db, settled=True))
+    for point in POINTS:
+        print(f"  {point}: {found.get((point, 'waiting'), 0)} deaths left the request waiting,"
+              f" {found.get((point, 'decided'), 0)} decided")
+        # A sweep that never met the commit of the approval would prove nothing.
+        if not found.get((point, "waiting")) or not found.get((point, "decided")):
+            fail(f"{point}: no death on one side of the commit")
+    print(f"count: {sum(found.values())} deaths, each request credited once")
+
+
+main()

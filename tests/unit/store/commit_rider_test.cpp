@@ -1,0 +1,80 @@
+#include "store/commit_rider.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/thread.h"
+#include "unit/store/ledger_fixture.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace {
+
+CommitQueue::Command put(const char* name) {
+  return [name](WriteTx& tx) -> Result<void> {
+    tx.db().run("INSERT INTO meta (name, value) VALUES (?, CAST('1' AS BLOB))", name);
+    return {};
+  };
+}
+
+std::string names(SmallLedger& ledger) {
+  return ledger.value(
+      "SELECT coalesce(group_concat(name), '') FROM (SELECT name FROM meta WHERE"
+      " name LIKE 'x-%' ORDER BY name)");
+}
+
+}  // namespace
+
+TEST_CASE("commit rider: the next command of the thread carries the change, once") {
+  SmallLedger ledger;
+  {
+    CommitRider rider(put("x-rider"));
+    CHECK_FALSE(rider.committed());
+    CHECK(ledger.queue->run(put("x-first")));
+    CHECK(rider.committed());
+    CHECK(ledger.queue->run(put("x-second")));
+  }
+  CHECK(ledger.queue->run(put("x-third")));
+  CHECK(names(ledger) == "x-first,x-rider,x-second,x-third");
+}
+
+TEST_CASE("commit rider: a refused command takes the change back, and the next one carries it") {
+  SmallLedger ledger;
+  CommitRider rider(put("x-rider"));
+  for (const auto mode : {CommitQueue::Mode::commit, CommitQueue::Mode::repeatable}) {
+    CHECK_FALSE(ledger.queue->run(
+        [&](WriteTx& tx) -> Result<void> {
+          COFFER_TRY_VOID(put("x-refused")(tx));
+          return unexpected(Slug::conflict);
+        },
+        mode));
+    CHECK_FALSE(rider.committed());
+    CHECK(names(ledger).empty());
+  }
+  CHECK(ledger.queue->run(put("x-taken"), CommitQueue::Mode::repeatable));
+  CHECK(rider.committed());
+  CHECK(names(ledger) == "x-rider,x-taken");
+}
+
+TEST_CASE("commit rider: a change that is refused takes the command back") {
+  SmallLedger ledger;
+  CommitRider rider([](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); });
+  const auto refused = ledger.queue->run(put("x-first"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().slug == Slug::conflict);
+  CHECK_FALSE(rider.committed());
+  CHECK(names(ledger).empty());
+}
+
+TEST_CASE("commit rider: dry runs and other threads do not carry it") {
+  SmallLedger ledger;
+  CommitRider rider(put("x-rider"));
+  CHECK(ledger.queue->run(put("x-dry"), CommitQueue::Mode::dry_run));
+  bool stored = false;
+  Thread other("other", [&] { stored = ledger.queue->run(put("x-other")).has_value(); });
+  other.join();
+  CHECK(stored);
+  CHECK_FALSE(rider.committed());
+  CHECK(names(ledger) == "x-other");
+}
