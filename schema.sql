@@ -899,8 +899,12 @@ CREATE TABLE delivery_attempts (
   status      INTEGER,  -- of the response; NULL: no response
   fault       TEXT,     -- why the attempt failed, if the status does not show it
   response    BLOB,     -- the first 4 KiB
+  signed_at   INTEGER,  -- the time in the request headers; NULL: nothing was sent
+  signatures  TEXT,     -- webhook-signature; the other request headers follow from the delivery
+  headers     BLOB,     -- of the response, at most 2 KiB, without secrets
   PRIMARY KEY (webhook, sequence, attempt),
-  FOREIGN KEY (webhook, sequence) REFERENCES deliveries ON DELETE CASCADE
+  FOREIGN KEY (webhook, sequence) REFERENCES deliveries ON DELETE CASCADE,
+  CHECK ((signed_at IS NULL) = (signatures IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- Recoveries: ranges of sequences to redeliver to an endpoint, processed in parts.

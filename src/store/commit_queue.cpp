@@ -28,9 +28,6 @@
 //
 // Balances and event sequences of the batch are kept in memory (BalanceBook, WriteTx) and written
 // just before COMMIT. A rollback in SQLite rolls them back as well.
-//
-// Checkpoints also run here, between batches (Checkpointer). SQLite's WAL-reset bug requires a
-// checkpoint on a second connection, and coffer never makes one.
 #include "store/commit_queue.h"
 
 #include <sqlite3.h>
@@ -65,9 +62,8 @@ constexpr const char* kLastSequence =
 // Reads the newest event of each tenant through an index; the events of all tenants would be a scan
 // of the whole file.
 constexpr const char* kNewestTime =
-    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0), "
-    "coalesce((SELECT"
-    " max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
+    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0),"
+    " coalesce((SELECT max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
     " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0),"
     " coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM meta WHERE name = 'time'), 0))";
 constexpr const char* kStoreTime =

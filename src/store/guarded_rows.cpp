@@ -19,7 +19,7 @@ namespace {
 
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 17> kTables{{
+constexpr std::array<GuardedTable, 18> kTables{{
     {"associations", "id, name, status, entity_type"},
     {"applications",
      "id, tenant, environment, suspended, scopes, key_version, client_id, client_secret_hash,"
@@ -27,6 +27,9 @@ constexpr std::array<GuardedTable, 17> kTables{{
      " old_api_key_hash, old_connect_hash, old_sign_in_hash, old_key_version, old_until"},
     {"operators",
      "id, name, role, password_hash, sealed_otp, otp_required, suspended, version, created_at"},
+    {"approvals",
+     "id, operator, version, command, detail, sealed_arguments, state, requested_at, expires_at,"
+     " decided_by"},
     {"operator_links", "hash, operator, expires_at"},
     {"operator_recovery_codes", "operator, hash"},
     {"operator_passkeys", "operator, credential, site, public_key, created_at", kFinal},

@@ -1,8 +1,10 @@
 // Delivery, rule by rule (docs/contract.md#delivery), against a receiver on this machine.
 #include <catch2/catch.hpp>
 #include <set>
+#include <sstream>
 
 #include "base/digest.h"
+#include "cli/dispatch.h"
 #include "support/receiver.h"
 #include "support/test_app.h"
 
@@ -115,6 +117,51 @@ TEST_CASE("delivery: the headers of the contract and of Standard Webhooks") {
   CHECK(request.header("webhook-timestamp") == std::to_string(world.app.clock.now().ms / 1'000));
   CHECK(verifies(request, world.secret));
   CHECK_FALSE(verifies(request, "whsec_" + to_base64(std::string(32, 'x'))));
+}
+
+TEST_CASE("delivery: the operator sees what each attempt sent and received") {
+  World world("payment.initiated");
+  Behaviour refusal{.status = 503, .headers = {{"X-Reason", "busy"}, {"Set-Cookie", "id=secret"}}};
+  refusal.body = "later";
+  world.receiver.script({refusal, {.kind = Kind::garbage}});
+  world.pay();
+  for (int i = 0; i < 3; ++i) {
+    world.app.deliver();
+    world.app.clock.advance_ms(60'000);
+  }
+  const auto requests = world.receiver.received();
+  REQUIRE(requests.size() == 3);
+  std::ostringstream out;
+  std::ostringstream err;
+  cli::Interruption interruption;
+  const std::string event = requests.at(0).json().at("id");
+  REQUIRE(cli::run_request(world.app.core(),
+                           {.command = "webhook delivery",
+                            .arguments = {{"ID", world.id}, {"EVENT", event}},
+                            .json = true},
+                           out, err, interruption) == 0);
+  const Json attempts = Json::parse(out.str()).at("attempts");
+  REQUIRE(attempts.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    INFO(attempts.at(i).dump());
+    std::istringstream lines(attempts.at(i).at("requestHeaders").get<std::string>());
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      const auto colon = line.find(": ");
+      CHECK(requests.at(i).header(line.substr(0, colon)) == line.substr(colon + 2));
+    }
+    CHECK(count == 8);
+    CHECK(attempts.at(i).at("durationMs").is_number());
+  }
+  CHECK(attempts.at(0).at("responseStatus") == "503");
+  CHECK(attempts.at(0).at("responseBody") == "later");
+  const std::string headers = attempts.at(0).at("responseHeaders");
+  CHECK(headers.find("X-Reason: busy\n") != std::string::npos);
+  CHECK(headers.find("Set-Cookie: [redacted]\n") != std::string::npos);
+  CHECK(out.str().find("id=secret") == std::string::npos);
+  CHECK(attempts.at(1).at("responseHeaders") == "");
+  CHECK(attempts.at(1).at("fault").is_string());
+  CHECK(attempts.at(2).at("responseStatus") == "200");
 }
 
 TEST_CASE("delivery: only subscribed types, and only events from then on") {

@@ -340,6 +340,10 @@ export async function webhookTasks(watched, world) {
   const attempts = await text(page, 'main ol.timeline');
   ok('a delivery shows every attempt: time, duration, status', /Attempt 1Response 500.*\d ms/.test(attempts), attempts);
   ok('and the response', attempts.includes('<script>'));
+  const sent = await page.locator('main ol.timeline li details', { hasText: 'Request headers' }).first().textContent();
+  ok('and the headers as they were sent', /webhook-signature: v1,[\w+/=]{44}/.test(sent) && /X-Webhook-Ts: \d{13}/.test(sent), sent);
+  const got = await page.locator('main ol.timeline li details', { hasText: 'Response headers' }).first().textContent();
+  ok('and those of the response', /X-Answer: /.test(got), got);
   ok('and the request', /Request body.*"type"/s.test(await text(page, 'main')));
   await watched.axe('a delivery');
   await watched.shot('delivery');

@@ -21,6 +21,7 @@ GUARDED = {
                     " connect_hash sign_in_hash public_key networks old_client_secret_hash old_api_key_hash"
                     " old_connect_hash old_sign_in_hash old_key_version old_until",
     "operators": "id name role password_hash sealed_otp otp_required suspended version created_at",
+    "approvals": "id operator version command detail sealed_arguments state requested_at expires_at decided_by",
     "operator_links": "hash operator expires_at",
     "operator_recovery_codes": "operator hash",
     "operator_passkeys": "operator credential site public_key created_at",

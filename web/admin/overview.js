@@ -16,60 +16,49 @@ const O = S.overview;
 
 // --- Needs attention ----------------------------------------------------------------------------------
 
-const OLD_MS = 15 * 60_000; // a payment in progress for longer is worth a look
-const DISK_MIN = 2 ** 30;
+/** By the condition of the server's table: [tone, strings, place of its next step]. */
+const CONDITIONS = {
+  ledger_damaged: ['bad', O.attention.ledger, 'checks'],
+  refunds_failed: ['bad', O.attention.refundsFailed, 'payments?status=refund_failed'],
+  disk_low: ['bad', O.attention.disk, 'checks'],
+  providers_down: ['bad', O.attention.breakersOpen, 'connectors'],
+  payments_stuck: ['warn', O.attention.unsettled, 'payments?status=processing'],
+  deliveries_failed: ['bad', O.attention.deadLetters, 'webhooks'],
+  webhooks_failing: ['warn', O.attention.webhooksFailing, 'webhooks'],
+  backup_failed: ['bad', O.attention.backupFailed, 'checks'],
+  backup_missing: ['warn', O.attention.noBackup, 'checks'],
+  backup_old: ['warn', O.attention.backupOld, 'checks'],
+  clock_wrong: ['warn', O.attention.clock, 'checks'],
+  approvals_waiting: ['warn', O.attention.approvals, 'approvals?waiting=true'],
+  wallets_under_review: ['warn', O.attention.pendingReviews, 'reviews'],
+  connectors_paused: ['warn', O.attention.connectorsPaused, 'connectors'],
+  notifications_failed: ['warn', O.attention.notificationsFailed, 'notifications?state=failed'],
+};
 
-const isOld = (at) => at && Date.now() - new Date(at).getTime() > OLD_MS;
-
-/** The most urgent first: {text, next, href, tone}. */
-function attention({ overview: o, refundsFailed }) {
-  const rows = [
-    [!o.invariantsHold && o.invariantsHold !== null, 'bad', O.attention.ledger, 'checks'],
-    [refundsFailed, 'bad', O.attention.refundsFailed, 'payments?status=refund_failed'],
-    [o.diskFreeBytes < DISK_MIN && o.diskFreeBytes > 0, 'bad', O.attention.disk, 'checks'],
-    [o.breakersOpen, 'bad', O.attention.breakersOpen, 'connectors'],
-    [isOld(o.oldestUnsettledAt) && o.unsettledPayments, 'warn', O.attention.unsettled, 'payments?status=processing'],
-    [o.deadLetters, 'bad', O.attention.deadLetters, 'webhooks'],
-    [o.webhooksFailing, 'warn', O.attention.webhooksFailing, 'webhooks'],
-    [o.approvalsWaiting, 'warn', O.attention.approvals, 'approvals?waiting=true'],
-    [o.pendingReviews, 'warn', O.attention.pendingReviews, 'reviews'],
-    [o.connectorsPaused, 'warn', O.attention.connectorsPaused, 'connectors'],
-    [o.notificationsFailed, 'warn', O.attention.notificationsFailed, 'notifications?state=failed'],
-    [Boolean(o.backupFailure), 'bad', O.attention.backupFailed, 'checks'],
-    [!o.lastBackupAt && !o.backupFailure, 'warn', O.attention.noBackup, 'checks'],
-  ];
-  return rows.filter(([wanted]) => wanted);
-}
-
-function attentionPart(found) {
-  const rows = attention(found);
-  const since = {
-    unsettled: found.overview.oldestUnsettledAt,
-    reviews: found.overview.oldestReviewAt,
-    approvals: found.overview.oldestApprovalAt,
-  };
+function attentionPart({ attention }) {
   return h(
     'section',
     { class: 'panel attention', 'aria-labelledby': 'attention' },
     h('h2', { id: 'attention' }, O.attention.title),
-    rows.length === 0
+    attention.length === 0
       ? h('p', { class: 'soft' }, O.attention.nothing)
       : h(
           'ul',
           { class: 'plain' },
-          rows.map(([count, tone, { text, next, since: key }, href]) =>
-            h(
+          attention.map(({ condition, count, oldestAt }) => {
+            const [tone, { text, next }, href] = CONDITIONS[condition];
+            return h(
               'li',
-              { class: `tone-${tone}` },
+              { class: `tone-${tone}`, 'data-condition': condition },
               h(
                 'span',
                 {},
-                h('strong', {}, text(Number(count))),
-                since[key] && h('span', { class: 'soft' }, O.attention.oldest, ago(since[key])),
+                h('strong', {}, text(count)),
+                oldestAt && h('span', { class: 'soft' }, O.attention.oldest(count), ago(oldestAt)),
               ),
               h('a', { class: 'button', href: `#/${href}` }, next),
-            ),
-          ),
+            );
+          }),
         ),
   );
 }
@@ -437,18 +426,16 @@ function rangeOf(context) {
 
 async function look(context, range, signal) {
   const scope = inScope('activity');
-  const [overview, activity, days, refunds] = await Promise.all([
+  const [overview, activity, days] = await Promise.all([
     read('overview', {}, signal),
     read('activity', { ...scope, ...range }, signal),
     read('activity', { ...scope, hours: '48' }, signal),
-    read('payment count', { ...inScope('payment count'), status: 'refund_failed' }, signal),
   ]);
   return {
     overview: overview.data,
     buckets: activity.data,
     said: activity.note,
     days: days.data,
-    refundsFailed: refunds.data.payments,
   };
 }
 
@@ -463,7 +450,7 @@ export function overviewScreen(context) {
     seconds: 5,
     fetch: (signal) => look(context, range, signal),
     draw: (found) => [
-      attentionPart(found),
+      attentionPart(found.overview),
       todayPart(found.days),
       chartsPart(context, found.buckets, range.hours),
       found.said && note(found.said),

@@ -1,4 +1,7 @@
 // What single screens say; see strings.js.
+/** '1 payment', '2 payments'. */
+const counted = (one, more) => (count) => `${count} ${count === 1 ? one : more}`;
+
 export const screens = {
   payments: {
     title: 'Payments',
@@ -137,50 +140,25 @@ export const screens = {
     attention: {
       title: 'Needs attention',
       nothing: 'Nothing needs attention.',
-      oldest: ', the oldest ',
+      oldest: (count) => (count === 1 ? ', ' : ', the oldest '),
       ledger: { text: () => 'The ledger does not add up', next: 'Verify the file' },
-      refundsFailed: {
-        text: (n) => (n === 1 ? '1 failed refund' : `${n} failed refunds`),
-        next: 'Resolve with the provider',
-      },
+      refundsFailed: { text: counted('failed refund', 'failed refunds'), next: 'Resolve with the provider' },
       disk: { text: () => 'Less than 1 GiB of disk space is free', next: 'See checks' },
       breakersOpen: {
-        text: (n) => (n === 1 ? '1 connector does not respond' : `${n} connectors do not respond`),
+        text: counted('connector does not respond', 'connectors do not respond'),
         next: 'See connectors',
       },
-      unsettled: {
-        text: (n) => (n === 1 ? '1 payment in progress' : `${n} payments in progress`),
-        next: 'See payments',
-        since: 'unsettled',
-      },
-      deadLetters: {
-        text: (n) => (n === 1 ? '1 failed delivery' : `${n} failed deliveries`),
-        next: 'Redeliver',
-      },
-      webhooksFailing: {
-        text: (n) => (n === 1 ? '1 webhook is failing' : `${n} webhooks are failing`),
-        next: 'See webhooks',
-      },
-      pendingReviews: {
-        text: (n) => (n === 1 ? '1 wallet under review' : `${n} wallets under review`),
-        next: 'Review',
-        since: 'reviews',
-      },
-      approvals: {
-        text: (n) => (n === 1 ? '1 command awaits approval' : `${n} commands await approval`),
-        next: 'Approve or reject',
-        since: 'approvals',
-      },
-      connectorsPaused: {
-        text: (n) => (n === 1 ? '1 connector is paused' : `${n} connectors are paused`),
-        next: 'Resume',
-      },
-      notificationsFailed: {
-        text: (n) => (n === 1 ? '1 failed notification' : `${n} failed notifications`),
-        next: 'See notifications',
-      },
+      unsettled: { text: counted('payment in progress', 'payments in progress'), next: 'See payments' },
+      deadLetters: { text: counted('failed delivery', 'failed deliveries'), next: 'Redeliver' },
+      webhooksFailing: { text: counted('webhook is failing', 'webhooks are failing'), next: 'See webhooks' },
+      pendingReviews: { text: counted('wallet under review', 'wallets under review'), next: 'Review' },
+      approvals: { text: counted('command awaits approval', 'commands await approval'), next: 'Approve or reject' },
+      connectorsPaused: { text: counted('connector is paused', 'connectors are paused'), next: 'Resume' },
+      notificationsFailed: { text: counted('failed notification', 'failed notifications'), next: 'See notifications' },
       backupFailed: { text: () => 'The last scheduled backup failed', next: 'Back up' },
       noBackup: { text: () => 'There is no backup', next: 'Back up' },
+      backupOld: { text: () => 'The last backup is too old', next: 'Back up' },
+      clock: { text: () => 'The system clock is wrong or not synchronised', next: 'See checks' },
     },
     today: {
       title: 'Today',
@@ -361,8 +339,7 @@ export const screens = {
     emptyBody: 'The response had no body.',
     requestBody: 'Request body',
     requestHeaders: 'Request headers',
-    headersNote:
-      'webhook-timestamp and X-Webhook-Ts are the time of the attempt. Signatures are made for each attempt and not stored.',
+    responseHeaders: 'Response headers (first 2 KiB, without cookies)',
     event: 'Event',
   },
   events: {

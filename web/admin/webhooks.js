@@ -188,7 +188,9 @@ export function webhookScreen(context) {
 
 // --- One delivery -------------------------------------------------------------------------------------
 
-function attemptPanel(attempt) {
+const part = (summary, text) => h('details', {}, h('summary', {}, summary), h('pre', {}, text));
+
+function attemptPanel(attempt, url) {
   const good = /^2\d\d$/.test(attempt.responseStatus || '');
   const said = attempt.responseStatus ? W.status(attempt.responseStatus) : W.noResponse;
   return h(
@@ -203,24 +205,13 @@ function attemptPanel(attempt) {
       h('span', { class: 'soft' }, W.took(attempt.durationMs)),
     ),
     attempt.fault && h('p', {}, attempt.fault),
+    attempt.requestHeaders && part(W.requestHeaders, `POST ${url}\n${attempt.requestHeaders}`),
+    attempt.responseHeaders && part(W.responseHeaders, attempt.responseHeaders),
     attempt.responseStatus &&
       (attempt.responseBody
-        ? h('details', {}, h('summary', {}, W.responseBody), h('pre', {}, attempt.responseBody))
+        ? part(W.responseBody, attempt.responseBody)
         : h('p', { class: 'soft' }, W.emptyBody)),
   );
-}
-
-/** What is the same at every attempt. */
-function requestHeaders(record) {
-  return [
-    'POST',
-    'Content-Type: application/json',
-    'User-Agent: coffer-webhooks/1',
-    `webhook-id: ${record.eventId}`,
-    `X-Webhook-Id: ${record.eventId}`,
-  ]
-    .map((line, i) => (i === 0 ? `${line} ${record.url}` : line))
-    .join('\n');
 }
 
 function deliveryScreen(context) {
@@ -243,14 +234,7 @@ function deliveryScreen(context) {
         h('h2', {}, W.attempts),
         record.attempts.length === 0
           ? h('p', { class: 'soft' }, W.noAttempts)
-          : h('ol', { class: 'timeline' }, record.attempts.map(attemptPanel)),
-      ),
-      h(
-        'section',
-        { class: 'panel' },
-        h('h2', {}, W.requestHeaders),
-        h('pre', {}, requestHeaders(record)),
-        h('p', { class: 'soft' }, W.headersNote),
+          : h('ol', { class: 'timeline' }, record.attempts.map((attempt) => attemptPanel(attempt, record.url))),
       ),
       h('section', { class: 'panel' }, h('h2', {}, W.requestBody), h('pre', {}, pretty(record.body))),
     ],

@@ -7,6 +7,7 @@
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
+#include "outbound/webhooks/webhook_signature.h"
 #include "store/webhooks/deliveries.h"
 #include "store/webhooks/events.h"
 
@@ -89,7 +90,21 @@ Result<CommandResult> rotate_webhook(Session& session, const Arguments& argument
   return with_secret(rotated);
 }
 
-std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow& delivery) {
+/// The headers that coffer set, from what is stored of them; nullopt if nothing was sent.
+std::optional<std::string> request_headers(const store::DeliveryRow& delivery,
+                                           const store::DeliveryAttempt& attempt,
+                                           const std::string& body) {
+  if (!attempt.signed_at) return std::nullopt;
+  std::string out;
+  for (const auto& [name, value] : outbound::attempt_headers(
+           delivery.id.to_string(), *attempt.signed_at, body, *attempt.signatures)) {
+    out += name + ": " + value + "\n";
+  }
+  return out;
+}
+
+std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow& delivery,
+                                const std::string& body) {
   std::vector<Record> out;
   for (const auto& one : store::list_delivery_attempts(db, delivery.webhook, delivery.sequence)) {
     out.push_back(
@@ -98,6 +113,8 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
          {"durationMs", one.duration_ms},
          {"responseStatus", one.status ? std::optional(std::to_string(*one.status)) : std::nullopt},
          {"fault", one.fault},
+         {"requestHeaders", request_headers(delivery, one, body)},
+         {"responseHeaders", one.response_headers},
          {"responseBody", one.response}});
   }
   return out;
@@ -112,19 +129,18 @@ Result<CommandResult> show_delivery(Session& session, const Arguments& arguments
             const auto row,
             required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
         const auto sent = store::find_event(db, webhook.tenant, event);
-        return CommandResult{
-            .records = {
-                {{"eventId", row.id.to_string()},
-                 {"webhookId", webhook.id.to_string()},
-                 {"url", webhook.url},
-                 {"type", name(row.type)},
-                 {"status", name(row.state)},
-                 {"attempts", attempts_of(db, row)},
-                 {"nextAttemptAt", shown(row.due_at)},
-                 {"createdAt", row.created_at.to_string()},
-                 {"closedAt", shown(row.closed_at)},
-                 {"body",
-                  flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent)}}}};
+        const std::string body =
+            flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
+        return CommandResult{.records = {{{"eventId", row.id.to_string()},
+                                          {"webhookId", webhook.id.to_string()},
+                                          {"url", webhook.url},
+                                          {"type", name(row.type)},
+                                          {"status", name(row.state)},
+                                          {"attempts", attempts_of(db, row, body)},
+                                          {"nextAttemptAt", shown(row.due_at)},
+                                          {"createdAt", row.created_at.to_string()},
+                                          {"closedAt", shown(row.closed_at)},
+                                          {"body", body}}}};
       });
 }
 

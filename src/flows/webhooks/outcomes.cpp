@@ -18,6 +18,11 @@ store::DeliveryAttempt attempt_of(const DeliveryOutcome& outcome) {
   if (outcome.result.status != 0) row.status = outcome.result.status;
   if (!outcome.result.fault.empty()) row.fault = outcome.result.fault;
   row.response = outcome.result.response;
+  row.response_headers = outcome.result.response_headers;
+  if (outcome.result.sent) {
+    row.signed_at = outcome.result.signed_at;
+    row.signatures = outcome.result.signatures;
+  }
   return row;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "http/message.h"
 #include "outbound/webhooks/webhook_signature.h"
 #include "outbound/wire/address_trial.h"
 
@@ -27,7 +28,31 @@ std::optional<Timestamp> parse_http_date(std::string_view text) {
                           "Z");
 }
 
+/// Headers whose value could give access to something.
+bool is_secret(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kSecret = {"Set-Cookie", "Set-Cookie2", "Cookie",
+                                                       "Authorization", "Proxy-Authorization"};
+  return std::any_of(kSecret.begin(), kSecret.end(),
+                     [&](std::string_view each) { return http::same_name(each, name); });
+}
+
 }  // namespace
+
+std::string header_lines(const std::vector<std::pair<std::string, std::string>>& headers) {
+  constexpr std::size_t kLastLine = 32;
+  std::string out;
+  std::size_t left_out = 0;
+  for (const auto& [name, value] : headers) {
+    const std::string line = name + ": " + (is_secret(name) ? "[redacted]" : value) + "\n";
+    if (out.size() + line.size() + kLastLine > WebhookResponse::kHeaderBytesMax) {
+      ++left_out;
+    } else {
+      out += line;
+    }
+  }
+  if (left_out > 0) out += "[" + std::to_string(left_out) + " more]\n";
+  return out;
+}
 
 std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp now) {
   constexpr std::int64_t kSecondsMax = 86'400;
@@ -61,7 +86,8 @@ Result<void> WebhookSender::check_target(std::string_view url, Environment envir
   return {};
 }
 
-Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message, bool& sent) {
+Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& message,
+                                                     WebhookResponse& out) {
   const Deadline deadline(timeout_ms_);
   COFFER_TRY(const Url url, guard_.check_url(message.url, message.environment));
   COFFER_TRY(const auto addresses, guard_.addresses(url, std::min(kResolveTimeoutMs, timeout_ms_)));
@@ -70,14 +96,13 @@ Result<http::ClientResponse> WebhookSender::exchange(const WebhookMessage& messa
   request.method = "POST";
   request.body = message.body;
   request.response_bytes_max = WebhookResponse::kResponseBytesMax;
-  request.headers =
-      delivery_headers(message.id, clock_.machine_now(), message.body, message.secrets);
-  request.headers.emplace_back("Content-Type", "application/json");
-  request.headers.emplace_back("User-Agent", "coffer-webhooks/1");
+  out.signed_at = clock_.machine_now();
+  out.signatures = standard_signatures(message.secrets, message.id, out.signed_at, message.body);
+  request.headers = attempt_headers(message.id, out.signed_at, message.body, out.signatures);
   return send_to_any(std::move(request), addresses, deadline,
                      [&](const http::ClientRequest& attempt) {
                        auto response = client_.send(attempt);
-                       sent = response || response.error().slug != Slug::provider_unavailable;
+                       out.sent = response || response.error().slug != Slug::provider_unavailable;
                        return response;
                      });
 }
@@ -86,7 +111,7 @@ WebhookResponse WebhookSender::send(const WebhookMessage& message) {
   const SystemClock wire;
   const std::int64_t started = wire.monotonic_ms();
   WebhookResponse out;
-  auto result = exchange(message, out.sent);
+  auto result = exchange(message, out);
   out.duration_ms = wire.monotonic_ms() - started;
   if (!result) {
     out.fault = result.error().detail;
@@ -98,6 +123,7 @@ WebhookResponse WebhookSender::send(const WebhookMessage& message) {
     out.retry_after_ms = parse_retry_after(*text, clock_.machine_now());
   }
   out.response = std::move(result->body);
+  out.response_headers = header_lines(result->headers);
   if (broken_off) {
     out.fault = "The response with status " + std::to_string(result->status) + " is incomplete.";
   } else {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -32,9 +33,13 @@ struct WebhookResponse {
   std::string response;  // at most kResponseBytesMax of the body
   std::optional<std::int64_t> retry_after_ms;
   std::int64_t duration_ms = 0;
-  bool sent = false;  // the endpoint may have received the POST
+  bool sent = false;                  // the endpoint may have received the POST
+  Timestamp signed_at;                // X-Webhook-Ts
+  std::string signatures = {};        // webhook-signature
+  std::string response_headers = {};  // as header_lines() writes them
 
   static constexpr std::size_t kResponseBytesMax = 4'096;
+  static constexpr std::size_t kHeaderBytesMax = 2'048;
 };
 
 class WebhookSender {
@@ -60,7 +65,7 @@ class WebhookSender {
   const http::Client& client() const { return client_; }
 
  private:
-  Result<http::ClientResponse> exchange(const WebhookMessage& message, bool& sent);
+  Result<http::ClientResponse> exchange(const WebhookMessage& message, WebhookResponse& out);
 
   const Clock& clock_;
   const TargetGuard guard_;
@@ -68,6 +73,10 @@ class WebhookSender {
   Slots lookups_{kLookupsMax};
   const int timeout_ms_;
 };
+
+/// The headers of a response as lines, for the delivery log: without the values of cookies and
+/// credentials, and at most kHeaderBytesMax long. Lines beyond are counted in the last one.
+std::string header_lines(const std::vector<std::pair<std::string, std::string>>& headers);
 
 /// `Retry-After` in either form; nullopt for anything else.
 std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp now);

@@ -29,21 +29,35 @@ std::string standard_signature(const Secret& secret, std::string_view webhook_id
   return "v1," + to_base64(as_text(hmac_sha256(key_of(secret), signed_text)));
 }
 
-std::vector<std::pair<std::string, std::string>> delivery_headers(
-    std::string_view webhook_id, Timestamp sent_at, std::string_view body,
-    const std::vector<Secret>& secrets) {
-  const std::int64_t seconds = sent_at.ms / 1'000;
-  std::string signatures;
+std::string standard_signatures(const std::vector<Secret>& secrets, std::string_view webhook_id,
+                                Timestamp sent_at, std::string_view body) {
+  std::string out;
   for (const Secret& secret : secrets) {
-    signatures +=
-        (signatures.empty() ? "" : " ") + standard_signature(secret, webhook_id, seconds, body);
+    out +=
+        (out.empty() ? "" : " ") + standard_signature(secret, webhook_id, sent_at.ms / 1'000, body);
   }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> attempt_headers(std::string_view webhook_id,
+                                                                 Timestamp sent_at,
+                                                                 std::string_view body,
+                                                                 std::string_view signatures) {
   return {{"X-Webhook-Id", std::string(webhook_id)},
           {"X-Webhook-Ts", std::to_string(sent_at.ms)},
           {"X-Svc-Signature", svc_signature(webhook_id, body)},
           {"webhook-id", std::string(webhook_id)},
-          {"webhook-timestamp", std::to_string(seconds)},
-          {"webhook-signature", std::move(signatures)}};
+          {"webhook-timestamp", std::to_string(sent_at.ms / 1'000)},
+          {"webhook-signature", std::string(signatures)},
+          {"Content-Type", "application/json"},
+          {"User-Agent", "coffer-webhooks/1"}};
+}
+
+std::vector<std::pair<std::string, std::string>> delivery_headers(
+    std::string_view webhook_id, Timestamp sent_at, std::string_view body,
+    const std::vector<Secret>& secrets) {
+  return attempt_headers(webhook_id, sent_at, body,
+                         standard_signatures(secrets, webhook_id, sent_at, body));
 }
 
 }  // namespace coffer::outbound

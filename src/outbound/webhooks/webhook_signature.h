@@ -20,8 +20,18 @@ std::string svc_signature(std::string_view webhook_id, std::string_view body);
 std::string standard_signature(const Secret& secret, std::string_view webhook_id,
                                std::int64_t timestamp_s, std::string_view body);
 
-/// All headers of one delivery: X-Webhook-Id, X-Webhook-Ts, X-Svc-Signature, webhook-id,
-/// webhook-timestamp and webhook-signature with one signature per secret.
+/// The value of webhook-signature: one signature per secret.
+std::string standard_signatures(const std::vector<Secret>& secrets, std::string_view webhook_id,
+                                Timestamp sent_at, std::string_view body);
+
+/// All headers of an attempt that coffer sets: X-Webhook-Id, X-Webhook-Ts, X-Svc-Signature,
+/// webhook-id, webhook-timestamp, webhook-signature, Content-Type and User-Agent. Only time and
+/// `signatures` differ between the attempts of a delivery.
+std::vector<std::pair<std::string, std::string>> attempt_headers(std::string_view webhook_id,
+                                                                 Timestamp sent_at,
+                                                                 std::string_view body,
+                                                                 std::string_view signatures);
+/// The same with the signatures of these secrets.
 std::vector<std::pair<std::string, std::string>> delivery_headers(
     std::string_view webhook_id, Timestamp sent_at, std::string_view body,
     const std::vector<Secret>& secrets);

@@ -42,6 +42,12 @@ constexpr const char* kConnectorInProgress =
     "SELECT count(*) FROM (SELECT payment FROM provider_jobs WHERE lane = ?1 LIMIT ?2) j"
     " CROSS JOIN payments p ON p.payment = j.payment WHERE p.connector = ?3";
 
+constexpr const char* kRefundsFailed =
+    "SELECT count(*) FROM (SELECT 1 FROM tenants t CROSS JOIN payments p"
+    " INDEXED BY payments_not_succeeded WHERE p.tenant = t.tenant AND p.status = 6"
+    " AND p.status <> 2 LIMIT ?)";
+static_assert(stored(PaymentStatus::refund_failed) == 6);
+
 constexpr const char* kWebhookWaits =
     "SELECT count(*) FROM (SELECT 1 FROM deliveries INDEXED BY deliveries_undelivered"
     " WHERE webhook = ?1 AND state = ?2 AND state <> 1 LIMIT ?3)";
@@ -127,6 +133,10 @@ std::vector<LedgerBalances> ledger_balances(Connection& db) {
     }
   }
   return out;
+}
+
+std::int64_t refunds_failed(Connection& db) {
+  return first_integer(db, kRefundsFailed, kCountMax).value_or(0);
 }
 
 ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connector) {

@@ -27,6 +27,9 @@ struct LedgerBalances {
 /// By environment and asset, without those that have no postings.
 std::vector<LedgerBalances> ledger_balances(Connection& db);
 
+/// Payments whose refund failed, counted up to kCountMax (store/operations/backlog.h).
+std::int64_t refunds_failed(Connection& db);
+
 struct ConnectorFigures {
   std::int64_t in_progress = 0;  // counted up to 2,000
   std::int64_t ended = 0;        // among its latest payments

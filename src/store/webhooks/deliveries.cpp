@@ -63,11 +63,12 @@ constexpr const char* kClosePending =
     " WHERE webhook = ?1 AND state = 0 AND state <> 1";
 
 constexpr const char* kAttempts =
-    "SELECT attempt, at, duration_ms, status, fault, response FROM delivery_attempts"
+    "SELECT attempt, at, duration_ms, status, fault, response, signed_at, signatures, headers"
+    " FROM delivery_attempts"
     " WHERE webhook = ? AND sequence = ? ORDER BY attempt";
 constexpr const char* kInsertAttempt =
     "INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms, status, fault,"
-    " response) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    " response, signed_at, signatures, headers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kUpdate =
     "UPDATE deliveries SET state = ?3, attempts = ?4, tries = ?5, due_at = ?6, closed_at = ?7"
     " WHERE webhook = ?1 AND sequence = ?2";
@@ -76,7 +77,8 @@ constexpr const char* kWebhooksOf = "SELECT webhook FROM webhooks WHERE tenant =
 constexpr const char* kOldest =
     "SELECT d.sequence, (SELECT count(*) FROM delivery_attempts a"
     "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence),"
-    " (SELECT ifnull(sum(length(a.response)), 0) FROM delivery_attempts a"
+    " (SELECT ifnull(sum(ifnull(length(a.response), 0) + ifnull(length(a.signatures), 0)"
+    "  + ifnull(length(a.headers), 0)), 0) FROM delivery_attempts a"
     "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
     " FROM deliveries d WHERE d.webhook = ? AND d.sequence < ? AND d.state <> 0"
     " AND d.created_at < ? ORDER BY d.sequence LIMIT ?";
@@ -190,9 +192,10 @@ std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t
                                                     std::int64_t sequence) {
   std::vector<DeliveryAttempt> out;
   Query q(db, kAttempts, webhook, sequence);
+  const auto bytes = [&](int column) { return q.is_null(column) ? std::string() : q.blob(column); };
   while (q.step()) {
     out.push_back({static_cast<int>(q.integer(0)), q.time(1), q.integer(2), q.optional_integer(3),
-                   q.optional_text(4), q.is_null(5) ? std::string() : q.blob(5)});
+                   q.optional_text(4), bytes(5), q.optional_time(6), q.optional_text(7), bytes(8)});
   }
   return out;
 }
@@ -200,13 +203,22 @@ std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at) {
-  std::optional<Blob> response;
-  const bool has_room = tx.room_for(tenant, Quota::file_bytes).has_value();
-  if (has_room && !attempt.response.empty()) response = Blob{attempt.response};
-  const std::size_t length = response ? response->bytes.size() : 0;
+  DeliveryAttempt kept = attempt;
+  if (!tx.room_for(tenant, Quota::file_bytes)) {
+    kept.response.clear();
+    kept.response_headers.clear();
+    kept.signed_at.reset();
+    kept.signatures.reset();
+  }
+  const auto blob = [](const std::string& bytes) {
+    return bytes.empty() ? std::nullopt : std::optional(Blob{bytes});
+  };
+  const std::size_t length = kept.response.size() + kept.response_headers.size() +
+                             (kept.signatures ? kept.signatures->size() : 0);
   tx.quotas().add_bytes(tenant.key, row_bytes::kAttempt + static_cast<std::int64_t>(length));
-  tx.db().run(kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1, attempt.at,
-              attempt.duration_ms, attempt.status, attempt.fault, response);
+  tx.db().run(kInsertAttempt, delivery.webhook, delivery.sequence, delivery.tries + 1, kept.at,
+              kept.duration_ms, kept.status, kept.fault, blob(kept.response), kept.signed_at,
+              kept.signatures, blob(kept.response_headers));
   std::optional<Timestamp> closed_at;
   if (state != DeliveryState::pending) closed_at = tx.now();
   tx.db().run(kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,

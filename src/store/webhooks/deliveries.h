@@ -63,12 +63,15 @@ struct DeliveryAttempt {
   std::optional<std::int64_t> status;
   std::optional<std::string> fault;
   std::string response;
+  std::optional<Timestamp> signed_at = {};     // empty: nothing was sent, or not stored
+  std::optional<std::string> signatures = {};  // webhook-signature, with signed_at
+  std::string response_headers = {};           // lines
 };
 
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
                                                     std::int64_t sequence);
-/// Logs the attempt and updates the delivery. `due_at` is set only while it stays pending. The
-/// response is not stored if the tenant has used up its bytes.
+/// Logs the attempt and updates the delivery. `due_at` is set only while it stays pending. Response
+/// and signatures are not stored if the tenant has used up its bytes.
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at);

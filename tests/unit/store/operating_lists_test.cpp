@@ -444,6 +444,7 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
     events_of_payment(db, ledger.tenant, 1, changes);
     webhooks_of_tenant(db, ledger.tenant, 10);
     read_backlog(db);
+    refunds_failed(db);
     connector_figures(db, ConnectorTerms());
     webhook_figures(db, 1);
     ledger_balances(db);

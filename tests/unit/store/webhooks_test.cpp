@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "store/identity/quotas.h"
+#include "store/identity/row_bytes.h"
 #include "store/webhooks/deliveries.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -170,6 +172,55 @@ TEST_CASE("deliveries: old ones go with their log, pending ones stay") {
   });
   CHECK(hooks.all(row).size() == 1);
   CHECK(hooks.count("delivery_attempts") == 0);
+}
+
+TEST_CASE("deliveries: an attempt keeps what it sent and received, counted and removed with it") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  hooks.pay(hooks.transfer("a", 1));
+  hooks.queue_all(row);
+  const auto bytes = [&] {
+    return hooks.read([&](Connection& db) {
+      return quota_use(db, hooks.tenant, hooks.queue->now())
+          .used.at(static_cast<std::size_t>(Quota::file_bytes));
+    });
+  };
+  const DeliveryRow delivery = hooks.due(row).at(0);
+  const std::int64_t before = bytes();
+  const Timestamp signed_at{1'700'000'000'123};
+  const auto record = [&](const DeliveryAttempt& attempt, DeliveryState state) {
+    hooks.change([&](WriteTx& tx) {
+      std::optional<Timestamp> due_at;
+      if (state == DeliveryState::pending) due_at = tx.now();
+      record_delivery_attempt(tx, hooks.tenant,
+                              *find_delivery_at(tx.db(), hooks.tenant, row.key, delivery.sequence),
+                              attempt, state, due_at);
+    });
+  };
+  DeliveryAttempt attempt{0, signed_at, 7, 500, std::nullopt, "no"};
+  attempt.signed_at = signed_at;
+  attempt.signatures = "v1,abc";
+  attempt.response_headers = "Server: x\n";
+  record(attempt, DeliveryState::pending);
+  record({0, signed_at, 7, std::nullopt, "No connection.", ""}, DeliveryState::delivered);
+  const auto log = hooks.read(
+      [&](Connection& db) { return list_delivery_attempts(db, row.key, delivery.sequence); });
+  REQUIRE(log.size() == 2);
+  CHECK(log.at(0).signed_at == signed_at);
+  CHECK(log.at(0).signatures == "v1,abc");
+  CHECK(log.at(0).response_headers == "Server: x\n");
+  CHECK_FALSE(log.at(1).signed_at);
+  CHECK_FALSE(log.at(1).signatures);
+  const auto stored = static_cast<std::int64_t>(std::string("no"
+                                                            "v1,abc"
+                                                            "Server: x\n")
+                                                    .size());
+  CHECK(bytes() == before + 2 * row_bytes::kAttempt + stored);
+  hooks.clock.advance_ms(10'000);
+  hooks.change(
+      [&](WriteTx& tx) { CHECK(drop_deliveries(tx, hooks.tenant, hooks.clock.now(), 10) == 1); });
+  CHECK(hooks.count("delivery_attempts") == 0);
+  CHECK(bytes() == before - row_bytes::kDelivery);
 }
 
 TEST_CASE("events: a time is found by its sequence in any number of events") {

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <vector>
@@ -105,6 +106,39 @@ TEST_CASE("sender: the request, and the stored part of the response") {
   CHECK(world.last.body == R"({"a":1})");
   CHECK(*world.last.header("host") == "hooks.example:" + std::to_string(world.server.port()));
   CHECK(*world.last.header("X-Webhook-Id") == "id-1");
+}
+
+TEST_CASE("sender: the signed headers and the response's headers are in the result") {
+  World world;
+  world.reply.headers = {{"X-Trace", "abc"}, {"Set-Cookie", "session=top-secret"}};
+  const WebhookResponse answer = world.send();
+  CHECK(answer.sent);
+  CHECK(answer.signatures == *world.last.header("webhook-signature"));
+  CHECK(std::to_string(answer.signed_at.ms) == *world.last.header("X-Webhook-Ts"));
+  for (const auto& [name, value] :
+       attempt_headers("id-1", answer.signed_at, world.last.body, answer.signatures)) {
+    INFO(name);
+    REQUIRE(world.last.header(name) != nullptr);
+    CHECK(*world.last.header(name) == value);
+  }
+  CHECK(answer.response_headers.find("X-Trace: abc\n") != std::string::npos);
+  CHECK(answer.response_headers.find("Set-Cookie: [redacted]\n") != std::string::npos);
+  CHECK(answer.response_headers.find("top-secret") == std::string::npos);
+}
+
+TEST_CASE("header lines: credentials are redacted in any case, and the size is bounded") {
+  CHECK(header_lines({}).empty());
+  CHECK(header_lines({{"set-cookie", "a"}, {"AUTHORIZATION", "b"}, {"Server", "c"}}) ==
+        "set-cookie: [redacted]\nAUTHORIZATION: [redacted]\nServer: c\n");
+  const std::vector<std::pair<std::string, std::string>> many(100,
+                                                              {"X-Long", std::string(90, 'x')});
+  const std::string cut = header_lines(many);
+  CHECK(cut.size() <= WebhookResponse::kHeaderBytesMax);
+  CHECK(cut.size() > WebhookResponse::kHeaderBytesMax - 200);
+  const std::size_t lines = static_cast<std::size_t>(std::count(cut.begin(), cut.end(), '\n')) - 1;
+  CHECK(cut.ends_with("[" + std::to_string(100 - lines) + " more]\n"));
+  CHECK(header_lines({{"X-Long", std::string(3'000, 'x')}, {"Server", "c"}}) ==
+        "Server: c\n[1 more]\n");
 }
 
 TEST_CASE("sender: a connection is used again, but only after its address was judged again") {

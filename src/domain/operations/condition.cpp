@@ -1,0 +1,60 @@
+#include "domain/operations/condition.h"
+
+namespace coffer {
+namespace {
+
+using Found = std::optional<Finding>;
+
+/// A finding if `count` is not zero.
+Found counted(Condition condition, std::int64_t count, std::optional<Timestamp> since = {}) {
+  if (count == 0) return std::nullopt;
+  return Finding{condition, count, since};
+}
+
+Found when(bool holds, Condition condition, std::optional<Timestamp> since = {}) {
+  return counted(condition, holds ? 1 : 0, since);
+}
+
+Found stuck_payments(const ConditionFacts& facts, Timestamp now) {
+  const bool old = facts.oldest_unsettled && now.ms - facts.oldest_unsettled->ms > kStuckMs;
+  return counted(Condition::payments_stuck, old ? facts.unsettled : 0, facts.oldest_unsettled);
+}
+
+Found old_backup(const ConditionFacts& facts, Timestamp now) {
+  if (!facts.last_backup) return std::nullopt;
+  const std::int64_t limit_ms =
+      facts.backup_every_ms > 0 ? 2 * facts.backup_every_ms : kBackupOldMs;
+  return when(now.ms - facts.last_backup->ms > limit_ms, Condition::backup_old, facts.last_backup);
+}
+
+}  // namespace
+
+std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now) {
+  using enum Condition;
+  const bool wrong_clock =
+      facts.clock_behind_ms > kClockBehindMs || !facts.clock_synchronised.value_or(true);
+  const Found rows[] = {
+      when(!facts.ledger_holds.value_or(true), ledger_damaged),
+      counted(refunds_failed, facts.refunds_failed),
+      when(facts.disk_free_bytes.value_or(kDiskLowBytes) < kDiskLowBytes, disk_low),
+      counted(providers_down, facts.breakers_open),
+      stuck_payments(facts, now),
+      counted(deliveries_failed, facts.deliveries_failed),
+      counted(webhooks_failing, facts.webhooks_failing),
+      when(facts.backup_failed, backup_failed),
+      when(!facts.last_backup && !facts.backup_failed, backup_missing),
+      old_backup(facts, now),
+      when(wrong_clock, clock_wrong),
+      counted(approvals_waiting, facts.approvals, facts.oldest_approval),
+      counted(wallets_under_review, facts.reviews, facts.oldest_review),
+      counted(connectors_paused, facts.connectors_paused),
+      counted(notifications_failed, facts.notifications_failed),
+  };
+  std::vector<Finding> out;
+  for (const Found& row : rows) {
+    if (row) out.push_back(*row);
+  }
+  return out;
+}
+
+}  // namespace coffer

@@ -1,0 +1,95 @@
+// Conditions that need the attention of the operator: one table for the overview and for alerts.
+// The store keeps the enum as integers: append, never reorder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "domain/tables/terms.h"
+
+namespace coffer {
+
+enum class Condition {
+  ledger_damaged,
+  refunds_failed,
+  disk_low,
+  providers_down,
+  payments_stuck,
+  deliveries_failed,
+  webhooks_failing,
+  wallets_under_review,
+  connectors_paused,
+  notifications_failed,
+  backup_failed,
+  backup_missing,
+  backup_old,
+  clock_wrong,
+  approvals_waiting,
+};
+
+/// The labels are the sentences of alerts.
+template <>
+struct Terms<Condition> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found faults."},
+                           {"refunds_failed", "Refunds have failed."},
+                           {"disk_low", "Less than 1 GiB of disk space is free."},
+                           {"providers_down", "Connectors do not respond."},
+                           {"payments_stuck", "A payment is in progress for over 15 minutes."},
+                           {"deliveries_failed", "Webhook deliveries have failed."},
+                           {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
+                           {"wallets_under_review", "Wallets are under review."},
+                           {"connectors_paused", "Connectors are paused."},
+                           {"notifications_failed", "Messages to receivers have failed."},
+                           {"backup_failed", "The last scheduled backup failed."},
+                           {"backup_missing", "There is no backup."},
+                           {"backup_old", "The last backup is too old."},
+                           {"clock_wrong", "The system clock is wrong or not synchronised."},
+                           {"approvals_waiting", "Commands wait for a second operator."}});
+};
+
+/// A condition that holds.
+struct Finding {
+  Condition condition = Condition::ledger_damaged;
+  std::int64_t count = 1;          // of the payments, webhooks, ... concerned
+  std::optional<Timestamp> since;  // of the oldest of them, if known
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// The figures that decide. A missing value is not known and is no finding.
+struct ConditionFacts {
+  std::optional<bool> ledger_holds;
+  std::int64_t refunds_failed = 0;
+  std::optional<std::int64_t> disk_free_bytes;
+  std::int64_t breakers_open = 0;
+  std::int64_t unsettled = 0;
+  std::optional<Timestamp> oldest_unsettled;
+  std::int64_t deliveries_failed = 0;
+  std::int64_t webhooks_failing = 0;
+  std::int64_t reviews = 0;
+  std::optional<Timestamp> oldest_review;
+  std::int64_t approvals = 0;
+  std::optional<Timestamp> oldest_approval;
+  std::int64_t connectors_paused = 0;
+  std::int64_t notifications_failed = 0;
+  bool backup_failed = false;
+  std::optional<Timestamp> last_backup;
+  std::int64_t backup_every_ms = 0;  // 0: no schedule
+  std::int64_t clock_behind_ms = 0;  // of the times in the file
+  std::optional<bool> clock_synchronised;
+};
+
+/// A payment in progress for longer is stuck.
+constexpr std::int64_t kStuckMs = 15 * 60'000;
+constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
+/// A backup is old after two intervals of the schedule; without a schedule, after this time.
+constexpr std::int64_t kBackupOldMs = 7 * 86'400'000LL;
+/// A smaller difference is corrected by the clock's own synchronisation.
+constexpr std::int64_t kClockBehindMs = 1'000;
+
+/// The conditions that hold, the most urgent first.
+std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now);
+
+}  // namespace coffer

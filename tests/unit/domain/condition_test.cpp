@@ -1,0 +1,104 @@
+// What needs the attention of the operator, and from when.
+#include "domain/operations/condition.h"
+
+#include <catch2/catch.hpp>
+
+using namespace coffer;
+
+namespace {
+
+constexpr Timestamp kNow{1'800'000'000'000};
+
+/// Figures under which nothing needs attention.
+ConditionFacts healthy() {
+  ConditionFacts facts;
+  facts.ledger_holds = true;
+  facts.disk_free_bytes = kDiskLowBytes;
+  facts.last_backup = kNow;
+  facts.clock_synchronised = true;
+  return facts;
+}
+
+std::vector<Condition> found(const ConditionFacts& facts) {
+  std::vector<Condition> out;
+  for (const Finding& each : find_conditions(facts, kNow)) out.push_back(each.condition);
+  return out;
+}
+
+using List = std::vector<Condition>;
+
+}  // namespace
+
+TEST_CASE("conditions: a healthy system has none, and what is not known is none") {
+  CHECK(found(healthy()).empty());
+  ConditionFacts facts = healthy();
+  facts.ledger_holds.reset();
+  facts.disk_free_bytes.reset();
+  facts.clock_synchronised.reset();
+  CHECK(found(facts).empty());
+}
+
+TEST_CASE("conditions: each figure has its condition") {
+  struct Row {
+    Condition condition;
+    void (*change)(ConditionFacts&);
+  };
+  using Facts = ConditionFacts;
+  const Row rows[] = {
+      {Condition::ledger_damaged, [](Facts& facts) { facts.ledger_holds = false; }},
+      {Condition::refunds_failed, [](Facts& facts) { facts.refunds_failed = 2; }},
+      {Condition::disk_low, [](Facts& facts) { facts.disk_free_bytes = kDiskLowBytes - 1; }},
+      {Condition::providers_down, [](Facts& facts) { facts.breakers_open = 1; }},
+      {Condition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},
+      {Condition::webhooks_failing, [](Facts& facts) { facts.webhooks_failing = 1; }},
+      {Condition::approvals_waiting, [](Facts& facts) { facts.approvals = 3; }},
+      {Condition::wallets_under_review, [](Facts& facts) { facts.reviews = 1; }},
+      {Condition::connectors_paused, [](Facts& facts) { facts.connectors_paused = 1; }},
+      {Condition::notifications_failed, [](Facts& facts) { facts.notifications_failed = 1; }},
+      {Condition::backup_failed, [](Facts& facts) { facts.backup_failed = true; }},
+      {Condition::backup_missing, [](Facts& facts) { facts.last_backup.reset(); }},
+      {Condition::clock_wrong, [](Facts& facts) { facts.clock_synchronised = false; }},
+      {Condition::clock_wrong, [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
+  };
+  for (const Row& row : rows) {
+    INFO(name(row.condition));
+    ConditionFacts facts = healthy();
+    row.change(facts);
+    CHECK(found(facts) == List{row.condition});
+  }
+}
+
+TEST_CASE("conditions: a payment is stuck after 15 minutes, and all in progress are counted") {
+  ConditionFacts facts = healthy();
+  facts.unsettled = 3;
+  facts.oldest_unsettled = kNow.plus_ms(-kStuckMs);
+  CHECK(found(facts).empty());
+  facts.oldest_unsettled = kNow.plus_ms(-kStuckMs - 1);
+  CHECK(find_conditions(facts, kNow) ==
+        std::vector<Finding>{{Condition::payments_stuck, 3, facts.oldest_unsettled}});
+}
+
+TEST_CASE("conditions: a backup is old after two intervals, or after a week without a schedule") {
+  ConditionFacts facts = healthy();
+  facts.backup_every_ms = 3'600'000;
+  facts.last_backup = kNow.plus_ms(-7'200'000);
+  CHECK(found(facts).empty());
+  facts.last_backup = kNow.plus_ms(-7'200'001);
+  CHECK(found(facts) == List{Condition::backup_old});
+  facts.backup_every_ms = 0;
+  CHECK(found(facts).empty());
+  facts.last_backup = kNow.plus_ms(-kBackupOldMs - 1);
+  CHECK(found(facts) == List{Condition::backup_old});
+  facts.last_backup.reset();
+  facts.backup_failed = true;  // says it already
+  CHECK(found(facts) == List{Condition::backup_failed});
+}
+
+TEST_CASE("conditions: the most urgent first") {
+  ConditionFacts facts = healthy();
+  facts.reviews = 1;
+  facts.deliveries_failed = 1;
+  facts.ledger_holds = false;
+  CHECK(found(facts) == List{Condition::ledger_damaged, Condition::deliveries_failed,
+                             Condition::wallets_under_review});
+}
