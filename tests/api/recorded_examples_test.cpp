@@ -138,8 +138,9 @@ class Normalised {
 };
 
 Json normalised(Json value) {
-  // A worker may record the refund before the response shows the payment.
-  if (value.is_object() && value.value("operation", "") == "sandboxFailTransaction") {
+  // A worker may record the result of the provider before the response shows the payment.
+  const std::string operation = value.is_object() ? value.value("operation", "") : "";
+  if (operation == "sandboxFailTransaction" || operation == "sandboxSucceedTransaction") {
     value.erase("responses");
   }
   return Normalised().of(value);
