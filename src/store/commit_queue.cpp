@@ -59,8 +59,7 @@ constexpr const char* kReleaseGroup = "RELEASE commands";
 constexpr const char* kRollbackGroup = "ROLLBACK TO commands";
 constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
-// Reads the newest event of each tenant through an index; the events of all tenants would be a scan
-// of the whole file.
+// Through an index: the newest event of each tenant instead of all events.
 constexpr const char* kNewestTime =
     "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0),"
     " coalesce((SELECT max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"

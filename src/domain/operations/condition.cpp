@@ -6,31 +6,32 @@ namespace {
 using Found = std::optional<Finding>;
 
 /// A finding if `count` is not zero.
-Found counted(Condition condition, std::int64_t count, std::optional<Timestamp> since = {}) {
+Found counted(AlertCondition condition, std::int64_t count, std::optional<Timestamp> since = {}) {
   if (count == 0) return std::nullopt;
   return Finding{condition, count, since};
 }
 
-Found when(bool holds, Condition condition, std::optional<Timestamp> since = {}) {
+Found when(bool holds, AlertCondition condition, std::optional<Timestamp> since = {}) {
   return counted(condition, holds ? 1 : 0, since);
 }
 
 Found stuck_payments(const ConditionFacts& facts, Timestamp now) {
   const bool old = facts.oldest_unsettled && now.ms - facts.oldest_unsettled->ms > kStuckMs;
-  return counted(Condition::payments_stuck, old ? facts.unsettled : 0, facts.oldest_unsettled);
+  return counted(AlertCondition::payments_stuck, old ? facts.unsettled : 0, facts.oldest_unsettled);
 }
 
 Found old_backup(const ConditionFacts& facts, Timestamp now) {
   if (!facts.last_backup) return std::nullopt;
   const std::int64_t limit_ms =
       facts.backup_every_ms > 0 ? 2 * facts.backup_every_ms : kBackupOldMs;
-  return when(now.ms - facts.last_backup->ms > limit_ms, Condition::backup_old, facts.last_backup);
+  return when(now.ms - facts.last_backup->ms > limit_ms, AlertCondition::backup_old,
+              facts.last_backup);
 }
 
 }  // namespace
 
 std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now) {
-  using enum Condition;
+  using enum AlertCondition;
   const bool wrong_clock =
       facts.clock_behind_ms > kClockBehindMs || !facts.clock_synchronised.value_or(true);
   const Found rows[] = {

@@ -11,7 +11,7 @@
 
 namespace coffer {
 
-enum class Condition {
+enum class AlertCondition {
   ledger_damaged,
   refunds_failed,
   disk_low,
@@ -31,7 +31,7 @@ enum class Condition {
 
 /// The labels are the sentences of alerts.
 template <>
-struct Terms<Condition> {
+struct Terms<AlertCondition> {
   static constexpr auto rows =
       std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found faults."},
                            {"refunds_failed", "Refunds have failed."},
@@ -52,7 +52,7 @@ struct Terms<Condition> {
 
 /// A condition that holds.
 struct Finding {
-  Condition condition = Condition::ledger_damaged;
+  AlertCondition condition = AlertCondition::ledger_damaged;
   std::int64_t count = 1;          // of the payments, webhooks, ... concerned
   std::optional<Timestamp> since;  // of the oldest of them, if known
   friend bool operator==(const Finding&, const Finding&) = default;

@@ -294,7 +294,7 @@ std::optional<std::string> body_of(const http::Response& response) {
 /// A site whose file has one backup in its folder.
 struct SiteWithBackup {
   Folder folder;
-  Site site{OpenFile([this](Config& config) { config.backup_dir = folder.file("backups"); })};
+  Site site{[this](Config& config) { config.backup_dir = folder.file("backups"); }};
   std::string path;
   std::string name;
 

@@ -19,13 +19,13 @@ ConditionFacts healthy() {
   return facts;
 }
 
-std::vector<Condition> found(const ConditionFacts& facts) {
-  std::vector<Condition> out;
+std::vector<AlertCondition> found(const ConditionFacts& facts) {
+  std::vector<AlertCondition> out;
   for (const Finding& each : find_conditions(facts, kNow)) out.push_back(each.condition);
   return out;
 }
 
-using List = std::vector<Condition>;
+using List = std::vector<AlertCondition>;
 
 }  // namespace
 
@@ -40,25 +40,26 @@ TEST_CASE("conditions: a healthy system has none, and what is not known is none"
 
 TEST_CASE("conditions: each figure has its condition") {
   struct Row {
-    Condition condition;
+    AlertCondition condition;
     void (*change)(ConditionFacts&);
   };
   using Facts = ConditionFacts;
   const Row rows[] = {
-      {Condition::ledger_damaged, [](Facts& facts) { facts.ledger_holds = false; }},
-      {Condition::refunds_failed, [](Facts& facts) { facts.refunds_failed = 2; }},
-      {Condition::disk_low, [](Facts& facts) { facts.disk_free_bytes = kDiskLowBytes - 1; }},
-      {Condition::providers_down, [](Facts& facts) { facts.breakers_open = 1; }},
-      {Condition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},
-      {Condition::webhooks_failing, [](Facts& facts) { facts.webhooks_failing = 1; }},
-      {Condition::approvals_waiting, [](Facts& facts) { facts.approvals = 3; }},
-      {Condition::wallets_under_review, [](Facts& facts) { facts.reviews = 1; }},
-      {Condition::connectors_paused, [](Facts& facts) { facts.connectors_paused = 1; }},
-      {Condition::notifications_failed, [](Facts& facts) { facts.notifications_failed = 1; }},
-      {Condition::backup_failed, [](Facts& facts) { facts.backup_failed = true; }},
-      {Condition::backup_missing, [](Facts& facts) { facts.last_backup.reset(); }},
-      {Condition::clock_wrong, [](Facts& facts) { facts.clock_synchronised = false; }},
-      {Condition::clock_wrong, [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
+      {AlertCondition::ledger_damaged, [](Facts& facts) { facts.ledger_holds = false; }},
+      {AlertCondition::refunds_failed, [](Facts& facts) { facts.refunds_failed = 2; }},
+      {AlertCondition::disk_low, [](Facts& facts) { facts.disk_free_bytes = kDiskLowBytes - 1; }},
+      {AlertCondition::providers_down, [](Facts& facts) { facts.breakers_open = 1; }},
+      {AlertCondition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},
+      {AlertCondition::webhooks_failing, [](Facts& facts) { facts.webhooks_failing = 1; }},
+      {AlertCondition::approvals_waiting, [](Facts& facts) { facts.approvals = 3; }},
+      {AlertCondition::wallets_under_review, [](Facts& facts) { facts.reviews = 1; }},
+      {AlertCondition::connectors_paused, [](Facts& facts) { facts.connectors_paused = 1; }},
+      {AlertCondition::notifications_failed, [](Facts& facts) { facts.notifications_failed = 1; }},
+      {AlertCondition::backup_failed, [](Facts& facts) { facts.backup_failed = true; }},
+      {AlertCondition::backup_missing, [](Facts& facts) { facts.last_backup.reset(); }},
+      {AlertCondition::clock_wrong, [](Facts& facts) { facts.clock_synchronised = false; }},
+      {AlertCondition::clock_wrong,
+       [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
   };
   for (const Row& row : rows) {
     INFO(name(row.condition));
@@ -75,7 +76,7 @@ TEST_CASE("conditions: a payment is stuck after 15 minutes, and all in progress 
   CHECK(found(facts).empty());
   facts.oldest_unsettled = kNow.plus_ms(-kStuckMs - 1);
   CHECK(find_conditions(facts, kNow) ==
-        std::vector<Finding>{{Condition::payments_stuck, 3, facts.oldest_unsettled}});
+        std::vector<Finding>{{AlertCondition::payments_stuck, 3, facts.oldest_unsettled}});
 }
 
 TEST_CASE("conditions: a backup is old after two intervals, or after a week without a schedule") {
@@ -84,14 +85,14 @@ TEST_CASE("conditions: a backup is old after two intervals, or after a week with
   facts.last_backup = kNow.plus_ms(-7'200'000);
   CHECK(found(facts).empty());
   facts.last_backup = kNow.plus_ms(-7'200'001);
-  CHECK(found(facts) == List{Condition::backup_old});
+  CHECK(found(facts) == List{AlertCondition::backup_old});
   facts.backup_every_ms = 0;
   CHECK(found(facts).empty());
   facts.last_backup = kNow.plus_ms(-kBackupOldMs - 1);
-  CHECK(found(facts) == List{Condition::backup_old});
+  CHECK(found(facts) == List{AlertCondition::backup_old});
   facts.last_backup.reset();
   facts.backup_failed = true;  // says it already
-  CHECK(found(facts) == List{Condition::backup_failed});
+  CHECK(found(facts) == List{AlertCondition::backup_failed});
 }
 
 TEST_CASE("conditions: the most urgent first") {
@@ -99,6 +100,6 @@ TEST_CASE("conditions: the most urgent first") {
   facts.reviews = 1;
   facts.deliveries_failed = 1;
   facts.ledger_holds = false;
-  CHECK(found(facts) == List{Condition::ledger_damaged, Condition::deliveries_failed,
-                             Condition::wallets_under_review});
+  CHECK(found(facts) == List{AlertCondition::ledger_damaged, AlertCondition::deliveries_failed,
+                             AlertCondition::wallets_under_review});
 }
