@@ -27,6 +27,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"user", "Users who log in with a password and a one-time code"},
     {"payment", "Find and show payments, retry and resolve stuck ones"},
     {"wallet", "Review and fund wallets, show balances and statements"},
+    {"statement", "Statements of wallets as files"},
     {"beneficiary", "Beneficiaries of all associations"},
     {"quote", "Quotes for off-ramp and on-ramp payments"},
     {"asset", "Assets and the liquidity of the market"},
