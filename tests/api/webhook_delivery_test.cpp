@@ -3,10 +3,9 @@
 #include <set>
 #include <sstream>
 
+#include "api/delivery_world.h"
 #include "base/digest.h"
 #include "cli/dispatch.h"
-#include "support/receiver.h"
-#include "support/test_app.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -15,40 +14,7 @@ namespace {
 
 using Kind = Behaviour::Kind;
 
-/// An app with two wallets and one registration at a receiver of its own.
-struct World {
-  explicit World(const std::string& type = "*", const std::function<void(Config&)>& change = {})
-      : app([&](Config& config) {
-          config.token_lifetime_s = 604'800;  // tests wait for days
-          if (change) change(config);
-        }),
-        from(app.wallet("USDC", "1000")),
-        to(app.wallet("USDC")) {
-    const Json made =
-        app.me()
-            .post("/v1/webhooks", {{"url", receiver.url()}, {"eventTypes", Json::array({type})}})
-            .json();
-    id = made.at("id");
-    secret = made.at("secret");
-  }
-
-  std::string pay() { return app.me().transfer(from, to, "1"); }
-  std::string path(const std::string& rest = {}) const { return "/v1/webhooks/" + id + rest; }
-  std::vector<Json> deliveries(const std::string& status) const {
-    return app.me().all(path("/deliveries?status=" + status));
-  }
-  Json detail(const std::string& delivery) const {
-    return app.me().get(path("/deliveries/" + delivery)).json();
-  }
-  Json webhook() const { return app.me().get(path()).json(); }
-
-  Receiver receiver;
-  TestApp app;
-  std::string from;
-  std::string to;
-  std::string id;
-  std::string secret;
-};
+using World = DeliveryWorld;
 
 std::string hmac_base64(const std::string& secret, const std::string& text) {
   const std::string key = from_base64(secret.substr(std::string("whsec_").size())).value();
@@ -465,63 +431,4 @@ TEST_CASE("delivery: a restart loses nothing and repeats no delivery") {
   world.app.clock.advance_ms(1'200);
   CHECK(world.app.deliver() == 1);
   CHECK(world.deliveries("delivered").size() == 2);
-}
-
-TEST_CASE("delivery: connections are reused, and closed without a loss") {
-  World world("payment.initiated");
-  for (int i = 0; i < 5; ++i) world.pay();
-  CHECK(world.app.deliver() == 5);
-  CHECK(world.receiver.connections() == 1);
-  // The receiver closes after its answer: the next request goes out on a new connection.
-  world.receiver.script({{Kind::close_after}});
-  world.pay();
-  CHECK(world.app.deliver() == 1);
-  REQUIRE(world.receiver.wait_until_closed(1));
-  for (int i = 0; i < 2; ++i) world.pay();
-  CHECK(world.app.deliver() == 2);
-  CHECK(world.receiver.connections() == 2);
-  CHECK(world.receiver.count() == 8);
-  CHECK(world.deliveries("delivered").size() == 8);
-}
-
-TEST_CASE("delivery: an attempt is one request, even on a reused connection") {
-  for (const Kind kind : {Kind::hang_up, Kind::reset}) {
-    World world("payment.initiated");
-    world.pay();
-    CHECK(world.app.deliver() == 1);
-    world.receiver.otherwise({kind});
-    world.pay();
-    for (int attempt = 1; attempt <= 3; ++attempt) {
-      CHECK(world.app.deliver() == 1);
-      CHECK(world.receiver.count() == 1 + attempt);
-      world.app.clock.advance_ms(12'000);
-    }
-    world.app.clock.advance_ms(86'400'000);
-    CHECK(world.app.deliver() == 0);
-    const auto requests = world.receiver.received();
-    REQUIRE(requests.size() == 4);
-    CHECK(requests.at(1).connection == requests.at(0).connection);
-    const Json dead = world.deliveries("dead").at(0);
-    CHECK(dead.at("attempts") == 3);
-    CHECK(world.detail(dead.at("id")).at("log").size() == 3);
-  }
-}
-
-TEST_CASE("delivery: with running workers, events arrive automatically") {
-  World world;
-  Receiver dead;
-  dead.otherwise({Kind::silent});
-  world.app.me().post("/v1/webhooks",
-                      {{"url", dead.url()}, {"eventTypes", {"wallet.status_changed"}}});
-  world.app.listen();
-  const std::string third = world.app.me().third_party_wallet("USDC");
-  world.app.me().send({"POST", "/v1/sandbox/wallets/" + third + "/verify", {}, {}});
-  for (int i = 0; i < 20; ++i) world.pay();
-  // The endpoint that never responds delays no others.
-  CHECK(world.receiver.wait_for(60));
-  CHECK(dead.wait_for(1));
-  std::set<std::string> ids;
-  for (const Received& request : world.receiver.received())
-    ids.insert(request.header("X-Webhook-Id"));
-  CHECK(ids.size() == 60);
 }

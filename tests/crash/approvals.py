@@ -4,12 +4,14 @@
 wallet. After the restart the request waits and nothing was credited, or it was credited once and is decided. A waiting
 request is approved again; in the end, every request was credited exactly once."""
 
+import contextlib
 import json
 import sqlite3
 import tempfile
 
 from harness.admin import Operator
 from harness.auditor import audit
+from harness.auditor_keys import sign_again
 from harness.machine import binary
 from harness.report import fail, judge_faults
 from harness.server import Demo
@@ -29,8 +31,9 @@ class Office:
         Operator(self.origin(), "bob", PASSWORD).claim(self.link)
         self.wallet = self.server.facts["wallets"][0]["id"]
         self.server.stop()
-        with sqlite3.connect(self.server.db) as db:  # no second factor in this test
-            db.execute("UPDATE operators SET otp_required = 0 WHERE name = 'bob'")
+        with contextlib.closing(sqlite3.connect(self.server.db, isolation_level=None)) as db:
+            db.execute("UPDATE operators SET otp_required = 0 WHERE name = 'bob'")  # no second factor in this test
+            sign_again(db, self.server.db)
 
     def start(self, fault=""):
         env = {"COFFER_FOUR_EYES": "all", **({"COFFER_FAULT": fault} if fault else {})}

@@ -8,8 +8,10 @@
 #include <nss.h>
 #endif
 #include <signal.h>
-#if __has_include(<sys/prctl.h>)
+#if defined(__linux__)
 #include <sys/prctl.h>
+#else
+#include <sys/types.h>
 #endif
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,13 +35,21 @@ void occupy_standard_streams() {
   if (fd >= 0) ::close(fd);
 }
 
-/// The memory holds keys, so it is neither written to a core file nor readable by another process
-/// of the same user. The leak sanitizer must read it.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;  // the leak sanitizer is a process that reads the memory
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// The memory holds keys, so it is not written to a core file. On Linux, other processes of the
+/// same user cannot read it.
 void keep_memory_private() {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-  ::prctl(PR_SET_DUMPABLE, 0);
+#if defined(__linux__)
+  if (!kSanitized) ::prctl(PR_SET_DUMPABLE, 0);
+#else
+  static_cast<void>(kSanitized);
 #endif
 }
 

@@ -21,8 +21,8 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 
 /// What the settings and the arguments say a file is to be checked against.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
-/// Why the file of the session does not fit the checkpoints of --checkpoint, or an empty text. A
-/// Problem if they cannot be read.
+/// Why the file of the session is not the one of --checkpoint, or an empty text. A Problem if the
+/// checkpoints cannot be read.
 Result<std::string> departure_of(App& app, const Arguments& arguments);
 inline constexpr Argument kCheckpointOption =
     option("checkpoint", "FILE|URL", "Checkpoints of this database that it must not be behind");

@@ -48,8 +48,8 @@ Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connectio
 /// `validation-failed` if the line is no checkpoint or its signature is wrong.
 Result<Checkpoint> parse_checkpoint(std::string_view line);
 using Checkpoints = std::vector<Checkpoint>;
-/// All checkpoints in a text: a list of them, or a log. `validation-failed` if there is none, or
-/// one is invalid.
+/// All checkpoints in a text: a list of them, or a log. `validation-failed` if it is missing
+/// or one is invalid.
 Result<Checkpoints> parse_checkpoints(std::istream& text);
 /// In a file; also `not-found`.
 Result<Checkpoints> read_checkpoints(const std::string& path);

@@ -45,7 +45,7 @@ TEST_CASE("network and user-space file systems are known by their magic", "[base
   }
 }
 
-TEST_CASE("a file is trusted if nobody else can have written it", "[base]") {
+TEST_CASE("a file is trusted if no other user can have written it", "[base]") {
   std::string folder = (std::filesystem::temp_directory_path() / "coffer-files-XXXXXX").string();
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   const std::string path = folder + "/file";

@@ -29,7 +29,7 @@ using List = std::vector<AlertCondition>;
 
 }  // namespace
 
-TEST_CASE("conditions: a healthy system has none, and what is not known is none") {
+TEST_CASE("conditions: a healthy system has none, and an unknown figure counts for none") {
   CHECK(found(healthy()).empty());
   ConditionFacts facts = healthy();
   facts.ledger_holds.reset();

@@ -81,7 +81,7 @@ TEST_CASE("witness: each target that does not have the line is named, and the ot
   CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
 }
 
-TEST_CASE("witness: a target is an absolute path, or a URL that nobody on the way can forge") {
+TEST_CASE("witness: a target is an absolute path, or a URL of a verified host") {
   for (const char* good : {"/mnt/other/points", "https://witness.example/points",
                            "http://127.0.0.1:9/points", "http://localhost/points"}) {
     CHECK(check_witness(good).empty());
