@@ -143,8 +143,8 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   notifications_->start();
   housekeeping_->start();
   prober_->start();
-  verifier_->start();
   checkpointer_->start();
+  verifier_->start();
   if (backups_) backups_->start();
   starting_ = false;
   return true;
@@ -284,8 +284,7 @@ std::int64_t App::verify_step() {
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
-  const bool first = verified_at_ms_.exchange(clock_.now().ms) == 0;
-  if (first) checkpointer_->wake();
+  verified_at_ms_ = clock_.now().ms;
   return kVerifyEveryMs;
 }
 

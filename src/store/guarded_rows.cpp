@@ -65,8 +65,11 @@ constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row 
 constexpr const char* kSlot = "changed rows";
 
 struct Changed {
+  using Rows = std::set<std::pair<std::size_t, std::int64_t>>;  // index of the table, and key
+
   std::string path;
-  std::set<std::pair<std::size_t, std::int64_t>> rows = {};  // index of the table, and key
+  Rows rows = {};
+  Rows reported = {};  // those that another program changed
   std::unique_ptr<Connection> reader = {};
 
   /// Reads the rows as the last commit left them.
@@ -144,8 +147,10 @@ void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::
   const auto now = digest_in(db, keys, table, key);
   if (is_same(now, stored)) return;
   if (!is_same(digest_in(changed.committed(), keys, table, key), stored)) {
-    log_error("store", "a row was changed by another program; it keeps its digest",
-              {{"table", std::string(name)}, {"row", key}});
+    if (changed.reported.emplace(table, key).second) {
+      log_error("store", "a row was changed by another program; it keeps its digest",
+                {{"table", std::string(name)}, {"row", key}});
+    }
     return;
   }
   now ? db.run(kSetMac, name, key, Blob{as_text(*now)}) : db.run(kDropMac, name, key);

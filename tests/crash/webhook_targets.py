@@ -4,9 +4,11 @@
 private one later, or both at once, and every way to write an address reach nothing but what is public. Runs
 in a network and a mount namespace of its own, with its own name server."""
 
+import contextlib
 import sqlite3
 import tempfile
 
+from harness.auditor_keys import sign_again
 from harness.machine import in_namespaces
 from harness.names import Names
 from harness.receiver import Receiver, contract_verifies
@@ -169,10 +171,9 @@ def try_smuggled(server, listeners, faults):
             f"http://good.test@127.0.0.1:{PORT}/", f"http://localhost:{PORT}/"]
     for url in urls:
         server.stop()
-        db = sqlite3.connect(server.db)
-        changed = db.execute("UPDATE webhooks SET url = ? WHERE disabled_at IS NULL", (url,)).rowcount
-        db.commit()
-        db.close()
+        with contextlib.closing(sqlite3.connect(server.db, isolation_level=None)) as db:
+            changed = db.execute("UPDATE webhooks SET url = ? WHERE disabled_at IS NULL", (url,)).rowcount
+            sign_again(db, server.db)
         server.start()
         end, steps = server.send_test(webhook, attempts=1)
         good, bad = listeners.take()

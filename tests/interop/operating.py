@@ -51,8 +51,8 @@ def backups_and_drill(gateway, mine):
     time.sleep(1 - time.time() % 1)  # backups are named by the second, and the schedule made one just now
     home.run(documents.replaced(mine.take(OPERATING, "coffer backup /srv"), place))
     copy = home.path("srv", "backups", "ledger.db")
-    check("a backup is one private file with its checksum", os.stat(copy).st_mode & 0o777 == 0o600
-          and sorted(os.listdir(home.path("srv", "backups"))) == ["ledger.db", "ledger.db.sha256"])
+    check("a backup is one private file with its signature and checksum", os.stat(copy).st_mode & 0o777 == 0o600
+          and sorted(os.listdir(home.path("srv", "backups"))) == ["ledger.db", "ledger.db.checkpoint", "ledger.db.sha256"])
     said = home.run(mine.take(OPERATING, "sha256sum -c") + " ledger.db.sha256",
                     folder=home.path("srv", "backups"))
     check("that sha256sum reads", "OK" in said, said)
