@@ -28,8 +28,9 @@ constexpr std::string_view kStructureOnly =
     "the structure holds; without the master key of the file, its links were not checked, and a "
     "change by someone who can write the file is not found";
 
+constexpr std::string_view kCompared = "the file is not behind it";
 constexpr std::string_view kNotCompared =
-    "\nWithout --checkpoint, an older state of the whole file cannot be told from the newest.";
+    "none given; an older state of the whole file cannot be told from the newest";
 
 /// Verifies in one snapshot.
 std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
@@ -74,8 +75,9 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
                        {"checkpoint", compared},
                        {"violations", records_of(violations)}}};
   } else if (whole) {
-    result.records = {{{"database", path}, {"verified", std::string(extent)}}};
-    if (!compared) result.note = std::string(kNotCompared);
+    result.records = {{{"database", path},
+                       {"verified", std::string(extent)},
+                       {"checkpoint", compared ? kCompared : kNotCompared}}};
   } else {
     result.list = true;
     result.records = records_of(violations);
