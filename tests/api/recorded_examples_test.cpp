@@ -94,6 +94,7 @@ class Normalised {
       for (Json& member : out) member = of(member);
     }
     if (is_size_of_file(value)) out["used"] = "<bytes>";
+    if (value.is_object() && value.contains("durationMs")) out["durationMs"] = "<duration>";
     return out;
   }
 
