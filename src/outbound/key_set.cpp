@@ -165,8 +165,7 @@ std::string check_key_source(const std::string& source) {
   }
   const auto url = parse_url(source);
   if (!url) return "\"" + source + "\" is not a URL";
-  const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
-  if (!url->tls && !loopback) return "keys from plain http cannot be trusted; use https";
+  if (!url->is_protected()) return "keys from plain http cannot be trusted; use https";
   return {};
 }
 

@@ -45,6 +45,10 @@ bool read_authority(std::string_view authority, Url& url) {
 
 }  // namespace
 
+bool Url::is_protected() const {
+  return tls || host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
+
 std::optional<Url> parse_url(std::string_view text) {
   const auto bad = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
   if (std::any_of(text.begin(), text.end(), bad)) return std::nullopt;

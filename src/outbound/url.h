@@ -16,6 +16,8 @@ struct Url {
 
   /// Path and query, as in a request line.
   std::string target() const { return path + query; }
+  /// Whether no one on the way can read or change the exchange: TLS, or this machine.
+  bool is_protected() const;
 };
 
 /// nullopt for an invalid URL: another scheme, user names, white space, non-ASCII characters, a

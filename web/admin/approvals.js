@@ -9,7 +9,7 @@ import { session } from './wire.js';
 
 const A = S.approvals;
 
-/** Nobody approves an own request; withdrawing it is a rejection. */
+/** Operators cannot approve their own requests; they withdraw one by rejecting it. */
 const buttons = (row, again) =>
   verbs('approval', {
     value: row.id,

@@ -203,8 +203,7 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
 std::string check_gateway_url(const std::string& text) {
   const auto url = parse_url(text);
   if (!url) return "\"" + text + "\" is not a URL. Write https://HOST/PATH";
-  const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
-  if (!url->tls && !loopback) return "the token would be sent in plain text. Use https";
+  if (!url->is_protected()) return "the token would be sent in plain text. Use https";
   return {};
 }
 

@@ -63,8 +63,7 @@ std::string check_witness(const std::string& target) {
   }
   const auto url = parse_url(target);
   if (!url) return "\"" + target + "\" is not a URL. Write https://HOST/PATH";
-  const bool loopback = url->host == "127.0.0.1" || url->host == "::1" || url->host == "localhost";
-  if (!url->tls && !loopback) return "\"" + target + "\" can be forged on its way. Use https";
+  if (!url->is_protected()) return "\"" + target + "\" can be forged on its way. Use https";
   return {};
 }
 

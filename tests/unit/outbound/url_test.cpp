@@ -29,6 +29,16 @@ TEST_CASE("addresses are parsed") {
   }
 }
 
+TEST_CASE("an exchange is protected by TLS, or on this machine") {
+  for (const char* text :
+       {"https://pay.example", "http://127.0.0.1:9", "http://[::1]", "http://localhost/x"}) {
+    CHECK(parse_url(text)->is_protected());
+  }
+  for (const char* text : {"http://pay.example", "http://127.0.0.2", "http://localhost.example"}) {
+    CHECK_FALSE(parse_url(text)->is_protected());
+  }
+}
+
 TEST_CASE("an invalid address is refused") {
   for (const char* text :
        {"", "pay.example", "ftp://pay.example", "http://", "http:///path", "https://:443",
