@@ -8,12 +8,17 @@ const shots = process.env.COFFER_SHOTS;
 
 const WAIT_MS = 20_000; // for whatever is bound to come, on a machine under load
 
+let passed = 0;
 let failed = 0;
 export const failures = () => failed;
+process.on('exit', () => process.stdout.write(`${passed + failed} checks, ${failed} failed\n`));
 
+/** A check. Those that pass are only counted, so that a failure stands out; COFFER_VERBOSE=1 prints them. */
 export function ok(what, good, more = '') {
-  process.stdout.write(`${good ? 'ok      ' : 'FAILED  '} ${what}${good || !more ? '' : `: ${more}`}\n`);
-  if (!good) failed += 1;
+  if (good) passed += 1;
+  else failed += 1;
+  if (!good) process.stdout.write(`FAILED   ${what}${more ? `: ${more}` : ''}\n`);
+  else if (process.env.COFFER_VERBOSE) process.stdout.write(`ok       ${what}\n`);
 }
 
 const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
