@@ -20,6 +20,15 @@ CREATE TABLE row_macs (
   PRIMARY KEY (source, row)
 ) STRICT, WITHOUT ROWID;
 
+-- The number of digests of a table in row_macs with their XOR, and the number of audit entries with
+-- the last link, sealed (store/sealed_totals.h).
+CREATE TABLE sealed_totals (
+  source TEXT PRIMARY KEY,
+  rows   INTEGER NOT NULL,
+  sum    BLOB NOT NULL CHECK (length(sum) = 32),
+  seal   BLOB NOT NULL CHECK (length(seal) = 32)
+) STRICT, WITHOUT ROWID;
+
 -- Who ------------------------------------------------------------------------------------------
 
 CREATE TABLE associations (
@@ -519,7 +528,7 @@ CREATE TABLE connector_requirements (
   transaction_types INTEGER NOT NULL CHECK (transaction_types BETWEEN 1 AND 15),
   PRIMARY KEY (connector, position),
   UNIQUE (connector, name)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE TABLE connector_choices (
   connector INTEGER NOT NULL,
   position  INTEGER NOT NULL,
@@ -588,7 +597,7 @@ CREATE TABLE onramp_reference_metadata (
   name             TEXT NOT NULL,
   value            TEXT NOT NULL,
   PRIMARY KEY (onramp_reference, name)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- Payments -------------------------------------------------------------------------------------
 

@@ -13,13 +13,15 @@
 #include "base/log.h"
 #include "store/chain_keys.h"
 #include "store/rows/canonical.h"
+#include "store/sealed_totals.h"
 
 namespace coffer::store {
 namespace {
 
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 18> kTables{{
+constexpr std::array<GuardedTable, 23> kTables{{
+    {"assets", "code, issuer, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},
     {"applications",
      "id, tenant, environment, suspended, scopes, key_version, client_id, client_secret_hash,"
@@ -47,9 +49,22 @@ constexpr std::array<GuardedTable, 18> kTables{{
      "id, environment, name, provider, driver, flow, direction, method, country, currency,"
      " currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed, fee_basis_points,"
      " min_amount, max_amount, day_limit, month_limit, transaction_types, status"},
+    {"connector_requirements",
+     "connector, position, name, type, required, pattern, min_length, max_length,"
+     " transaction_types"},
     {"connector_endpoints", "id, connector, base_url, sealed_secret, timeout_ms, retired_at"},
     {"webhooks",
      "tenant, application, id, url, event_types, sealed_secret, old_secret, disabled_at"},
+    {"onramp_references",
+     "tenant, application, connector, wallet, customer_id, reference, related_to, has_metadata,"
+     " created_at",
+     kFinal},
+    {"onramp_reference_metadata", "onramp_reference, name, value", kFinal},
+    {"quotes",
+     "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
+     " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference, "
+     "created_at",
+     kFinal},
     {"rates", "environment, sell, buy, numerator, denominator"},
     {"fee_rows", "association, connector, transaction_type, fixed, basis_points"},
 }};
@@ -57,6 +72,7 @@ constexpr std::array<GuardedTable, 18> kTables{{
 constexpr const char* kMac = "SELECT mac FROM row_macs WHERE source = ? AND row = ?";
 constexpr const char* kMacsAfter =
     "SELECT row, mac FROM row_macs WHERE source = ? AND row > ? ORDER BY row";
+constexpr const char* kMacs = "SELECT mac FROM row_macs WHERE source = ?";
 constexpr const char* kSetMac =
     "INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)"
     " ON CONFLICT (source, row) DO UPDATE SET mac = excluded.mac";
@@ -141,7 +157,7 @@ std::optional<std::string> stored_digest(Connection& db, std::size_t table, std:
 
 /// A row that another program changed before keeps its old digest, so that verification finds it.
 void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::size_t table,
-                  std::int64_t key) {
+                  std::int64_t key, SealedTotal& total) {
   const char* name = kTables[table].name;
   const auto stored = stored_digest(db, table, key);
   const auto now = digest_in(db, keys, table, key);
@@ -153,7 +169,17 @@ void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::
     }
     return;
   }
+  if (stored) count_out(total, *stored);
+  if (now) count_in(total, as_text(*now));
   now ? db.run(kSetMac, name, key, Blob{as_text(*now)}) : db.run(kDropMac, name, key);
+}
+
+/// What `row_macs` has of a table.
+SealedTotal total_of(Connection& db, const GuardedTable& table) {
+  SealedTotal out;
+  Query macs(db, kMacs, table.name);
+  while (macs.step()) count_in(out, macs.blob(0));
+  return out;
 }
 
 std::string fault_of(const GuardedTable& table, std::int64_t key, std::string_view what) {
@@ -187,6 +213,8 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
     out.fault = fault_of(table, macs.integer(0), " was deleted by another program");
     return;
   }
+  out.fault = total_fault(db, table.name, total_of(db, table));
+  if (!out.fault.empty()) return;
   from = {from.table + 1, INT64_MIN};
   out.end = from.table == kTables.size();
 }
@@ -206,8 +234,15 @@ void write_row_digests(Connection& writer) {
   if (changed.rows.empty()) return;
   const ChainKeys* keys = keys_of(writer);
   COFFER_CHECK(keys != nullptr);
-  for (const auto& [table, row] : changed.rows) {
-    write_digest(writer, changed, *keys, table, row);
+  for (auto at = changed.rows.begin(); at != changed.rows.end();) {
+    const std::size_t table = at->first;
+    // A total that another program changed stays as it is, so that verification finds it.
+    const auto before = total_to_change(writer, kTables[table].name);
+    SealedTotal total = before.value_or(SealedTotal());
+    for (; at != changed.rows.end() && at->first == table; ++at) {
+      write_digest(writer, changed, *keys, table, at->second, total);
+    }
+    if (before && total != *before) write_total(writer, kTables[table].name, total);
   }
   changed.rows.clear();
 }

@@ -1,6 +1,6 @@
 // Rows that grant access or direct money, such as operators, API keys, wallets and the addresses of
 // providers. Each has a keyed digest in `row_macs`, so that a row which another program inserted,
-// changed or deleted is found.
+// changed or deleted is found, also when it was deleted with its digest (store/sealed_totals.h).
 //
 // Digest: HMAC-SHA256 over `table|key|` and the canonical text of the covered columns.
 #pragma once

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 from harness.machine import ROOT, binary, node_packages, skip
-from harness.node import run_beside_demo
+from harness.node import walk_beside_demo
 from harness.receiver import Receiver, Reply
 
 SCRIPT = '<img src=x onerror="window.owned=true"><script>window.owned=true</script>'
@@ -50,7 +50,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         facts = {"browser": browser, "script": SCRIPT, "provider": f"http://127.0.0.1:{Receiver(provider).port}",
                  "receiver": f"http://127.0.0.1:{failing_receiver().port}"}
-        return run_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
+        return walk_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
                                {"COFFER_BACKUP_DIR": os.path.join(folder, "backups")})
 
 

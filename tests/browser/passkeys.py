@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from harness.machine import ROOT, binary, node_packages, skip
-from harness.node import run_beside_demo
+from harness.node import walk_beside_demo
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -21,7 +21,7 @@ def main():
     if not browser:
         skip("no chromium")
     with tempfile.TemporaryDirectory() as folder:
-        return run_beside_demo(os.path.join(ROOT, "tests/browser/passkeys.mjs"), program, folder, {"browser": browser})
+        return walk_beside_demo(os.path.join(ROOT, "tests/browser/passkeys.mjs"), program, folder, {"browser": browser})
 
 
 sys.exit(main())

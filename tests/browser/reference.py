@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from harness.machine import ROOT, binary, node_packages, skip
-from harness.node import run_beside_demo
+from harness.node import walk_beside_demo
 from harness.server import Service, run_command
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -27,7 +27,7 @@ def main():
         production = Service(program, database, settings={"COFFER_ADMIN_OFF": "true"}).start()
         facts = {"browser": browser, "production": f"http://{production.host}:{production.port}"}
         try:
-            return run_beside_demo(os.path.join(ROOT, "tests/browser/reference.mjs"), program, folder, facts)
+            return walk_beside_demo(os.path.join(ROOT, "tests/browser/reference.mjs"), program, folder, facts)
         finally:
             production.stop()
 

@@ -77,6 +77,19 @@ DAMAGES = [
     ("guarded row", "guarded_rows", "UPDATE row_macs SET mac = zeroblob(32) WHERE source = 'wallets'"),
     ("guarded row", "guarded_rows", "DELETE FROM row_macs WHERE source = 'applications'"),
     ("guarded row", "guarded_rows", "INSERT INTO row_macs VALUES ('operators', 99, randomblob(32))"),
+    ("guarded row", "guarded_rows", "UPDATE quotes SET fee = 0, total = send_amount"),
+    ("guarded row", "guarded_rows", "UPDATE assets SET decimals = 7 - decimals, issuer = 'other'"),
+    ("guarded row", "guarded_rows", "UPDATE onramp_references SET wallet = (SELECT max(wallet) FROM wallets) + 1 - wallet"),
+    ("guarded row", "guarded_rows", "DELETE FROM connector_requirements"),
+    # Rows that are gone together with their proof.
+    ("sealed total", "guarded_rows", "DELETE FROM rates WHERE rowid = (SELECT max(rowid) FROM rates);"
+                                     " DELETE FROM row_macs WHERE source = 'rates' AND row NOT IN (SELECT rowid FROM rates)"),
+    ("sealed total", "guarded_rows", "DELETE FROM operators; DELETE FROM row_macs WHERE source = 'operators'"),
+    ("sealed total", "guarded_rows", "UPDATE sealed_totals SET seal = randomblob(32) WHERE source = 'wallets'"),
+    ("sealed total", "guarded_rows", "DELETE FROM sealed_totals WHERE source = 'fee_rows'"),
+    ("sealed total", "audit_log", "DELETE FROM audit_log WHERE entry = (SELECT max(entry) FROM audit_log)"),
+    ("sealed total", "audit_log", "DELETE FROM audit_log"),
+    ("sealed total", "audit_log", "DELETE FROM audit_log; DELETE FROM sealed_totals WHERE source = 'audit_log'"),
     # Payments, and what they moved and held.
     ("moved once", "settled_once", f"UPDATE journal SET payment = NULL WHERE payment = {DONE}"),
     ("moved once", "settled_once", f"UPDATE journal SET payment = {DONE} WHERE payment = {GROUP}"),

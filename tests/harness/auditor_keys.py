@@ -16,6 +16,7 @@ PROVIDER = ("SELECT fee, total, transaction_type, purpose_of_payment, source_of_
 REFERENCE = "SELECT connector, provider_payment_id, onramp_reference FROM reference_payments WHERE payment = ?"
 PARTS = {2: (LEGS,), 5: (PROVIDER,), 6: (PROVIDER,), 7: (PROVIDER, REFERENCE)}  # by payments.type
 GUARDED = {
+    "assets": "code issuer decimals",
     "associations": "id name status entity_type",
     "applications": "id tenant environment suspended scopes key_version client_id client_secret_hash api_key_hash"
                     " connect_hash sign_in_hash public_key networks old_client_secret_hash old_api_key_hash"
@@ -36,8 +37,13 @@ GUARDED = {
     "connectors": "id environment name provider driver flow direction method country currency currency_decimals asset"
                   " rate_numerator rate_denominator fee_fixed fee_basis_points min_amount max_amount day_limit"
                   " month_limit transaction_types status",
+    "connector_requirements": "connector position name type required pattern min_length max_length transaction_types",
     "connector_endpoints": "id connector base_url sealed_secret timeout_ms retired_at",
     "webhooks": "tenant application id url event_types sealed_secret old_secret disabled_at",
+    "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata created_at",
+    "onramp_reference_metadata": "onramp_reference name value",
+    "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
+              " rate_numerator rate_denominator provider_reference created_at",
     "rates": "environment sell buy numerator denominator",
     "fee_rows": "association connector transaction_type fixed basis_points",
 }
@@ -173,6 +179,26 @@ def guarded(db, root):
             yield table, row[0], digest(key, f"{table}|{row[0]}|".encode() + canonical(tuple(row)[1:]))
 
 
+def mixed(digests):
+    """XOR of all digests."""
+    out = 0
+    for one in digests:
+        out ^= int.from_bytes(one, "big")
+    return out.to_bytes(32, "big")
+
+
+def totals(db, root):
+    """(source, rows, sum, seal) of every table with proofs, as store/sealed_totals.h says."""
+    key = derived(root, "coffer row mac v1")
+    last = db.execute("SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1").fetchone()
+    found = {"audit_log": (0, bytes(32)) if last is None else tuple(last)}
+    for table in GUARDED:
+        macs = [row[0] for row in db.execute("SELECT mac FROM row_macs WHERE source = ?", (table,))]
+        found[table] = (len(macs), mixed(macs))
+    for source, (rows, content) in found.items():
+        yield source, rows, content, digest(key, f"total|{source}|{rows}|".encode() + content)
+
+
 def check_links(run, root):
     for journal, stored, link in links(run.db, root):
         if stored != link:
@@ -197,6 +223,13 @@ def check_guarded(run, root):
         run.fault("guarded row", f"{table} {row} is gone")
 
 
+def check_totals(run, root):
+    stored = {tuple(row) for row in run.rows("SELECT * FROM sealed_totals")}
+    for total in totals(run.db, root):
+        if total not in stored:
+            run.fault("sealed total", total[0])
+
+
 def sign_again(db, path):
     """After a test has written rows itself, with the key of the file: links and digests as coffer would write them."""
     root = chain_root(db, master_key_near(path))
@@ -208,6 +241,8 @@ def sign_again(db, path):
                    [(link, journal) for journal, _, link in links(db, root)])
     db.execute("DELETE FROM row_macs")
     db.executemany("INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)", list(guarded(db, root)))
+    db.execute("DELETE FROM sealed_totals")
+    db.executemany("INSERT INTO sealed_totals (source, rows, sum, seal) VALUES (?, ?, ?, ?)", list(totals(db, root)))
     db.execute("COMMIT")
     for _, create in triggers:
         db.execute(create)
@@ -224,3 +259,4 @@ def check_keys(run, path):
         return
     check_links(run, root)
     check_guarded(run, root)
+    check_totals(run, root)

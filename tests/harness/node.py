@@ -37,6 +37,19 @@ def run_beside_demo(script, program, folder, facts=None, env=None):
     return code or ended
 
 
+def walk_beside_demo(script, program, folder, facts=None, env=None):
+    """The same for a walk in a browser, which is walked once more, beside a new demo, if it fails: a browser on a busy
+    machine loses a key or a frame now and then. A fault of the page fails both, and the output has both."""
+    for walk in ("first", "second"):
+        place = os.path.join(folder, walk)
+        os.mkdir(place)
+        code = run_beside_demo(script, program, place, facts, env)
+        print(f"{os.path.basename(script)}: the {walk} walk ended with {code}", flush=True)
+        if code == 0:
+            break
+    return code
+
+
 def main(script):
     with open(script, encoding="utf-8") as file:
         named = re.search(r"^// ctest:.*\bbinary=(\w+)", file.read(), re.M)

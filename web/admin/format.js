@@ -143,15 +143,17 @@ function duration(seconds, most = 2) {
   return parts.join(' ') || '0 s';
 }
 
-function distance(value) {
-  const seconds = (Date.now() - new Date(value).getTime()) / 1000;
-  return seconds < 0 ? S.common.in(duration(-seconds, 1)) : S.common.ago(duration(seconds, 1));
+function relative(value, text) {
+  return h('time', { datetime: value, title: utc(value) }, text);
 }
 
-/** `3 h ago`, or `in 4 min`. */
-export function ago(value) {
-  return h('time', { datetime: value, title: utc(value) }, distance(value));
-}
+const secondsSince = (value) => (Date.now() - new Date(value).getTime()) / 1000;
+
+/** `3 h ago`: of what has happened, also if the clock of this machine is behind the server's. */
+export const ago = (value) => relative(value, S.common.ago(duration(secondsSince(value), 1)));
+
+/** `in 4 min`: of what is due. */
+export const due = (value) => relative(value, S.common.in(duration(-secondsSince(value), 1)));
 
 export function bytes(count) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,7 +1,7 @@
 // One payment: who pays whom, how much, where it stands and why, what to do next, and how it came there.
 import { h } from './dom.js';
 import { details } from './details.js';
-import { account, ago, amount, badge, exactTime, failureText, id, number, statusText, typeText } from './format.js';
+import { account, amount, badge, due, exactTime, failureText, id, number, statusText, typeText } from './format.js';
 import { side } from './payments.js';
 import { folded, members, panel, terms } from './record.js';
 import { resolveButton } from './resolve.js';
@@ -105,7 +105,7 @@ function standing(record, again) {
       [
         P.nextStep,
         nextStep(record),
-        record.nextAttemptAt && h('p', { class: 'soft' }, P.nextAttempt, ago(record.nextAttemptAt)),
+        record.nextAttemptAt && h('p', { class: 'soft' }, P.nextAttempt, due(record.nextAttemptAt)),
       ],
     ]),
     buttons.flat().some(Boolean) && h('div', { class: 'row' }, buttons),

@@ -259,7 +259,8 @@ std::vector<Command> backup_commands() {
        .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,
        .arguments = {positional("BACKUP", "Backup file"), kCheckpointOption,
-                     toggle("foreign", "Accept a backup that belongs to another master key")},
+                     toggle("foreign", "Accept a backup that belongs to another master key"),
+                     toggle("unsigned", "Accept a backup without its signature")},
        .settings = Settings::file,
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
                   "backup of an older\nversion is upgraded; one of a newer version is refused."}};

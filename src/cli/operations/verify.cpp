@@ -171,6 +171,7 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
     COFFER_TRY(out.checkpoints, checkpoints_at(*source, config));
   }
   out.foreign = arguments.has("foreign");
+  out.unsigned_backup = arguments.has("unsigned");
   return out;
 }
 

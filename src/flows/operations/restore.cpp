@@ -86,6 +86,13 @@ Problem foreign(const std::string& backup, const Restored& found) {
                      "of another installation with --foreign");
 }
 
+Problem without_signature(const std::string& backup) {
+  return Problem(Slug::forbidden,
+                 "The signature " + backup +
+                     ".checkpoint is missing, so another program may have changed the backup. Put "
+                     "it beside the backup, or accept the backup with --unsigned");
+}
+
 /// The signature beside a backup. An invalid one is a violation.
 Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
                                                const ProgressFunction& progress, Restored& out) {
@@ -126,6 +133,7 @@ Result<void> judge_origin(const std::string& backup, const std::string& copy,
     return {};  // the verdict says so
   }
   if (!behind.empty()) out.verdict.violations.push_back({"checkpoint", behind});
+  out.is_signed = signature.has_value();
   out.signer = signature ? signature->file : "not signed";
   if (!own.empty() && signature && signature->file == own) out.signer += " (this master key)";
   if (checks.key == nullptr) out.signer += " (not compared: there is no master key)";
@@ -154,6 +162,10 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
   COFFER_TRY_VOID(judge_origin(backup, file.path(), checks, progress, out));
   if (out.verdict.violations.empty() && out.is_foreign && !checks.foreign) {
     return unexpected(foreign(backup, out));
+  }
+  if (out.verdict.violations.empty() && checks.key != nullptr && !out.is_signed &&
+      !checks.unsigned_backup) {
+    return unexpected(without_signature(backup));
   }
   out.schema_before = out.verdict.summary.schema;
   if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));

@@ -19,6 +19,7 @@ struct FileChecks {
   std::unique_ptr<const KeyCandidate> key;  // nullptr: there is no master key
   Checkpoints checkpoints;                  // that the file must not be behind
   bool foreign = false;                     // accept a backup that another key has signed
+  bool unsigned_backup = false;             // accept a backup without its signature
 };
 
 struct Restored {
@@ -26,13 +27,15 @@ struct Restored {
   bool checksum = false;       // a checksum exists and matches
   std::string signer;          // who signed the backup, in words
   bool is_foreign = false;     // there is a master key, and the file belongs to another one
+  bool is_signed = false;      // a valid signature is beside it
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored
 };
 
 /// Copies `backup` to `target` and verifies the copy before it gets its name. `conflict` if
 /// `target` or its log exists, or if the schema is newer; `overloaded` while a server has it open.
-/// `forbidden` for a backup of another master key, unless `checks` accept it.
+/// `forbidden` for a backup of another master key, or without a signature, unless `checks` accept
+/// it. Without a master key, neither can be judged.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const ProgressFunction& progress, const FileChecks& checks = {});
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/ledger/journal.h"
@@ -17,6 +18,10 @@
 #include "store/write_tx.h"
 
 namespace coffer::store {
+
+/// Name of the sealed total (store/sealed_totals.h): the last entry and its link, so that entries
+/// that are missing at the end are found.
+inline constexpr std::string_view kAuditTotal = "audit_log";
 
 struct NewAuditEntry {
   std::string actor;

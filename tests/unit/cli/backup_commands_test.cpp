@@ -204,9 +204,9 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   rotate(other);
   REQUIRE(other.run("backup", {{"FILE", another}}).code == 0);
   int count = 0;
-  const auto restore = [&](const std::string& backup, bool foreign = false) {
+  const auto restore = [&](const std::string& backup, const std::string& accepted = "") {
     std::map<std::string, std::string> values{{"BACKUP", backup}};
-    if (foreign) values.emplace("foreign", "true");
+    if (!accepted.empty()) values.emplace(accepted, "true");
     return run_own("restore", values,
                    {{"db", kept.folder.file("new" + std::to_string(++count) + ".db")},
                     {"master_key_file", kept.file.app().config().master_key_file}});
@@ -220,7 +220,7 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   const Ran refused = restore(another);
   CHECK(refused.code == exit_code::kPermission);
   CHECK(refused.err.find("--foreign") != std::string::npos);
-  const Ran accepted = restore(another, true);
+  const Ran accepted = restore(another, "foreign");
   CHECK(accepted.code == 0);
   CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure holds"));
 
@@ -236,7 +236,11 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   put(kept.backup + ".checkpoint", forged);
   CHECK(restore(kept.backup).code == exit_code::kFault);
   fs::remove(kept.backup + ".checkpoint");
-  const Ran unsigned_one = restore(kept.backup);
+  const Ran without = restore(kept.backup);
+  CHECK(without.code == exit_code::kPermission);
+  CHECK(without.err.find("--unsigned") != std::string::npos);
+  CHECK(restore(kept.backup, "foreign").code == exit_code::kPermission);
+  const Ran unsigned_one = restore(kept.backup, "unsigned");
   CHECK(unsigned_one.code == 0);
   CHECK(unsigned_one.json().at("signedBy") == "not signed");
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "store/identity/audit_log.h"
 #include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -148,6 +149,97 @@ TEST_CASE("guarded rows: a later change by coffer does not hide the change of an
     }));
     CHECK(guarded_fault(ledger) == one.edit.fault);
   }
+}
+
+TEST_CASE("guarded rows: a row that was deleted with its digest is missing in the sealed total") {
+  const std::string gone =
+      "DELETE FROM operator_links WHERE rowid = 2;"
+      "DELETE FROM row_macs WHERE source = 'operator_links' AND row = 2;";
+  const std::vector<Edit> edits{
+      {gone, "operator_links has 2 rows instead of 3: another program changed it"},
+      {"DELETE FROM operator_links; DELETE FROM row_macs WHERE source = 'operator_links'",
+       "operator_links has 0 rows instead of 3: another program changed it"},
+      {gone + "UPDATE sealed_totals SET rows = 2 WHERE source = 'operator_links'",
+       "operator_links has other rows than coffer wrote"},
+      {gone + "UPDATE sealed_totals SET rows = 2, sum = (SELECT a.mac FROM row_macs a WHERE"
+              " a.source = 'operator_links' AND a.row = 1) WHERE source = 'operator_links'",
+       "operator_links has other rows than coffer wrote"},
+      {"UPDATE sealed_totals SET seal = zeroblob(32) WHERE source = 'operator_links'",
+       "the sealed total of operator_links was changed by another program"},
+      {"DELETE FROM sealed_totals WHERE source = 'operator_links'",
+       "the sealed total of operator_links was deleted by another program"},
+      {"DELETE FROM sealed_totals WHERE source = 'users'",
+       "the sealed total of users was deleted by another program"},
+  };
+  const auto add_link = [](WriteTx& tx) -> Result<void> {
+    tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
+    return {};
+  };
+  for (const Edit& one : edits) {
+    INFO(one.sql);
+    SmallLedger ledger;
+    for (int i = 0; i < 3; ++i) REQUIRE(ledger.write(add_link));
+    CHECK(guarded_fault(ledger).empty());
+    edit(ledger, one.sql);
+    CHECK(guarded_fault(ledger) == one.fault);
+    CHECK(fault_in_steps(ledger) == one.fault);
+    // A later change by coffer does not hide it.
+    REQUIRE(ledger.write(add_link));
+    CHECK_FALSE(guarded_fault(ledger).empty());
+  }
+}
+
+TEST_CASE("audit log: entries that are missing at the end are found") {
+  const auto record = [](WriteTx& tx) -> Result<void> {
+    append_audit_entry(tx, {"ada", "wallet fund", "{}", std::nullopt});
+    return {};
+  };
+  const auto fault = [](SmallLedger& ledger) {
+    Connection db(ledger.folder.file(), OpenMode::read_only);
+    use_keys(db, test_keys());
+    return verify_audit_log(db);
+  };
+  const std::vector<Edit> edits{
+      {"DELETE FROM audit_log WHERE entry = 3",
+       "audit_log has 2 rows instead of 3: another program changed it"},
+      {"DELETE FROM audit_log", "audit_log has 0 rows instead of 3: another program changed it"},
+      {"DELETE FROM audit_log; DELETE FROM sealed_totals WHERE source = 'audit_log'",
+       "the sealed total of audit_log was deleted by another program"},
+      {"UPDATE sealed_totals SET rows = 2 WHERE source = 'audit_log'; DELETE FROM audit_log WHERE"
+       " entry = 3",
+       "audit_log has other rows than coffer wrote"},
+  };
+  for (const Edit& one : edits) {
+    INFO(one.sql);
+    SmallLedger ledger;
+    for (int i = 0; i < 3; ++i) REQUIRE(ledger.write(record));
+    CHECK(fault(ledger).empty());
+    edit(ledger, one.sql);
+    CHECK(fault(ledger) == one.fault);
+    REQUIRE(ledger.write([](WriteTx& tx) -> Result<void> {
+      append_audit_entry(tx, {"eve", "wallet fund", "{}", std::nullopt});
+      return {};
+    }));
+    CHECK_FALSE(fault(ledger).empty());
+  }
+}
+
+TEST_CASE("audit log: a walk that continues finds that its last entries are gone") {
+  SmallLedger ledger;
+  const auto record = [](WriteTx& tx) -> Result<void> {
+    append_audit_entry(tx, {"ada", "wallet fund", "{}", std::nullopt});
+    return {};
+  };
+  for (int i = 0; i < 3; ++i) REQUIRE(ledger.write(record));
+  ChainPosition from;
+  const auto walk = [&] {
+    Connection db(ledger.folder.file(), OpenMode::read_only);
+    use_keys(db, test_keys());
+    return follow_audit_log(db, from, 10).fault;
+  };
+  CHECK(walk().empty());
+  edit(ledger, "DELETE FROM audit_log WHERE entry = 3");
+  CHECK(walk() == "audit entry 3 is missing");
 }
 
 TEST_CASE("guarded rows: columns that are not covered change freely") {

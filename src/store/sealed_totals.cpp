@@ -1,0 +1,104 @@
+#include "store/sealed_totals.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "store/guarded_rows.h"
+#include "store/identity/audit_log.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kTotal = "SELECT rows, sum, seal FROM sealed_totals WHERE source = ?";
+constexpr const char* kSetTotal =
+    "INSERT INTO sealed_totals (source, rows, sum, seal) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (source) DO UPDATE SET rows = excluded.rows, sum = excluded.sum,"
+    " seal = excluded.seal";
+constexpr const char* kIsUnwritten =
+    "SELECT NOT EXISTS (SELECT 1 FROM sealed_totals) AND NOT EXISTS (SELECT 1 FROM row_macs)"
+    " AND NOT EXISTS (SELECT 1 FROM audit_log)";
+
+const ChainKeys& keys_for_writing(Connection& db) {
+  const ChainKeys* keys = keys_of(db);
+  COFFER_CHECK(keys != nullptr);
+  return *keys;
+}
+
+std::string seal_of(const ChainKeys& keys, std::string_view source, const SealedTotal& total) {
+  const std::string head = "total|" + std::string(source) + '|' + std::to_string(total.rows) + '|';
+  return std::string(as_text(keys.rows.of(head, as_text(total.sum))));
+}
+
+struct StoredTotal {
+  SealedTotal total;
+  std::string seal;
+};
+std::optional<StoredTotal> stored_total(Connection& db, std::string_view source) {
+  Query query(db, kTotal, source);
+  if (!query.step()) return std::nullopt;
+  StoredTotal out{{.rows = query.integer(0)}, query.blob(2)};
+  const std::string sum = query.blob(1);
+  COFFER_CHECK(sum.size() == out.total.sum.size());
+  std::copy(sum.begin(), sum.end(), out.total.sum.begin());
+  return out;
+}
+
+/// Nothing that is counted was ever written.
+bool has_no_proof(Connection& db) {
+  Query query(db, kIsUnwritten);
+  return query.step() && query.boolean(0);
+}
+
+void mix(Sha256& sum, std::string_view digest) {
+  COFFER_CHECK(digest.size() == sum.size());
+  std::transform(sum.begin(), sum.end(), digest.begin(), sum.begin(),
+                 [](std::uint8_t a, char b) { return a ^ static_cast<std::uint8_t>(b); });
+}
+
+}  // namespace
+
+void count_in(SealedTotal& total, std::string_view digest) {
+  ++total.rows;
+  mix(total.sum, digest);
+}
+
+void count_out(SealedTotal& total, std::string_view digest) {
+  --total.rows;
+  mix(total.sum, digest);
+}
+
+std::optional<SealedTotal> total_to_change(Connection& writer, std::string_view source) {
+  const auto stored = stored_total(writer, source);
+  if (stored) {
+    const bool is_ours = stored->seal == seal_of(keys_for_writing(writer), source, stored->total);
+    return is_ours ? std::optional(stored->total) : std::nullopt;
+  }
+  if (!has_no_proof(writer)) return std::nullopt;
+  for (const GuardedTable& table : guarded_tables()) write_total(writer, table.name, {});
+  write_total(writer, kAuditTotal, {});
+  return SealedTotal();
+}
+
+void write_total(Connection& writer, std::string_view source, const SealedTotal& total) {
+  const std::string seal = seal_of(keys_for_writing(writer), source, total);
+  writer.run(kSetTotal, source, total.rows, Blob{as_text(total.sum)}, Blob{seal});
+}
+
+std::string total_fault(Connection& db, std::string_view source, const SealedTotal& found) {
+  const auto stored = stored_total(db, source);
+  const std::string table(source);
+  if (!stored) {
+    return has_no_proof(db) ? ""
+                            : "the sealed total of " + table + " was deleted by another program";
+  }
+  if (stored->total.rows != found.rows) {
+    return table + " has " + std::to_string(found.rows) + " rows instead of " +
+           std::to_string(stored->total.rows) + ": another program changed it";
+  }
+  if (stored->total != found) return table + " has other rows than coffer wrote";
+  const ChainKeys* keys = keys_of(db);
+  if (keys == nullptr || stored->seal == seal_of(*keys, source, stored->total)) return {};
+  return "the sealed total of " + table + " was changed by another program";
+}
+
+}  // namespace coffer::store
