@@ -101,21 +101,42 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
     const auto it = entries_.find(id);
     if (it != entries_.end()) {
       if (now < it->second.expires_at) {
-        COFFER_TRY_VOID(check_address(it->second.networks, proxies_.client_address(request)));
+        COFFER_TRY_VOID(admit_use(it->second, proxies_.client_address(request)));
         return it->second.caller;
       }
       entries_.erase(it);
     }
   }
   COFFER_TRY(const Entry entry, look_up(*secret, token, access));
-  COFFER_TRY_VOID(check_address(entry.networks, proxies_.client_address(request)));
   const Lock lock(mutex_);
+  COFFER_TRY_VOID(admit_use(entry, proxies_.client_address(request)));
   if (generation_ == generation) {
     if (entries_.size() >= kEntriesMax) forget();
     entries_.insert_or_assign(id, entry);
     accepted_.insert(digest_of(*secret));
   }
   return entry.caller;
+}
+
+Result<void> Authenticator::admit_use(const Entry& entry, const std::string& address) const {
+  COFFER_TRY_VOID(check_address(entry.networks, address));
+  store::SecretUse& use = uses_[entry.secret];
+  use.hash = entry.secret;
+  use.application = entry.caller.application_key;
+  use.at = context_.clock.now();
+  if (use.address != address) use.address = address;
+  return {};
+}
+
+std::vector<store::SecretUse> Authenticator::take_uses() {
+  std::map<Sha256, store::SecretUse> taken;
+  {
+    const Lock lock(mutex_);
+    taken.swap(uses_);
+  }
+  std::vector<store::SecretUse> out;
+  for (auto& [hash, use] : taken) out.push_back(std::move(use));
+  return out;
 }
 
 void Authenticator::forget() const {
@@ -211,6 +232,7 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
     return unexpected(Slug::no_association, "The application has no registered association.");
   }
   Entry entry;
+  entry.secret = hash;
   entry.caller.application = application.id;
   entry.caller.application_key = application.key;
   entry.caller.tenant = *application.tenant;

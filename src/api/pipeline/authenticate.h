@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "api/pipeline/route.h"
 #include "base/digest.h"
@@ -30,6 +32,9 @@ class Authenticator {
   /// `token-expired`, `no-association`, and for a token of an external issuer also
   /// `token-verification-timeout`. Both headers must belong to the same application.
   Result<Caller> authenticate(const http::Request& request, Access access) const;
+  /// The last use of each API key and connect secret since the previous call. To be stored from
+  /// time to time, so that no request waits for it.
+  std::vector<store::SecretUse> take_uses();
   /// The caller to whom a request is counted in its lane, without reading the file: the application
   /// of its x-svc-auth if these credentials were accepted recently, otherwise the network of its
   /// address. So an invented x-svc-auth has no separate share and uses nothing of an application's
@@ -41,6 +46,7 @@ class Authenticator {
     Caller caller;
     Timestamp expires_at;
     AddressList networks = {};  // that its secrets are accepted from; empty: any
+    Sha256 secret{};            // hash of the x-svc-auth
   };
   /// The contents of a bearer token from any issuer.
   struct Bearer {
@@ -55,6 +61,9 @@ class Authenticator {
                           const store::ApplicationRow& application) const;
 
   void forget() const COFFER_REQUIRES(mutex_);
+  /// Checks the address of a request with these credentials, and notes the use.
+  Result<void> admit_use(const Entry& entry, const std::string& address) const
+      COFFER_REQUIRES(mutex_);
 
   static constexpr std::size_t kEntriesMax = 10'000;
   const flows::Context& context_;
@@ -63,6 +72,7 @@ class Authenticator {
   mutable std::unordered_map<std::string, Entry> entries_ COFFER_GUARDED_BY(mutex_);
   /// Digests of the x-svc-auth of the cached entries; removed with them.
   mutable std::unordered_set<std::uint64_t> accepted_ COFFER_GUARDED_BY(mutex_);
+  mutable std::map<Sha256, store::SecretUse> uses_ COFFER_GUARDED_BY(mutex_);
   mutable std::uint64_t generation_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "app/app.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
@@ -20,7 +22,33 @@ Record view(const store::ApplicationRow& row) {
           {"scopes", row.scopes.to_string()},
           {"networks", row.networks},
           {"oldSecretsUntil", row.old ? std::optional(row.old->until.to_string()) : std::nullopt},
+          {"rotatedAt", row.rotated_at ? std::optional(row.rotated_at->to_string()) : std::nullopt},
           {"createdAt", row.created_at.to_string()}};
+}
+
+using Uses = std::map<Sha256, store::SecretUse>;
+
+/// `apiKeyUsedAt` and `apiKeyUsedFrom`, for the secret with this name and hash.
+void put_use(Record& record, const std::string& secret, const Uses& uses, const Sha256& hash) {
+  const auto use = uses.find(hash);
+  std::optional<std::string> at, from;
+  if (use != uses.end()) {
+    at = use->second.at.to_string();
+    from = use->second.address;
+  }
+  record.emplace_back(secret + "UsedAt", at);
+  record.emplace_back(secret + "UsedFrom", from);
+}
+
+Record view(const store::ApplicationRow& row, const Uses& uses) {
+  Record record = view(row);
+  put_use(record, "apiKey", uses, row.api_key_hash);
+  put_use(record, "connectSecret", uses, row.connect_hash);
+  if (row.old) {
+    put_use(record, "oldApiKey", uses, row.old->api_key_hash);
+    put_use(record, "oldConnectSecret", uses, row.old->connect_hash);
+  }
+  return record;
 }
 
 /// The credentials of an application, and its public data.
@@ -54,10 +82,14 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
 Result<CommandResult> list(Session& session, const Arguments&) {
   return store::with_reader(
       session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"id", "name", "environment", "status", "clientId", "associationId"}};
-        for (const auto& row : store::list_applications(db)) result.records.push_back(view(row));
+        CommandResult result{.list = true,
+                             .columns = {"id", "name", "environment", "status", "clientId",
+                                         "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
+        Uses uses;
+        for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
+        for (const auto& row : store::list_applications(db)) {
+          result.records.push_back(view(row, uses));
+        }
         return result;
       });
 }

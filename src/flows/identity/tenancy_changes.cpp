@@ -3,6 +3,8 @@
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
 #include "base/limits/address_range.h"
+#include "base/log.h"
+#include "flows/webhooks/events.h"
 
 namespace coffer::flows {
 namespace {
@@ -48,13 +50,15 @@ Result<void> check_public_key(store::Connection& db, const std::string& key) {
 
 Result<store::ApplicationRow> change_application(
     const Context& context, ApplicationId id,
-    const std::function<void(store::ApplicationRow&)>& change) {
+    const std::function<void(store::ApplicationRow&)>& change,
+    const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
   return store::run_for<store::ApplicationRow>(
       context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
         auto row = store::find_application(tx.db(), id);
         if (!row) return unexpected(unknown_application());
         change(*row);
         store::update_application(tx, *row);
+        if (then) then(tx, *row);
         return *std::move(row);
       });
 }
@@ -129,17 +133,27 @@ Result<RegisteredApplication> rotate_application(const Context& context, Applica
                                                  std::int64_t overlap_ms) {
   RegisteredApplication out;
   const Timestamp until = context.queue.now().plus_ms(overlap_ms);
-  COFFER_TRY(out.application, change_application(context, id, [&](store::ApplicationRow& row) {
-               row.old.reset();
-               if (overlap_ms > 0) {
-                 row.old =
-                     store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
-                                       row.sign_in_hash,       row.key_version,  until};
-               }
-               // The key pair stays: it is not a secret of ours, and wallets know the public key.
-               out.secrets = issue_secrets(context, row, true);
-               ++row.key_version;
-             }));
+  const auto rotate = [&](store::ApplicationRow& row) {
+    row.old.reset();
+    if (overlap_ms > 0) {
+      row.old = store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
+                                  row.sign_in_hash,       row.key_version,  until};
+    }
+    // The key pair stays: it is not a secret of ours, and wallets know the public key.
+    out.secrets = issue_secrets(context, row, true);
+    ++row.key_version;
+    row.rotated_at = context.queue.now();
+  };
+  COFFER_TRY(out.application,
+             change_application(context, id, rotate,
+                                [&](store::WriteTx& tx, const store::ApplicationRow& row) {
+                                  store::forget_ended_secrets(tx, row);
+                                  if (!row.tenant) return;
+                                  emit_event(tx, context.random, row.tenant->key,
+                                             EventType::application_credentials_rotated, row.key);
+                                }));
+  log_info("identity", "credentials of an application were rotated",
+           {{"application", id.to_string()}, {"overlap_ms", overlap_ms}});
   return out;
 }
 
