@@ -60,6 +60,7 @@ CREATE TABLE applications (
   created_at         INTEGER NOT NULL,
   updated_at         INTEGER NOT NULL,
   networks           TEXT NOT NULL DEFAULT '',  -- CIDRs separated by commas; empty: any address
+  certificates           TEXT NOT NULL DEFAULT '',  -- of TLS clients: SHA-256 fingerprints separated by commas; empty: none needed
   -- The secrets that a rotation replaced, accepted until the overlap ends.
   old_client_secret_hash BLOB CHECK (length(old_client_secret_hash) = 32),
   old_api_key_hash       BLOB CHECK (length(old_api_key_hash) = 32),

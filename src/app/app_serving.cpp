@@ -58,6 +58,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.tls_cert_file = config_.tls_cert;
   options.tls_key_file = config_.tls_key;
+  options.tls_client_ca_file = config_.tls_client_ca;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.render_problem = [this](const Problem& problem, std::string_view path,
                                   std::string_view request_id) {

@@ -22,6 +22,12 @@
 
 namespace coffer::api {
 
+/// The clients from which an application's secrets are accepted.
+struct Origins {
+  AddressList networks;                        // empty: any address
+  std::vector<std::string> certificates = {};  // fingerprints; empty: no certificate is needed
+};
+
 class Authenticator {
  public:
   /// Both outlive this.
@@ -45,8 +51,8 @@ class Authenticator {
   struct Entry {
     Caller caller;
     Timestamp expires_at;
-    AddressList networks = {};  // that its secrets are accepted from; empty: any
-    Sha256 secret{};            // hash of the x-svc-auth
+    Origins origins = {};
+    Sha256 secret{};  // hash of the x-svc-auth
   };
   /// The contents of a bearer token from any issuer.
   struct Bearer {
@@ -61,8 +67,8 @@ class Authenticator {
                           const store::ApplicationRow& application) const;
 
   void forget() const COFFER_REQUIRES(mutex_);
-  /// Checks the address of a request with these credentials, and notes the use.
-  Result<void> admit_use(const Entry& entry, const std::string& address) const
+  /// Checks the client of a request with these credentials, and notes the use.
+  Result<void> admit_use(const Entry& entry, const http::Request& request) const
       COFFER_REQUIRES(mutex_);
 
   static constexpr std::size_t kEntriesMax = 10'000;
@@ -80,7 +86,8 @@ class Authenticator {
 /// none.
 std::string_view bearer_token(const http::Request& request);
 
-/// `unauthorized` if the application's secrets are not accepted from this address.
-Result<void> check_network(const store::ApplicationRow& application, std::string_view address);
+/// `unauthorized` if the application's secrets are not accepted from the client of this request.
+Result<void> check_client(const store::ApplicationRow& application, const http::Request& request,
+                          const http::TrustedProxies& proxies);
 
 }  // namespace coffer::api

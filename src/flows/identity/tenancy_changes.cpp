@@ -2,8 +2,10 @@
 
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/digest.h"
 #include "base/limits/address_range.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "flows/webhooks/events.h"
 
 namespace coffer::flows {
@@ -67,6 +69,25 @@ Result<store::ApplicationRow> change_application(
 void end_tokens(store::ApplicationRow& row) {
   if (row.old) row.old->key_version = ++row.key_version;
   ++row.key_version;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
+  return out;
+}
+
+/// The form of http::Request::client_certificate, from any form that tools print.
+Result<std::string> fingerprint(const std::string& text) {
+  std::string hex = ascii::to_lower(text);
+  std::erase(hex, ':');
+  if (hex.size() != 2 * Sha256().size() || !from_hex(hex)) {
+    return unexpected(Slug::validation_failed,
+                      "\"" + text +
+                          "\" is not a SHA-256 fingerprint. Print it with \"openssl x509 -noout "
+                          "-fingerprint -sha256 -in FILE\".");
+  }
+  return hex;
 }
 
 }  // namespace
@@ -176,9 +197,18 @@ Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationI
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks) {
   COFFER_TRY_VOID(AddressList::parse(networks));
-  std::string list;
-  for (const std::string& network : networks) list += (list.empty() ? "" : ",") + network;
-  return change_application(context, id, [&](store::ApplicationRow& row) { row.networks = list; });
+  return change_application(context, id,
+                            [&](store::ApplicationRow& row) { row.networks = join(networks); });
+}
+
+Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
+                                                  const std::vector<std::string>& fingerprints) {
+  std::vector<std::string> list;
+  for (const std::string& text : fingerprints) {
+    COFFER_TRY(list.emplace_back(), fingerprint(text));
+  }
+  return change_application(context, id,
+                            [&](store::ApplicationRow& row) { row.certificates = join(list); });
 }
 
 }  // namespace coffer::flows

@@ -32,7 +32,7 @@ constexpr const char* kTenantByKey =
   " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash," \
   " p.sign_in_hash, p.public_key, p.created_at, p.networks, p.old_until, p.old_key_version,"     \
   " p.old_client_secret_hash, p.old_api_key_hash, p.old_connect_hash, p.old_sign_in_hash,"       \
-  " p.rotated_at"                                                                                \
+  " p.rotated_at, p.certificates"                                                                \
   " FROM applications p"                                                                         \
   " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                  \
   " LEFT JOIN associations a ON a.association = t.association"
@@ -56,7 +56,7 @@ constexpr const char* kUpdateApplication =
     " client_secret_hash = ?, api_key_hash = ?, connect_hash = ?, sign_in_hash = ?,"
     " public_key = ?, updated_at = ?, networks = ?, old_until = ?, old_key_version = ?,"
     " old_client_secret_hash = ?, old_api_key_hash = ?, old_connect_hash = ?, old_sign_in_hash = ?,"
-    " rotated_at = ? WHERE id = ?";
+    " rotated_at = ?, certificates = ? WHERE id = ?";
 
 constexpr const char* kCountRotated =
     "SELECT count(*) FROM applications INDEXED BY applications_rotated"
@@ -116,6 +116,7 @@ ApplicationRow application_row(const Query& query) {
                          hash_column(query, 23), query.integer(19),      query.time(18)};
   }
   row.rotated_at = query.optional_time(24);
+  row.certificates = query.text(25);
   return row;
 }
 
@@ -221,7 +222,7 @@ void update_application(WriteTx& tx, const ApplicationRow& row) {
               row.old ? std::optional(row.old->key_version) : std::nullopt,
               old_blob(row, &OldSecrets::client_secret_hash),
               old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash),
-              old_blob(row, &OldSecrets::sign_in_hash), row.rotated_at, row.id);
+              old_blob(row, &OldSecrets::sign_in_hash), row.rotated_at, row.certificates, row.id);
   tx.touch_tenancy();
 }
 

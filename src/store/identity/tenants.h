@@ -52,6 +52,7 @@ struct ApplicationRow {
   std::string public_key;
   Timestamp created_at;
   std::string networks;           // CIDRs separated by commas; empty: any address
+  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: none needed
   std::optional<OldSecrets> old;  // of the last rotation with an overlap, which may have ended
   std::optional<Timestamp> rotated_at;
 
@@ -87,8 +88,8 @@ std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key);
 void insert_application(WriteTx& tx, const ApplicationRow& row);
-/// Replaces hashes, public key, scopes, suspension, networks, key version and the time of the last
-/// rotation of an existing row.
+/// Replaces hashes, public key, scopes, suspension, networks, certificates, key version and the
+/// time of the last rotation of an existing row.
 void update_application(WriteTx& tx, const ApplicationRow& row);
 
 /// Applications whose secrets were rotated at or after this time.
