@@ -69,6 +69,7 @@ CREATE TABLE applications (
   created_at         INTEGER NOT NULL,
   updated_at         INTEGER NOT NULL,
   networks           TEXT NOT NULL DEFAULT '',  -- CIDRs separated by commas; empty: any address
+  certificates           TEXT NOT NULL DEFAULT '',  -- of TLS clients: SHA-256 fingerprints separated by commas; empty: none needed
   -- The secrets that a rotation replaced, accepted until the overlap ends.
   old_client_secret_hash BLOB CHECK (length(old_client_secret_hash) = 32),
   old_api_key_hash       BLOB CHECK (length(old_api_key_hash) = 32),
@@ -76,6 +77,7 @@ CREATE TABLE applications (
   old_sign_in_hash       BLOB CHECK (length(old_sign_in_hash) = 32),
   old_key_version        INTEGER,
   old_until              INTEGER,
+  rotated_at             INTEGER,  -- last rotation of the secrets
   CHECK ((old_until IS NULL) = (old_key_version IS NULL)),
   CHECK ((old_until IS NULL) = (old_client_secret_hash IS NULL)),
   CHECK ((old_until IS NULL) = (old_api_key_hash IS NULL)),
@@ -84,8 +86,19 @@ CREATE TABLE applications (
 ) STRICT;
 CREATE UNIQUE INDEX applications_by_old_api_key ON applications (old_api_key_hash)
   WHERE old_api_key_hash IS NOT NULL;
+CREATE INDEX applications_rotated ON applications (rotated_at) WHERE rotated_at IS NOT NULL;
 CREATE UNIQUE INDEX applications_by_old_connect ON applications (old_connect_hash)
   WHERE old_connect_hash IS NOT NULL;
+
+-- The last use of an API key or a connect secret, by the hash of the secret. Written in batches, at
+-- most once a minute, so the last minute before a crash is missing.
+CREATE TABLE secret_uses (
+  hash        BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+  application INTEGER NOT NULL REFERENCES applications,
+  at          INTEGER NOT NULL,
+  address     TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX secret_uses_of_application ON secret_uses (application);
 
 -- Operators ------------------------------------------------------------------------------------
 
@@ -820,13 +833,16 @@ CREATE TABLE events (
   payment       INTEGER REFERENCES payments,
   wallet        INTEGER REFERENCES wallets,
   webhook       INTEGER REFERENCES webhooks,  -- disabled webhook; for a test: the only receiver
+  application   INTEGER REFERENCES applications,
   wallet_status INTEGER CHECK (wallet_status BETWEEN 0 AND 2),  -- after the change
   version       INTEGER NOT NULL,  -- of the record after the change
   test          INTEGER NOT NULL DEFAULT 0 CHECK (test IN (0, 1)),  -- sample event
   at            INTEGER NOT NULL,
   PRIMARY KEY (tenant, sequence),
-  CHECK ((payment IS NOT NULL) + (wallet IS NOT NULL) + (webhook IS NOT NULL) = 1
-         OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL))
+  CHECK ((payment IS NOT NULL) + (wallet IS NOT NULL) + (webhook IS NOT NULL)
+         + (application IS NOT NULL) = 1
+         OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL
+             AND application IS NULL))
 ) STRICT, WITHOUT ROWID;
 -- Event types that do not occur with every payment; the others are frequent enough to be found by
 -- reading along the list.

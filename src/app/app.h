@@ -130,6 +130,8 @@ class App {
   int deliver_once();
   /// Sends all due notifications and returns their number; for tests with a manual clock.
   int notify_once();
+  /// Stores the last uses of API keys, which wait in memory. Called once a minute and at the end.
+  void store_secret_uses();
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
@@ -188,6 +190,7 @@ class App {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server> admin_server_;  // null: shared, disabled, or its address was in use
   std::int64_t settled_ms_ = 0;                 // monotonic, of the last settlement; for its thread
+  std::int64_t uses_stored_ms_ = 0;             // monotonic; for the thread of housekeeping
   std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: no round is running
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};

@@ -14,6 +14,7 @@ constexpr int kSettleBatch = 256;
 // would delay the next client.
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
+constexpr std::int64_t kStoreUsesEveryMs = 60'000;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
 constexpr std::int64_t kVerifyAgainMs = 1'000;  // no reader was free, or it was interrupted
 
@@ -57,6 +58,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.tls_cert_file = config_.tls_cert;
   options.tls_key_file = config_.tls_key;
+  options.tls_client_ca_file = config_.tls_client_ca;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.render_problem = [this](const Problem& problem, std::string_view path,
                                   std::string_view request_id) {
@@ -214,7 +216,10 @@ void App::stop() {
   draining_ = true;
   if (admin_server_) admin_server_->stop(0);
   if (server_) server_->stop(config_.drain_s * 1000);
-  if (housekeeping_) housekeeping_->stop();
+  if (housekeeping_) {
+    housekeeping_->stop();
+    store_secret_uses();
+  }
   if (backups_) backups_->stop();
   if (checkpointer_) checkpointer_->stop();
   if (verifier_) verifier_->stop();
@@ -255,7 +260,22 @@ std::int64_t App::settlement_step() {
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
   queue_->watch_clock();
+  if (clock_.monotonic_ms() - uses_stored_ms_ >= kStoreUsesEveryMs) store_secret_uses();
   return kHousekeepingMs;
+}
+
+void App::store_secret_uses() {
+  uses_stored_ms_ = clock_.monotonic_ms();
+  const auto uses = services_->authenticator.take_uses();
+  if (uses.empty()) return;
+  const auto stored = queue_->run([&](store::WriteTx& tx) -> Result<void> {
+    for (const store::SecretUse& use : uses) store::put_secret_use(tx, use);
+    return {};
+  });
+  if (!stored) {
+    log_warning("identity", "the last uses of API keys could not be stored",
+                {{"problem", stored.error().detail}});
+  }
 }
 
 std::int64_t App::probe_step() {

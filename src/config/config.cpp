@@ -275,6 +275,12 @@ class Loader {
     }
     check_readable("tls_cert", config_.tls_cert);
     check_readable("tls_key", config_.tls_key);
+    if (!config_.tls_client_ca.empty() && !cert) {
+      fault(origin("tls_client_ca"),
+            "tls_client_ca is set and tls_cert is not. Client certificates need TLS in coffer; set "
+            "tls_cert and tls_key");
+    }
+    check_readable("tls_client_ca", config_.tls_client_ca);
     std::error_code ignored;
     if (fs::is_directory(config_.db, ignored)) {
       fault(origin("db"), config_.db + " is a folder. Set a file in it");

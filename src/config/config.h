@@ -68,6 +68,7 @@ struct Config {
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
+  std::string tls_client_ca;  // PEM; empty: no client certificates are requested
   std::vector<std::string> checkpoint_witnesses;
   std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For counts
   int workers = 64;

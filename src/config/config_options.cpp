@@ -110,6 +110,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "File with the token for /metrics"),
     path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
+    path("tls_client_ca", &Config::tls_client_ca, kServer,
+         "CAs whose certificates clients may present (PEM); needs tls_cert and tls_key"),
     word("checkpoint_witnesses", &Config::checkpoint_witnesses, kServer, "FILE|URL,...",
          "Where signed checkpoints of the database are kept away from it: files on other disks, "
          "https URLs"),

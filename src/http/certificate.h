@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -13,6 +14,10 @@ struct CertificateFile {
   // Expiry of the first certificate, which is the own one in a chain; {0} without certificates.
   Timestamp first_ends;
 };
+
+/// How the reason of a call begins that the certificate of the other side prevented.
+inline constexpr std::string_view kCertificateRefused =
+    "No connection: the certificate is not accepted";
 
 /// A Problem contains the file and the reason. A file without certificates is not an error.
 Result<CertificateFile> read_certificate_file(const std::string& path);

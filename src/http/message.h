@@ -25,6 +25,9 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> headers;  // values as sent, never decoded
   std::string body;
   std::string peer;  // numeric address of the TCP peer, without port; never from a header
+  // SHA-256 fingerprint in lower-case hex of the certificate with which the client proved itself on
+  // this connection; empty without one; never from a header.
+  std::string client_certificate;
   // The caller's ID if acceptable, otherwise a new one; sent as X-Request-Id.
   std::string request_id;
   bool bad_query = false;             // the query contains an invalid percent escape or a NUL

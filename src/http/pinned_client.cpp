@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "http/certificate.h"
 #include "http/message.h"
 
 namespace coffer::http {
@@ -148,11 +149,12 @@ Unexpected PinnedClient::refusal(int error) const {
   if (code == httplib::Error::Connection) reason = "refused, or no way to the host";
   if (code == httplib::Error::ConnectionTimeout) reason = "the time ran out while connecting";
   if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
+  std::string detail = "No connection: " + reason + ".";
   if (certificate_fault_ != X509_V_OK) {
-    reason = std::string("the certificate is not accepted, ") +
-             X509_verify_cert_error_string(certificate_fault_);
+    detail = std::string(kCertificateRefused) + ", " +
+             X509_verify_cert_error_string(certificate_fault_) + ".";
   }
-  return unexpected(Slug::provider_unavailable, "No connection: " + reason + ".");
+  return unexpected(Slug::provider_unavailable, std::move(detail));
 }
 
 /// State of a call while the library executes it.

@@ -241,7 +241,7 @@ void Server::Impl::release_waiting() {
 Result<void> Server::Impl::start() {
   const Lock lock(lifecycle_);
   COFFER_CHECK(!started_ && options_.workers > 0);
-  if (uses_tls()) COFFER_TRY_VOID(identity_.load(options_.tls_cert_file, options_.tls_key_file));
+  COFFER_TRY_VOID(reload_tls());
   COFFER_TRY_VOID(options_.listen_fd >= 0 ? listener_.adopt(options_.listen_fd)
                                           : listener_.bind(options_.host, options_.port));
   // OpenSSL writes to sockets with write(), which has no flag against SIGPIPE.
@@ -261,7 +261,7 @@ Result<void> Server::Impl::start() {
 
 Result<void> Server::Impl::reload_tls() {
   if (!uses_tls()) return {};
-  return identity_.load(options_.tls_cert_file, options_.tls_key_file);
+  return identity_.load(options_.tls_cert_file, options_.tls_key_file, options_.tls_client_ca_file);
 }
 
 void Server::Impl::stop(int drain_ms) {

@@ -67,6 +67,7 @@ struct ServerOptions {
   Admit admit;  // without it, every request belongs to one caller and the lane `system`
   std::string tls_cert_file;  // set both or neither
   std::string tls_key_file;
+  std::string tls_client_ca_file;  // CAs of client certificates; empty: none are requested
   ServerLimits limits;
   /// Renders refusals of the server itself, for paths with their own error format. Called with the
   /// problem, the path (empty if it could not be read) and the request ID. Default:

@@ -1,6 +1,7 @@
 #include "http/tls.h"
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/platform/durable.h"
 
 namespace coffer::http {
@@ -81,6 +83,21 @@ void configure(SSL_CTX* context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
+/// Requests a certificate from clients; they may have none.
+Result<void> request_certificates(SSL_CTX* context, const std::string& ca_file) {
+  STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(ca_file.c_str());
+  if (names == nullptr || SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
+    sk_X509_NAME_pop_free(names, X509_NAME_free);
+    return refused("The CA file for client certificates", ca_file);
+  }
+  SSL_CTX_set_client_CA_list(context, names);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  // OpenSSL resumes a session with a certificate only within the context that has verified it.
+  constexpr unsigned char kSessions[] = "coffer";
+  SSL_CTX_set_session_id_context(context, kSessions, sizeof kSessions - 1);
+  return {};
+}
+
 }  // namespace
 
 TlsSession::~TlsSession() { SSL_free(session_); }
@@ -129,6 +146,18 @@ IoResult TlsSession::write(const char* data, std::size_t size) {
   return result == 1 ? IoResult{IoState::done, bytes} : outcome(result);
 }
 
+std::string TlsSession::client_certificate() const {
+  // Of the session, so it is the same after a resumption, which carries it in the ticket.
+  const X509* certificate = SSL_get0_peer_certificate(session_);
+  if (certificate == nullptr || SSL_get_verify_result(session_) != X509_V_OK) return {};
+  // A resumption does not verify again, and each one extends the session.
+  if (X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0) return {};
+  Sha256 digest{};
+  unsigned int size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) return {};
+  return to_hex(digest);
+}
+
 void TlsSession::close_notify() {
   if (session_ == nullptr || SSL_in_init(session_)) return;
   ERR_clear_error();
@@ -138,7 +167,8 @@ void TlsSession::close_notify() {
 
 TlsIdentity::~TlsIdentity() { SSL_CTX_free(context_); }
 
-Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& key_file) {
+Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& key_file,
+                               const std::string& client_ca_file) {
   ERR_clear_error();
   Context fresh(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   if (!fresh) return refused("TLS with certificate", cert_file);
@@ -149,6 +179,9 @@ Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& 
   if (SSL_CTX_use_PrivateKey_file(fresh.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(fresh.get()) != 1) {
     return refused("The key file", key_file);
+  }
+  if (!client_ca_file.empty()) {
+    COFFER_TRY_VOID(request_certificates(fresh.get(), client_ca_file));
   }
   const Lock lock(mutex_);
   SSL_CTX_free(context_);  // sessions that use the old context hold their own reference

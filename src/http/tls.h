@@ -44,6 +44,10 @@ class TlsSession {
   IoResult handshake();
   IoResult read(char* out, std::size_t room);
   IoResult write(const char* data, std::size_t size);
+  /// SHA-256 fingerprint in lower-case hex of the certificate that the client proved to have, in
+  /// this handshake or in the one of the session that it resumed. Empty without a certificate, or
+  /// with one that has expired since. For use after the handshake.
+  std::string client_certificate() const;
   /// Sends close_notify, so that the peer can distinguish the end from an interruption.
   void close_notify();
 
@@ -60,9 +64,12 @@ class TlsIdentity {
   TlsIdentity(const TlsIdentity&) = delete;
   TlsIdentity& operator=(const TlsIdentity&) = delete;
 
-  /// Loads both files (PEM, certificate with its chain, key without passphrase) and uses them for
-  /// new connections. On a Problem, which contains the file, the previous pair stays in use.
-  Result<void> load(const std::string& cert_file, const std::string& key_file);
+  /// Loads the files (PEM, certificate with its chain, key without passphrase) and uses them for
+  /// new connections. With `client_ca_file`, sessions request a certificate from the client, and
+  /// one that is not issued by these CAs ends the handshake. On a Problem, which contains the file,
+  /// everything stays as it was.
+  Result<void> load(const std::string& cert_file, const std::string& key_file,
+                    const std::string& client_ca_file);
   /// A server session over `fd`; empty if OpenSSL is out of memory.
   TlsSession accept(int fd);
 

@@ -173,6 +173,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   if (!numeric) {
     url->host = normal_host(url->host);
     if (!is_host_name(url->host)) return refuse("its host is neither a name nor a valid address");
+    if (!allowed_.has_ranges() && !may_use_port(*url, {})) return refuse(kWrongPort);
   } else if (!may_reach(url->host, url->host)) {
     return refuse("its address is not publicly reachable");
   } else if (!may_use_port(*url, url->host)) {

@@ -31,6 +31,7 @@ class AllowedTargets {
   /// Addresses of cloud metadata services require an entry with exactly that address.
   bool has_address(std::string_view address) const;
   bool has_port(int port) const;
+  bool has_ranges() const { return !ranges_.empty(); }
 
  private:
   std::vector<int> ports_;
@@ -45,7 +46,9 @@ class TargetGuard {
       : resolver_(resolver), allowed_(std::move(allowed)) {}
 
   /// Checks the text of the URL: https (http in the sandbox), no user name, a host that is a name
-  /// or a plain address, and no refused address. Otherwise `webhook-target-refused`.
+  /// or a plain address, no refused address, and a permitted port. Otherwise
+  /// `webhook-target-refused`. Resolves nothing, so the result shows nothing of any name. With
+  /// permitted CIDRs, a name may have any port, because its address decides.
   Result<Url> check_url(std::string_view text, Environment environment) const;
 
   /// Resolves the host and checks its addresses: if one is refused, none is returned. In the order

@@ -25,8 +25,9 @@ constexpr std::array<GuardedTable, 23> kTables{{
     {"associations", "id, name, status, entity_type"},
     {"applications",
      "id, tenant, environment, suspended, scopes, key_version, client_id, client_secret_hash,"
-     " api_key_hash, connect_hash, sign_in_hash, public_key, networks, old_client_secret_hash,"
-     " old_api_key_hash, old_connect_hash, old_sign_in_hash, old_key_version, old_until"},
+     " api_key_hash, connect_hash, sign_in_hash, public_key, networks, certificates,"
+     " old_client_secret_hash, old_api_key_hash, old_connect_hash, old_sign_in_hash,"
+     " old_key_version, old_until"},
     {"operators",
      "id, name, role, password_hash, sealed_otp, otp_required, suspended, version, created_at"},
     {"approvals",

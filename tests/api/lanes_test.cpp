@@ -147,8 +147,7 @@ TEST_CASE("lanes: the declarations of a route match its lane") {
       return std::find(slugs.begin(), slugs.end(), slug) != slugs.end();
     };
     // A handler that can report a slow machine waits for it.
-    const bool waits = gives(Slug::provider_timeout) || gives(Slug::webhook_target_refused) ||
-                       gives(Slug::token_verification_timeout);
+    const bool waits = gives(Slug::provider_timeout) || gives(Slug::token_verification_timeout);
     CHECK(waits == (route.lane == Lane::outbound));
     if (route.moves_money && !waits) {
       CHECK((route.lane == Lane::money || route.pattern.ends_with("/validate")));

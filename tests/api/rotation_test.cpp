@@ -2,7 +2,10 @@
 // from (docs/contract.md#registration).
 #include <catch2/catch.hpp>
 
+#include "auth/secret_hash.h"
 #include "flows/identity/tenancy_changes.h"
+#include "store/identity/tenants.h"
+#include "support/receiver.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -170,4 +173,110 @@ TEST_CASE("an application is accepted from the addresses of its list only") {
   CHECK(restrict_to({"192.0.2.0/33"}).error().slug == Slug::validation_failed);
   REQUIRE(restrict_to({}));
   CHECK(from("198.51.100.1") == 200);
+}
+
+namespace {
+
+/// The stored use of an API key or connect secret.
+std::optional<store::SecretUse> use_of(TestApp& app, const std::string& secret) {
+  using Found = std::optional<store::SecretUse>;
+  return store::with_reader(app.core().database(),
+                            [&](store::Connection& db) -> Result<Found> {
+                              for (const auto& use : store::list_secret_uses(db)) {
+                                if (use.hash == app.flows().hasher->hash(secret)) return Found(use);
+                              }
+                              return Found();
+                            })
+      .value();
+}
+
+}  // namespace
+
+TEST_CASE("the last use of an API key is stored in batches, with the address of the client") {
+  TestApp app;
+  const std::string key = app.me().credentials().api_key;
+  app.core().store_secret_uses();
+  CHECK_FALSE(use_of(app, key));
+  const auto commands = app.core().queue().stats().commands;
+  for (int i = 0; i < 20; ++i) REQUIRE(app.me().get("/v1/assets").status == 200);
+  CHECK(app.core().queue().stats().commands == commands);  // no request writes
+  const Timestamp at = app.clock.now();
+  app.core().store_secret_uses();
+  CHECK(app.core().queue().stats().commands == commands + 1);
+  const auto use = use_of(app, key);
+  REQUIRE(use);
+  CHECK(use->at == at);
+  CHECK(use->address == "127.0.0.1");
+  app.clock.advance_ms(5'000);
+  app.core().store_secret_uses();  // nothing new: nothing is written
+  CHECK(app.core().queue().stats().commands == commands + 1);
+  CHECK(app.me().get("/v1/assets").status == 200);
+  CHECK(app.me().with("x-svc-auth", "ak_unknown").get("/v1/assets").status == 401);
+  app.core().store_secret_uses();
+  CHECK(use_of(app, key)->at == app.clock.now());
+  CHECK_FALSE(use_of(app, "ak_unknown"));
+}
+
+TEST_CASE("a use is stored when the server stops") {
+  TestApp app;
+  app.listen();
+  REQUIRE(app.me().get("/v1/assets").status == 200);
+  app.restart();
+  CHECK(use_of(app, app.me().credentials().api_key));
+}
+
+TEST_CASE("old and new keys have their own last use; a refused request does not count") {
+  World world(kHourMs);
+  REQUIRE(world.old_client->get("/v1/assets").status == 200);
+  world.app.clock.advance_ms(1'000);
+  const std::string token = world.token(world.fresh).json().at("accessToken");
+  REQUIRE(world.status(token, world.fresh) == 200);
+  world.app.core().store_secret_uses();
+  const auto old = use_of(world.app, world.old_credentials.api_key);
+  const auto fresh = use_of(world.app, world.fresh.api_key);
+  REQUIRE(old);
+  REQUIRE(fresh);
+  CHECK(fresh->at.ms - old->at.ms == 1'000);
+
+  REQUIRE(flows::change_networks(world.app.flows(), world.old_credentials.application,
+                                 {"192.0.2.0/24"}));
+  world.app.clock.advance_ms(1'000);
+  CHECK(world.status(token, world.fresh) == 401);
+  world.app.core().store_secret_uses();
+  CHECK(use_of(world.app, world.fresh.api_key)->at == fresh->at);
+
+  world.rotate(0);  // no old secrets any more: their uses go as well
+  CHECK_FALSE(use_of(world.app, world.old_credentials.api_key));
+}
+
+TEST_CASE("a rotation sends an event without secrets to webhooks that list it") {
+  TestApp app;
+  Receiver listed, every;
+  REQUIRE(app.me()
+              .post("/v1/webhooks",
+                    {{"url", listed.url()}, {"eventTypes", {"application.credentials_rotated"}}})
+              .status == 201);
+  REQUIRE(app.me().post("/v1/webhooks", {{"url", every.url()}, {"eventTypes", {"*"}}}).status ==
+          201);
+  const Credentials before = app.me().credentials();
+  const auto rotated = flows::rotate_application(app.flows(), before.application, kHourMs);
+  REQUIRE(rotated);
+  app.deliver();
+  CHECK(every.count() == 0);
+  REQUIRE(listed.count() == 1);
+  const Json event = listed.received().at(0).json();
+  CHECK(event.at("type") == "application.credentials_rotated");
+  const Json expected{{"applicationId", before.application.to_string()},
+                      {"clientId", before.client_id},
+                      {"rotatedAt", event.at("timestamp")}};
+  CHECK(event.at("data") == expected);
+  const std::string body = event.dump();
+  CHECK(body.find(rotated->secrets.api_key.reveal()) == std::string::npos);
+  CHECK(rotated->application.rotated_at);
+}
+
+TEST_CASE("an application without an association rotates without an event") {
+  TestApp app;
+  const Credentials alone = app.register_application(std::nullopt);
+  CHECK(flows::rotate_application(app.flows(), alone.application, 0));
 }

@@ -36,6 +36,17 @@ std::vector<std::string> types_of(const std::vector<Received>& requests) {
   return out;
 }
 
+/// The result of a command of the operator.
+Json run(TestApp& app, const std::string& command,
+         const std::map<std::string, std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  cli::Interruption interruption;
+  const cli::ControlRequest request{.command = command, .arguments = arguments, .json = true};
+  REQUIRE(cli::run_request(app.core(), request, out, err, interruption) == 0);
+  return Json::parse(out.str());
+}
+
 }  // namespace
 
 TEST_CASE("delivery: every event of a payment arrives in order, with its record as of then") {
@@ -97,16 +108,9 @@ TEST_CASE("delivery: the operator sees what each attempt sent and received") {
   }
   const auto requests = world.receiver.received();
   REQUIRE(requests.size() == 3);
-  std::ostringstream out;
-  std::ostringstream err;
-  cli::Interruption interruption;
   const std::string event = requests.at(0).json().at("id");
-  REQUIRE(cli::run_request(world.app.core(),
-                           {.command = "webhook delivery",
-                            .arguments = {{"ID", world.id}, {"EVENT", event}},
-                            .json = true},
-                           out, err, interruption) == 0);
-  const Json attempts = Json::parse(out.str()).at("attempts");
+  const Json shown = run(world.app, "webhook delivery", {{"ID", world.id}, {"EVENT", event}});
+  const Json attempts = shown.at("attempts");
   REQUIRE(attempts.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     INFO(attempts.at(i).dump());
@@ -124,7 +128,7 @@ TEST_CASE("delivery: the operator sees what each attempt sent and received") {
   const std::string headers = attempts.at(0).at("responseHeaders");
   CHECK(headers.find("X-Reason: busy\n") != std::string::npos);
   CHECK(headers.find("Set-Cookie: [redacted]\n") != std::string::npos);
-  CHECK(out.str().find("id=secret") == std::string::npos);
+  CHECK(shown.dump().find("id=secret") == std::string::npos);
   CHECK(attempts.at(1).at("responseHeaders") == "");
   CHECK(attempts.at(1).at("fault").is_string());
   CHECK(attempts.at(2).at("responseStatus") == "200");
@@ -195,6 +199,45 @@ TEST_CASE("delivery: anything but a complete 2xx response is a failure and is re
     CHECK(requests.at(0).header("X-Webhook-Id") == requests.at(1).header("X-Webhook-Id"));
     CHECK(requests.at(1).target == "/hooks");  // a redirect is never followed
   }
+}
+
+TEST_CASE("delivery: tenants see one reason for every endpoint that was not reached") {
+  struct Row {
+    const char* url;
+    bool permitted;      // at the attempt
+    const char* reason;  // for the operator
+  };
+  const std::string no_name = "http://" + std::string(64, 'x') + ".example:8080/";  // RFC 1035
+  const Row rows[] = {
+      {no_name.c_str(), true, "cannot be resolved"},
+      {"http://127.0.0.1:1/", true, "No connection: refused"},
+      {"http://127.0.0.1:1/", false, "not publicly reachable"},
+      {"http://localhost:1/", false, "not publicly reachable"},
+  };
+  std::set<std::string> shown;
+  for (const Row& row : rows) {
+    INFO(row.url);
+    Config* config = nullptr;
+    World world("payment.initiated", [&](Config& each) { config = &each; });
+    const Json moved{{"url", row.url}};
+    REQUIRE(world.app.me().send({"PATCH", world.path(), {}, moved.dump()}).status == 200);
+    if (!row.permitted) {
+      config->webhook_allow_targets = {"127.0.0.9"};
+      world.app.restart();
+    }
+    world.pay();
+    REQUIRE(world.app.deliver() == 1);
+    const Json delivery = world.deliveries("pending").at(0);
+    const Json attempt = world.detail(delivery.at("id")).at("log").at(0);
+    CHECK(attempt.at("responseStatus").is_null());
+    shown.insert(attempt.at("error").get<std::string>());
+    const std::string event = delivery.at("eventId");
+    const Json seen = run(world.app, "webhook delivery", {{"ID", world.id}, {"EVENT", event}});
+    INFO(seen.dump());
+    CHECK(seen.at("attempts").at(0).at("fault").get<std::string>().find(row.reason) !=
+          std::string::npos);
+  }
+  CHECK(shown.size() == 1);
 }
 
 TEST_CASE("delivery: a slow but complete response in time is a success") {

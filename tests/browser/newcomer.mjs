@@ -61,7 +61,8 @@ async function invite(admin, name, role) {
   return link;
 }
 
-async function claimed(world, link) {
+/** Takes a one-time link, up to the picture of the authenticator key. */
+export async function claimed(world, link) {
   const watched = await Watched.open({ ...world, admin: link }, 'wide');
   const { page } = watched;
   await page.waitForSelector('dialog.cover input[name=again]');
@@ -78,7 +79,8 @@ async function claimed(world, link) {
   return watched;
 }
 
-async function enrolled(watched) {
+/** Enrols the authenticator. Returns the recovery codes. */
+export async function enrolled(watched) {
   const { page } = watched;
   await page.waitForSelector('.qr');
   await watched.axe('enrolling');

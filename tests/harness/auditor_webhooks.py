@@ -13,7 +13,8 @@ from datetime import datetime, timezone
 
 TYPES = ("payment.initiated", "payment.processing", "payment.succeeded", "payment.failed",
          "payment.refund_pending", "payment.refunded", "payment.refund_failed", "wallet.status_changed",
-         "onramp_reference.payment_received", "webhook.disabled", "webhook.test")
+         "onramp_reference.payment_received", "webhook.disabled", "webhook.test",
+         "application.credentials_rotated")
 TEST = TYPES.index("webhook.test")
 ENVIRONMENTS = ("sandbox", "production")
 PENDING, DELIVERED, DEAD, OVERSIZE = range(4)  # of deliveries.state

@@ -58,6 +58,8 @@ CLAIMS = [
     ("docs/tls.md", "", "pay.example.com {", "interop/proxies"),
     ("docs/tls.md", "toml", "trusted_proxies", "interop/proxies"),
     ("docs/tls.md", "toml", "tls_cert", "package/lifecycle"),
+    ("docs/tls.md", "toml", "tls_client_ca", "interop/client_certificates"),
+    ("docs/tls.md", "sh", "openssl x509 -noout -fingerprint", "interop/client_certificates"),
     ("docs/tls.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
     ("docs/tls.md", "sh", "certbot certonly", "package/lifecycle"),
     ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),

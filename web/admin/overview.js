@@ -30,6 +30,7 @@ const CONDITIONS = {
   backup_old: ['warn', O.attention.backupOld, 'checks'],
   clock_wrong: ['warn', O.attention.clock, 'checks'],
   approvals_waiting: ['warn', O.attention.approvals, 'approvals?waiting=true'],
+  credentials_rotated: ['warn', O.attention.credentialsRotated, 'applications'],
   wallets_under_review: ['warn', O.attention.pendingReviews, 'reviews'],
   connectors_paused: ['warn', O.attention.connectorsPaused, 'connectors'],
   notifications_failed: ['warn', O.attention.notificationsFailed, 'notifications?state=failed'],
@@ -343,6 +344,7 @@ const QUEUES = [
 const PLACED = new Set([
   ...QUEUES.flatMap(([key, , oldest]) => [key, oldest]),
   'books',
+  'credentialsRotated',
   'invariantsHold',
   'webhooksActive',
   'lastBackupAt',

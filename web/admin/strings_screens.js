@@ -153,6 +153,10 @@ export const screens = {
       webhooksFailing: { text: counted('webhook is failing', 'webhooks are failing'), next: 'See webhooks' },
       pendingReviews: { text: counted('wallet under review', 'wallets under review'), next: 'Review' },
       approvals: { text: counted('command awaits approval', 'commands await approval'), next: 'Approve or reject' },
+      credentialsRotated: {
+        text: counted('application got new credentials in the last 24 hours', 'applications got new credentials in the last 24 hours'),
+        next: 'See applications',
+      },
       connectorsPaused: { text: counted('connector is paused', 'connectors are paused'), next: 'Resume' },
       notificationsFailed: { text: counted('failed notification', 'failed notifications'), next: 'See notifications' },
       backupFailed: { text: () => 'The last scheduled backup failed', next: 'Back up' },

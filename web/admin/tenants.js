@@ -93,6 +93,7 @@ const APPLICATIONS = {
       render: (row) => h('span', { title: row.scopes }, S.applications.scopes(row.scopes.split(' ').length)),
     },
     'clientId',
+    'apiKeyUsedAt',
     namedColumn('association'),
     'createdAt',
   ],

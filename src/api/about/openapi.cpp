@@ -247,6 +247,8 @@ std::string_view event_schema(EventSubject subject) {
       return "WalletEvent";
     case EventSubject::webhook:
       return "WebhookEvent";
+    case EventSubject::application:
+      return "ApplicationEvent";
     case EventSubject::nothing:
       return "WebhookTestEvent";
   }

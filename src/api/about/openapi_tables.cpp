@@ -35,6 +35,7 @@ Json event_types_about(EventSubject subject) {
 
 Json vocabularies() {
   return {
+      {"ApplicationEventType", event_types_about(EventSubject::application)},
       {"ConnectorDirection", codes(terms<Direction>())},
       {"ConnectorFlow", codes(terms<ConnectorFlow>())},
       {"ConnectorStatus", codes(terms<ConnectorStatus>())},

@@ -106,7 +106,7 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
     return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
   }
   if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
-  COFFER_TRY_VOID(check_network(*found, services.proxies.client_address(request)));
+  COFFER_TRY_VOID(check_client(*found, request, services.proxies));
   const std::string* api_key = request.header("x-svc-auth");
   const bool fits = api_key == nullptr || hasher.matches(found->api_key_hash, *api_key) ||
                     (old != nullptr && hasher.matches(old->api_key_hash, *api_key));

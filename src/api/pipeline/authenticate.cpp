@@ -47,16 +47,28 @@ bool is_taken(auth::TokenKind kind, Access access) {
 
 constexpr std::int64_t kExternalCacheMs = 60'000;
 
-Result<AddressList> networks_of(const store::ApplicationRow& application) {
-  std::vector<std::string> list;
-  std::string_view rest = application.networks;
-  while (!rest.empty()) list.emplace_back(next_part(rest, ','));
-  return AddressList::parse(list);
+std::vector<std::string> parts_of(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) out.emplace_back(next_part(list, ','));
+  return out;
 }
 
-Result<void> check_address(const AddressList& networks, std::string_view address) {
-  if (networks.empty() || networks.contains(address)) return {};
-  return refused("The application is not accepted from this address.");
+Result<Origins> origins_of(const store::ApplicationRow& application) {
+  COFFER_TRY(AddressList networks, AddressList::parse(parts_of(application.networks)));
+  return Origins{std::move(networks), parts_of(application.certificates)};
+}
+
+Result<void> check_origin(const Origins& origins, const http::Request& request,
+                          std::string_view address) {
+  if (!origins.networks.empty() && !origins.networks.contains(address)) {
+    return refused("The application is not accepted from this address.");
+  }
+  const auto& known = origins.certificates;
+  if (!known.empty() &&
+      std::find(known.begin(), known.end(), request.client_certificate) == known.end()) {
+    return refused("The application is accepted only with its TLS client certificate.");
+  }
+  return {};
 }
 
 /// Used only to count shares: two secrets with the same digest would share one.
@@ -64,9 +76,10 @@ std::uint64_t digest_of(std::string_view text) { return std::hash<std::string_vi
 
 }  // namespace
 
-Result<void> check_network(const store::ApplicationRow& application, std::string_view address) {
-  COFFER_TRY(const AddressList networks, networks_of(application));
-  return check_address(networks, address);
+Result<void> check_client(const store::ApplicationRow& application, const http::Request& request,
+                          const http::TrustedProxies& proxies) {
+  COFFER_TRY(const Origins origins, origins_of(application));
+  return check_origin(origins, request, proxies.client_address(request));
 }
 
 std::string_view bearer_token(const http::Request& request) {
@@ -101,21 +114,43 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
     const auto it = entries_.find(id);
     if (it != entries_.end()) {
       if (now < it->second.expires_at) {
-        COFFER_TRY_VOID(check_address(it->second.networks, proxies_.client_address(request)));
+        COFFER_TRY_VOID(admit_use(it->second, request));
         return it->second.caller;
       }
       entries_.erase(it);
     }
   }
   COFFER_TRY(const Entry entry, look_up(*secret, token, access));
-  COFFER_TRY_VOID(check_address(entry.networks, proxies_.client_address(request)));
   const Lock lock(mutex_);
+  COFFER_TRY_VOID(admit_use(entry, request));
   if (generation_ == generation) {
     if (entries_.size() >= kEntriesMax) forget();
     entries_.insert_or_assign(id, entry);
     accepted_.insert(digest_of(*secret));
   }
   return entry.caller;
+}
+
+Result<void> Authenticator::admit_use(const Entry& entry, const http::Request& request) const {
+  const std::string address = proxies_.client_address(request);
+  COFFER_TRY_VOID(check_origin(entry.origins, request, address));
+  store::SecretUse& use = uses_[entry.secret];
+  use.hash = entry.secret;
+  use.application = entry.caller.application_key;
+  use.at = context_.clock.now();
+  if (use.address != address) use.address = address;
+  return {};
+}
+
+std::vector<store::SecretUse> Authenticator::take_uses() {
+  std::map<Sha256, store::SecretUse> taken;
+  {
+    const Lock lock(mutex_);
+    taken.swap(uses_);
+  }
+  std::vector<store::SecretUse> out;
+  for (auto& [hash, use] : taken) out.push_back(std::move(use));
+  return out;
 }
 
 void Authenticator::forget() const {
@@ -211,6 +246,7 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
     return unexpected(Slug::no_association, "The application has no registered association.");
   }
   Entry entry;
+  entry.secret = hash;
   entry.caller.application = application.id;
   entry.caller.application_key = application.key;
   entry.caller.tenant = *application.tenant;
@@ -225,7 +261,7 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
   if (const auto* old = application.old_at(now)) {
     entry.expires_at = std::min(entry.expires_at, old->until);
   }
-  COFFER_TRY(entry.networks, networks_of(application));
+  COFFER_TRY(entry.origins, origins_of(application));
   return entry;
 }
 

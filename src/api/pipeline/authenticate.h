@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "api/pipeline/route.h"
 #include "base/digest.h"
@@ -20,6 +22,12 @@
 
 namespace coffer::api {
 
+/// The clients from which an application's secrets are accepted.
+struct Origins {
+  AddressList networks;                        // empty: any address
+  std::vector<std::string> certificates = {};  // fingerprints; empty: no certificate is needed
+};
+
 class Authenticator {
  public:
   /// Both outlive this.
@@ -30,6 +38,9 @@ class Authenticator {
   /// `token-expired`, `no-association`, and for a token of an external issuer also
   /// `token-verification-timeout`. Both headers must belong to the same application.
   Result<Caller> authenticate(const http::Request& request, Access access) const;
+  /// The last use of each API key and connect secret since the previous call. To be stored from
+  /// time to time, so that no request waits for it.
+  std::vector<store::SecretUse> take_uses();
   /// The caller to whom a request is counted in its lane, without reading the file: the application
   /// of its x-svc-auth if these credentials were accepted recently, otherwise the network of its
   /// address. So an invented x-svc-auth has no separate share and uses nothing of an application's
@@ -40,7 +51,8 @@ class Authenticator {
   struct Entry {
     Caller caller;
     Timestamp expires_at;
-    AddressList networks = {};  // that its secrets are accepted from; empty: any
+    Origins origins = {};
+    Sha256 secret{};  // hash of the x-svc-auth
   };
   /// The contents of a bearer token from any issuer.
   struct Bearer {
@@ -55,6 +67,9 @@ class Authenticator {
                           const store::ApplicationRow& application) const;
 
   void forget() const COFFER_REQUIRES(mutex_);
+  /// Checks the client of a request with these credentials, and notes the use.
+  Result<void> admit_use(const Entry& entry, const http::Request& request) const
+      COFFER_REQUIRES(mutex_);
 
   static constexpr std::size_t kEntriesMax = 10'000;
   const flows::Context& context_;
@@ -63,6 +78,7 @@ class Authenticator {
   mutable std::unordered_map<std::string, Entry> entries_ COFFER_GUARDED_BY(mutex_);
   /// Digests of the x-svc-auth of the cached entries; removed with them.
   mutable std::unordered_set<std::uint64_t> accepted_ COFFER_GUARDED_BY(mutex_);
+  mutable std::map<Sha256, store::SecretUse> uses_ COFFER_GUARDED_BY(mutex_);
   mutable std::uint64_t generation_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
@@ -70,7 +86,8 @@ class Authenticator {
 /// none.
 std::string_view bearer_token(const http::Request& request);
 
-/// `unauthorized` if the application's secrets are not accepted from this address.
-Result<void> check_network(const store::ApplicationRow& application, std::string_view address);
+/// `unauthorized` if the application's secrets are not accepted from the client of this request.
+Result<void> check_client(const store::ApplicationRow& application, const http::Request& request,
+                          const http::TrustedProxies& proxies);
 
 }  // namespace coffer::api

@@ -4,6 +4,7 @@
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
 #include "flows/webhooks/redeliver.h"
+#include "http/certificate.h"
 #include "store/webhooks/deliveries.h"
 #include "store/webhooks/events.h"
 
@@ -21,12 +22,22 @@ Json delivery_json(const store::DeliveryRow& row, const std::string& webhook) {
   return out;
 }
 
+/// What a tenant sees of an attempt without a response. If nothing was sent, the reason is the same
+/// for a name without an address, a refused address and a refused connection: their difference
+/// would show which names and addresses exist in the server's network. A certificate was received
+/// from a permitted address. Operators see every reason.
+std::string shown_fault(const store::DeliveryAttempt& row) {
+  if (row.signed_at || row.fault->starts_with(http::kCertificateRefused)) return *row.fault;
+  return "The endpoint could not be reached. Check its DNS name and its port, and that its address "
+         "is public.";
+}
+
 Json attempt_json(const store::DeliveryAttempt& row) {
   Json out{{"attempt", row.attempt},
            {"at", row.at.to_string()},
            {"durationMs", row.duration_ms},
            {"responseStatus", row.status ? Json(*row.status) : Json(nullptr)}};
-  if (row.fault) out["error"] = *row.fault;
+  if (row.fault) out["error"] = shown_fault(row);
   out["responseBody"] = row.response;
   return out;
 }

@@ -207,9 +207,12 @@ std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
   const std::string check = "certificate";
   if (config.tls_cert.empty() || config.tls_key.empty()) return std::nullopt;
   http::TlsIdentity identity;
-  if (const auto loaded = identity.load(config.tls_cert, config.tls_key); !loaded) {
-    return fault(check, loaded.error().detail,
-                 "Set tls_cert and tls_key to a certificate and its key in PEM format.");
+  if (const auto loaded = identity.load(config.tls_cert, config.tls_key, config.tls_client_ca);
+      !loaded) {
+    return fault(
+        check, loaded.error().detail,
+        "Set tls_cert and tls_key to a certificate and its key, and tls_client_ca, if set, to "
+        "certificates of CAs, all in PEM format.");
   }
   const auto file = http::read_certificate_file(config.tls_cert);
   if (!file)

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "app/app.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
@@ -19,8 +21,35 @@ Record view(const store::ApplicationRow& row) {
           {"publicKey", row.public_key},
           {"scopes", row.scopes.to_string()},
           {"networks", row.networks},
+          {"certificates", row.certificates},
           {"oldSecretsUntil", row.old ? std::optional(row.old->until.to_string()) : std::nullopt},
+          {"rotatedAt", row.rotated_at ? std::optional(row.rotated_at->to_string()) : std::nullopt},
           {"createdAt", row.created_at.to_string()}};
+}
+
+using Uses = std::map<Sha256, store::SecretUse>;
+
+/// `apiKeyUsedAt` and `apiKeyUsedFrom`, for the secret with this name and hash.
+void put_use(Record& record, const std::string& secret, const Uses& uses, const Sha256& hash) {
+  const auto use = uses.find(hash);
+  std::optional<std::string> at, from;
+  if (use != uses.end()) {
+    at = use->second.at.to_string();
+    from = use->second.address;
+  }
+  record.emplace_back(secret + "UsedAt", at);
+  record.emplace_back(secret + "UsedFrom", from);
+}
+
+Record view(const store::ApplicationRow& row, const Uses& uses) {
+  Record record = view(row);
+  put_use(record, "apiKey", uses, row.api_key_hash);
+  put_use(record, "connectSecret", uses, row.connect_hash);
+  if (row.old) {
+    put_use(record, "oldApiKey", uses, row.old->api_key_hash);
+    put_use(record, "oldConnectSecret", uses, row.old->connect_hash);
+  }
+  return record;
 }
 
 /// The credentials of an application, and its public data.
@@ -54,10 +83,14 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
 Result<CommandResult> list(Session& session, const Arguments&) {
   return store::with_reader(
       session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"id", "name", "environment", "status", "clientId", "associationId"}};
-        for (const auto& row : store::list_applications(db)) result.records.push_back(view(row));
+        CommandResult result{.list = true,
+                             .columns = {"id", "name", "environment", "status", "clientId",
+                                         "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
+        Uses uses;
+        for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
+        for (const auto& row : store::list_applications(db)) {
+          result.records.push_back(view(row, uses));
+        }
         return result;
       });
 }
@@ -78,13 +111,25 @@ Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
   return CommandResult{.records = {view(row)}};
 }
 
+/// A list that restricts an application; the word `none` empties it.
+std::vector<std::string> restriction(std::string_view list, std::string_view none) {
+  std::vector<std::string> out;
+  if (list == none) return out;
+  while (!list.empty()) out.emplace_back(next_part(list, ','));
+  return out;
+}
+
 Result<CommandResult> change_networks(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
-  std::vector<std::string> networks;
-  std::string_view rest = arguments.text("NETWORKS");
-  if (rest == "any") rest = {};
-  while (!rest.empty()) networks.emplace_back(next_part(rest, ','));
+  const auto networks = restriction(arguments.text("NETWORKS"), "any");
   COFFER_TRY(const auto row, flows::change_networks(session.app.flows(), id, networks));
+  return CommandResult{.records = {view(row)}};
+}
+
+Result<CommandResult> change_certificates(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
+  const auto list = restriction(arguments.text("FINGERPRINTS"), "none");
+  COFFER_TRY(const auto row, flows::change_certificates(session.app.flows(), id, list));
   return CommandResult{.records = {view(row)}};
 }
 
@@ -108,6 +153,21 @@ Command networks_command(const Argument& id) {
       .arguments = {id, on_page(positional("NETWORKS",
                                            "Addresses or networks, separated by commas, or any"),
                                 "Networks", "192.0.2.0/24,2001:db8::/48")},
+      .hint = kHint};
+}
+
+Command certificates_command(const Argument& id) {
+  return {
+      .path = "application certificates",
+      .summary = "Restrict an application to TLS client certificates",
+      .label = "Restrict certificates",
+      .consequence =
+          "Requests over connections without such a certificate are refused "
+          "immediately. coffer requests certificates only with tls_client_ca.",
+      .run = change_certificates,
+      .arguments = {id, on_page(positional("FINGERPRINTS",
+                                           "SHA-256 fingerprints, separated by commas, or none"),
+                                "SHA-256 fingerprints", "AB:CD:...")},
       .hint = kHint};
 }
 
@@ -148,6 +208,7 @@ std::vector<Command> application_commands() {
                                  "Overlap in hours")},
        .hint = kHint},
       networks_command(id),
+      certificates_command(id),
       {.path = "application suspend",
        .summary = "Revoke all tokens of an application and reject its secrets",
        .label = "Suspend application",

@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/dispatch.h"
+#include "cli/operations/paging.h"
 #include "flows/identity/approvals.h"
 #include "store/identity/operators.h"
 
@@ -28,17 +29,17 @@ Record view(Session& session, const store::ApprovalRow& row) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const int limit, number_argument<int>(arguments, "limit", 1, 500));
-  const auto at =
+  COFFER_TRY(const auto at, page_argument(arguments));
+  const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
   return store::with_reader(
       session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
         CommandResult result{.list = true,
                              .columns = {"id", "status", "requestedBy", "command", "requestedAt",
                                          "expiresAt", "decidedBy"}};
-        for (const auto& row : store::list_approvals(db, at, limit)) {
-          result.records.push_back(view(session, row));
-        }
+        const auto page = store::list_approvals(db, waiting_at, at);
+        for (const auto& row : page.rows) result.records.push_back(view(session, row));
+        put_next(result, page.next, false);
         return result;
       });
 }
@@ -135,12 +136,13 @@ Result<CommandResult> request_approval(Session& session, const Command& command,
 
 std::vector<Command> approval_commands() {
   const Argument id = positional("ID", "ID of the request");
+  std::vector<Argument> listing = page_arguments();
+  listing.insert(listing.begin(), toggle("waiting", "Only requests that wait"));
   return {{.path = "approval list",
-           .summary = "List commands that wait, or waited, for a second operator",
+           .summary = "List commands that wait, or waited, for a second operator, newest first",
            .run = list,
            .role = OperatorRole::viewer,
-           .arguments = {toggle("waiting", "Only requests that wait"),
-                         option("limit", "N", "Maximum number of requests, up to 500", "50")}},
+           .arguments = std::move(listing)},
           {.path = "approval show",
            .summary = "Show a request for approval with its arguments",
            .run = show,

@@ -8,6 +8,7 @@
 #include "domain/operations/condition.h"
 #include "embedded/embedded.h"
 #include "store/identity/approvals.h"
+#include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/activity.h"
 #include "store/operations/backlog.h"
@@ -120,6 +121,8 @@ ConditionFacts facts_of(App& app, Connection& db, const store::Backlog& backlog,
   facts.oldest_review = backlog.reviews.created;
   facts.approvals = approvals.count;
   facts.oldest_approval = approvals.oldest;
+  facts.applications_rotated =
+      store::count_rotated_applications(db, app.queue().now().plus_ms(-24 * kHourMs));
   facts.connectors_paused =
       std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
                     [](const store::ConnectorLabel& row) { return row.paused; });
@@ -158,6 +161,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     put_backlog(out, backlog);
     out.emplace_back("approvalsWaiting", approvals.count);
     out.emplace_back("oldestApprovalAt", shown(approvals.oldest));
+    out.emplace_back("credentialsRotated", facts.applications_rotated);
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", facts.breakers_open);
     out.emplace_back("attention", view(find_conditions(facts, app.queue().now())));

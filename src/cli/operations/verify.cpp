@@ -10,6 +10,7 @@
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
+#include "flows/operations/checkpoint_rounds.h"
 #include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/operations/restore.h"

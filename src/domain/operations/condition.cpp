@@ -47,6 +47,7 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       old_backup(facts, now),
       when(wrong_clock, clock_wrong),
       counted(approvals_waiting, facts.approvals, facts.oldest_approval),
+      counted(credentials_rotated, facts.applications_rotated),
       counted(wallets_under_review, facts.reviews, facts.oldest_review),
       counted(connectors_paused, facts.connectors_paused),
       counted(notifications_failed, facts.notifications_failed),

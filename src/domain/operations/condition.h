@@ -27,6 +27,7 @@ enum class AlertCondition {
   backup_old,
   clock_wrong,
   approvals_waiting,
+  credentials_rotated,
 };
 
 /// The labels are the sentences of alerts.
@@ -47,7 +48,8 @@ struct Terms<AlertCondition> {
                            {"backup_missing", "There is no backup."},
                            {"backup_old", "The last backup is too old."},
                            {"clock_wrong", "The system clock is wrong or not synchronised."},
-                           {"approvals_waiting", "Commands wait for a second operator."}});
+                           {"approvals_waiting", "Commands wait for a second operator."},
+                           {"credentials_rotated", "Applications got new credentials."}});
 };
 
 /// A condition that holds.
@@ -72,6 +74,7 @@ struct ConditionFacts {
   std::optional<Timestamp> oldest_review;
   std::int64_t approvals = 0;
   std::optional<Timestamp> oldest_approval;
+  std::int64_t applications_rotated = 0;  // in the last 24 hours
   std::int64_t connectors_paused = 0;
   std::int64_t notifications_failed = 0;
   bool backup_failed = false;

@@ -40,6 +40,10 @@ constexpr auto kTypes = std::to_array<Row>({
      by_name,
      EventSubject::webhook},
     {webhook_test, {"webhook.test", "Test of a webhook"}, never, EventSubject::nothing},
+    {application_credentials_rotated,
+     {"application.credentials_rotated", "Application got new credentials"},
+     by_name,
+     EventSubject::application},
 });
 
 constexpr bool is_in_enum_order() {

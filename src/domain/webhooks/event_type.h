@@ -24,6 +24,7 @@ enum class EventType {
   reference_payment_received,
   webhook_disabled,
   webhook_test,  // sent to the tested endpoint only; webhooks cannot subscribe to it
+  application_credentials_rotated,
 };
 
 /// How a webhook subscribes to a type.
@@ -34,7 +35,7 @@ enum class EventTaken {
 };
 
 /// The content of an event's `data`.
-enum class EventSubject { payment, wallet, webhook, nothing };
+enum class EventSubject { payment, wallet, webhook, application, nothing };
 
 struct EventTypeRow {
   EventType type;

@@ -2,7 +2,11 @@
 
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/digest.h"
 #include "base/limits/address_range.h"
+#include "base/log.h"
+#include "base/text/ascii.h"
+#include "flows/webhooks/events.h"
 
 namespace coffer::flows {
 namespace {
@@ -48,13 +52,15 @@ Result<void> check_public_key(store::Connection& db, const std::string& key) {
 
 Result<store::ApplicationRow> change_application(
     const Context& context, ApplicationId id,
-    const std::function<void(store::ApplicationRow&)>& change) {
+    const std::function<void(store::ApplicationRow&)>& change,
+    const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
   return store::run_for<store::ApplicationRow>(
       context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
         auto row = store::find_application(tx.db(), id);
         if (!row) return unexpected(unknown_application());
         change(*row);
         store::update_application(tx, *row);
+        if (then) then(tx, *row);
         return *std::move(row);
       });
 }
@@ -63,6 +69,25 @@ Result<store::ApplicationRow> change_application(
 void end_tokens(store::ApplicationRow& row) {
   if (row.old) row.old->key_version = ++row.key_version;
   ++row.key_version;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
+  return out;
+}
+
+/// The form of http::Request::client_certificate, from any form that tools print.
+Result<std::string> fingerprint(const std::string& text) {
+  std::string hex = ascii::to_lower(text);
+  std::erase(hex, ':');
+  if (hex.size() != 2 * Sha256().size() || !from_hex(hex)) {
+    return unexpected(Slug::validation_failed,
+                      "\"" + text +
+                          "\" is not a SHA-256 fingerprint. Print it with \"openssl x509 -noout "
+                          "-fingerprint -sha256 -in FILE\".");
+  }
+  return hex;
 }
 
 }  // namespace
@@ -129,17 +154,27 @@ Result<RegisteredApplication> rotate_application(const Context& context, Applica
                                                  std::int64_t overlap_ms) {
   RegisteredApplication out;
   const Timestamp until = context.queue.now().plus_ms(overlap_ms);
-  COFFER_TRY(out.application, change_application(context, id, [&](store::ApplicationRow& row) {
-               row.old.reset();
-               if (overlap_ms > 0) {
-                 row.old =
-                     store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
-                                       row.sign_in_hash,       row.key_version,  until};
-               }
-               // The key pair stays: it is not a secret of ours, and wallets know the public key.
-               out.secrets = issue_secrets(context, row, true);
-               ++row.key_version;
-             }));
+  const auto rotate = [&](store::ApplicationRow& row) {
+    row.old.reset();
+    if (overlap_ms > 0) {
+      row.old = store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
+                                  row.sign_in_hash,       row.key_version,  until};
+    }
+    // The key pair stays: it is not a secret of ours, and wallets know the public key.
+    out.secrets = issue_secrets(context, row, true);
+    ++row.key_version;
+    row.rotated_at = context.queue.now();
+  };
+  COFFER_TRY(out.application,
+             change_application(context, id, rotate,
+                                [&](store::WriteTx& tx, const store::ApplicationRow& row) {
+                                  store::forget_ended_secrets(tx, row);
+                                  if (!row.tenant) return;
+                                  emit_event(tx, context.random, row.tenant->key,
+                                             EventType::application_credentials_rotated, row.key);
+                                }));
+  log_info("identity", "credentials of an application were rotated",
+           {{"application", id.to_string()}, {"overlap_ms", overlap_ms}});
   return out;
 }
 
@@ -162,9 +197,18 @@ Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationI
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks) {
   COFFER_TRY_VOID(AddressList::parse(networks));
-  std::string list;
-  for (const std::string& network : networks) list += (list.empty() ? "" : ",") + network;
-  return change_application(context, id, [&](store::ApplicationRow& row) { row.networks = list; });
+  return change_application(context, id,
+                            [&](store::ApplicationRow& row) { row.networks = join(networks); });
+}
+
+Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
+                                                  const std::vector<std::string>& fingerprints) {
+  std::vector<std::string> list;
+  for (const std::string& text : fingerprints) {
+    COFFER_TRY(list.emplace_back(), fingerprint(text));
+  }
+  return change_application(context, id,
+                            [&](store::ApplicationRow& row) { row.certificates = join(list); });
 }
 
 }  // namespace coffer::flows

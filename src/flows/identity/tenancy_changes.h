@@ -55,6 +55,10 @@ Result<RegisteredApplication> rotate_application(const Context& context, Applica
 /// The addresses that its secrets and tokens are accepted from; empty: any. `validation-failed`.
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks);
+/// SHA-256 fingerprints of the certificates of which a TLS client needs one, in hex with or without
+/// colons; an empty list needs none.
+Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
+                                                  const std::vector<std::string>& fingerprints);
 /// Suspending ends every token at once; resuming lets the secrets work again.
 Result<store::ApplicationRow> suspend_application(const Context& context, ApplicationId id,
                                                   bool suspended);

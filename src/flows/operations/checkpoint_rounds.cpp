@@ -4,8 +4,71 @@
 
 #include "base/log.h"
 #include "flows/operations/file_keys.h"
+#include "store/identity/audit_log.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/journal.h"
 
 namespace coffer::flows {
+namespace {
+
+constexpr std::string_view kLastCheckpoint = "last_checkpoint";  // row of meta
+
+Problem not_signed(const std::string& fault) {
+  return Problem(Slug::conflict, "No checkpoint was signed: " + fault +
+                                     ". The file was changed outside coffer. Run `coffer verify`, "
+                                     "and find out who changed the file.");
+}
+
+/// How far the chains were followed.
+struct ChainsFollowed {
+  store::ChainPosition journal;
+  store::ChainPosition audit;
+};
+
+/// The previous checkpoint of the file, which the file must continue; the beginning without one.
+Result<ChainsFollowed> previous_heads(const Context& context, store::Connection& db) {
+  const auto line = store::read_meta(db, kLastCheckpoint);
+  if (!line) return ChainsFollowed();
+  const auto previous = parse_checkpoint(*line);
+  if (!previous) return unexpected(not_signed("the previous checkpoint in the file is invalid"));
+  const std::string fault = departure_from(context.sealer, db, Checkpoints{*previous});
+  if (!fault.empty()) return unexpected(not_signed(fault));
+  const store::ChainHeads& heads = previous->heads;
+  return ChainsFollowed{{heads.entry_sets, heads.journal}, {heads.audit_entries, heads.audit}};
+}
+
+/// Follows both chains a little, and signs at their ends; an empty text before.
+Result<std::string> follow_and_sign(const Context& context, store::Connection& db,
+                                    ChainsFollowed& at) {
+  constexpr std::int64_t kRows = 2'000;
+  COFFER_TRY_VOID(use_chain_keys(context.sealer, db));
+  const store::ChainPiece journal = store::follow_journal(db, at.journal, kRows);
+  if (!journal.fault.empty()) return unexpected(not_signed(journal.fault));
+  const store::ChainPiece audit = store::follow_audit_log(db, at.audit, kRows);
+  if (!audit.fault.empty()) return unexpected(not_signed(audit.fault));
+  if (!journal.end || !audit.end) return std::string();
+  return sign_heads(context.sealer, db, context.clock.now(),
+                    {at.journal.row, at.journal.link, at.audit.row, at.audit.link}, "-");
+}
+
+}  // namespace
+
+Result<std::string> make_checkpoint(const Context& context) {
+  COFFER_TRY(ChainsFollowed at, store::with_reader(context.database, [&](store::Connection& db) {
+               return previous_heads(context, db);
+             }));
+  std::string line;
+  while (line.empty()) {
+    COFFER_TRY(line, store::with_reader(context.database, [&](store::Connection& db) {
+                 return follow_and_sign(context, db, at);
+               }));
+  }
+  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    store::write_meta(tx, kLastCheckpoint, line);
+    return {};
+  }));
+  return line;
+}
 
 void CheckpointRounds::run() {
   const auto heads = store::with_reader(

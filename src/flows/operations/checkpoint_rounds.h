@@ -1,4 +1,4 @@
-// When checkpoints of the served file are written, and where.
+// Checkpoints of the served file: what they follow from, when they are written, and where.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,11 @@
 #include "store/chain_keys.h"
 
 namespace coffer::flows {
+
+/// Of the served file. Signs only heads that the chains lead to from the previous checkpoint of
+/// this file, or from their beginning without one; checks the links between, in short reads. The
+/// line is kept in the file as the next previous one. `conflict` if the chains do not lead there.
+Result<std::string> make_checkpoint(const Context& context);
 
 /// A checkpoint after 10,000 new rows of the chains, but at most one a minute; with fewer new rows,
 /// one an hour. Each is logged and written to the witnesses.

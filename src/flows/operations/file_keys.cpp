@@ -95,10 +95,9 @@ bool read_number(const std::string& text, std::int64_t& out) {
 
 }  // namespace
 
-Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
-                                    std::string_view backup) {
+Result<std::string> sign_heads(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
+                               const store::ChainHeads& heads, std::string_view backup) {
   COFFER_TRY(const auth::SigningKey key, open_signing_key(sealer, db));
-  const store::ChainHeads heads = store::chain_heads(db);
   std::string line(kFormat);
   for (const std::string& word :
        {key.public_key().to_string(), std::to_string(at.ms), std::to_string(heads.entry_sets),
@@ -108,6 +107,11 @@ Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connectio
   }
   const auth::Signature signature = key.sign(line);
   return line + ' ' + to_base64url(as_text(signature));
+}
+
+Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
+                                    std::string_view backup) {
+  return sign_heads(sealer, db, at, store::chain_heads(db), backup);
 }
 
 Result<Checkpoint> parse_checkpoint(std::string_view line) {
@@ -150,12 +154,6 @@ Result<Checkpoints> read_checkpoints(const std::string& path) {
   std::ifstream file(path);
   if (!file) return unexpected(Slug::not_found, "file not found: " + path);
   return parse_checkpoints(file);
-}
-
-Result<std::string> make_checkpoint(const Context& context) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<std::string> {
-    return sign_checkpoint(context.sealer, db, context.clock.now());
-  });
 }
 
 Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db) {

@@ -43,6 +43,9 @@ struct Checkpoint {
 /// One line without a line feed: `coffer-checkpoint-1 FILE MS ENTRY_SETS LINK AUDIT_ENTRIES LINK
 /// BACKUP SIGNATURE`, links and backup in hex, the signature (Ed25519 over the text before it,
 /// without the space) in base64url.
+Result<std::string> sign_heads(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
+                               const store::ChainHeads& heads, std::string_view backup);
+/// The same with the present heads of `db`.
 Result<std::string> sign_checkpoint(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
                                     std::string_view backup = "-");
 /// `validation-failed` if the line is no checkpoint or its signature is wrong.
@@ -53,8 +56,6 @@ using Checkpoints = std::vector<Checkpoint>;
 Result<Checkpoints> parse_checkpoints(std::istream& text);
 /// In a file; also `not-found`.
 Result<Checkpoints> read_checkpoints(const std::string& path);
-/// Of the served file, in one snapshot.
-Result<std::string> make_checkpoint(const Context& context);
 
 /// The public key of the file of `db`.
 Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db);

@@ -4,6 +4,7 @@
 #include "flows/payments/record_json.h"
 #include "flows/webhooks/sample_event.h"
 #include "flows/webhooks/webhook_json.h"
+#include "store/identity/tenants.h"
 #include "store/ledger/wallets.h"
 #include "store/webhooks/webhooks.h"
 
@@ -30,6 +31,13 @@ Json webhook_data(store::Connection& db, const store::EventRow& event) {
   const auto webhook = store::find_webhook_by_key(db, *event.webhook);
   COFFER_CHECK(webhook.has_value());
   return webhook_json(*webhook);
+}
+
+/// Only what never changes, so that the bytes are the same regardless of when they are rendered.
+Json application_data(store::Connection& db, const store::EventRow& event) {
+  const auto application = store::find_application_by_key(db, *event.application);
+  COFFER_CHECK(application.has_value());
+  return credentials_json(*application, event.at);
 }
 
 /// The record as of the commit that wrote the event. Later data from the provider has no event
@@ -79,6 +87,8 @@ std::string EventBodies::render(const store::EventRow& event) {
     out["data"] = record_json(at_event(record(*event.payment), event.version), tenant_.environment);
   } else if (event.wallet) {
     out["data"] = wallet_data(db_, event, context_.network_name);
+  } else if (event.application) {
+    out["data"] = application_data(db_, event);
   } else {
     out["data"] = webhook_data(db_, event);
   }

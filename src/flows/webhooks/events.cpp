@@ -42,6 +42,9 @@ void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventTy
     case EventSubject::webhook:
       event.webhook = key;
       break;
+    case EventSubject::application:
+      event.application = key;
+      break;
     case EventSubject::nothing:
       throw InternalError("an event about nothing is a test event");
   }

@@ -16,7 +16,7 @@ namespace coffer::flows {
 void emit_payment_event(store::WriteTx& tx, Random& random, std::int64_t tenant,
                         std::int64_t payment, PaymentStatus status, int version);
 /// Any other event of a type with a row in domain/webhooks/event_type.cpp, about the payment,
-/// wallet or webhook with this row key, in its state after the command.
+/// wallet, webhook or application with this row key, in its state after the command.
 void emit_event(store::WriteTx& tx, Random& random, std::int64_t tenant, EventType type,
                 std::int64_t key);
 

@@ -153,6 +153,13 @@ Json sample_webhook(const store::EventRow& event, const Tenant& tenant) {
   return webhook_json(webhook);
 }
 
+Json sample_application(const store::EventRow& event) {
+  store::ApplicationRow application;
+  application.id = sample_id<ApplicationId>(event, 2);
+  application.client_id = "app_0123456789abcdef01234567";
+  return credentials_json(application, event.at);
+}
+
 }  // namespace
 
 Json sample_data(const store::EventRow& event, const Tenant& tenant,
@@ -166,6 +173,8 @@ Json sample_data(const store::EventRow& event, const Tenant& tenant,
       return sample_wallet(event, network_name);
     case EventSubject::webhook:
       return sample_webhook(event, tenant);
+    case EventSubject::application:
+      return sample_application(event);
     case EventSubject::nothing:
       return {{"message", "This is a test event."}};
   }

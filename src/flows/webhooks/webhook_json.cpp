@@ -30,4 +30,10 @@ Json webhook_json(const store::WebhookRow& webhook) {
   return out;
 }
 
+Json credentials_json(const store::ApplicationRow& application, Timestamp rotated_at) {
+  return {{"applicationId", application.id.to_string()},
+          {"clientId", application.client_id},
+          {"rotatedAt", rotated_at.to_string()}};
+}
+
 }  // namespace coffer::flows

@@ -1,11 +1,14 @@
-// A webhook as JSON, for responses and for the event that it was disabled. Never contains a secret.
+// Webhooks and applications as JSON, for responses and for events. Never contains a secret.
 #pragma once
 
 #include "flows/payments/record_json.h"
+#include "store/identity/tenants.h"
 #include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
 
 Json webhook_json(const store::WebhookRow& webhook);
+/// An application whose credentials were rotated at this time.
+Json credentials_json(const store::ApplicationRow& application, Timestamp rotated_at);
 
 }  // namespace coffer::flows

@@ -112,6 +112,7 @@ void Connection::close() {
   fd_ = -1;
   readable_ = thorough_ = broken_ = reads_much_ = false;
   peer_.clear();
+  certificate_.clear();
   input_.clear();
   output_.clear();
   trim(input_);

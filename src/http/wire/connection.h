@@ -81,6 +81,10 @@ class Connection {
   const std::string& peer() const { return peer_; }
   void start_tls(TlsSession session);
   TlsSession& tls() { return tls_; }
+  /// Of the client; see Request::client_certificate.
+  const std::string& certificate() const { return certificate_; }
+  /// To be called when the handshake is complete.
+  void note_certificate() { certificate_ = tls_.client_certificate(); }
 
   /// Appends received bytes to `input`. `done` means that bytes were appended.
   IoState receive();
@@ -165,6 +169,7 @@ class Connection {
   bool reads_much_ = false;
   TlsSession tls_;
   std::string peer_;
+  std::string certificate_;
   std::string input_;
   std::string output_;
   std::size_t sent_ = 0;

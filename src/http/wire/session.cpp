@@ -100,6 +100,7 @@ int Session::body_ms(const Connection& connection) const {
 Step Session::handshake(Connection& connection) {
   switch (connection.tls().handshake().state) {
     case IoState::done:
+      connection.note_certificate();
       connection.http.phase = Phase::header;
       return advance(connection);
     case IoState::want_read:
@@ -132,6 +133,7 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
   };
   if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
   connection.http.request = request_of(head, connection.peer());
+  connection.http.request.client_certificate = connection.certificate();
   if (const auto admitted = admit_body(connection, head.content_length); !admitted) {
     return refuse_with(admitted.error());
   }

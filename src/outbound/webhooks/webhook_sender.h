@@ -14,7 +14,6 @@
 #include "domain/identity/tenant.h"
 #include "http/client.h"
 #include "outbound/target_guard.h"
-#include "outbound/wire/slots.h"
 
 namespace coffer::outbound {
 
@@ -29,7 +28,7 @@ struct WebhookMessage {
 /// Either `status` or `fault` contains the result.
 struct WebhookResponse {
   int status = 0;        // 0: no valid response
-  std::string fault;     // reason without a response, for the delivery log
+  std::string fault;     // reason without a response, for the operator's delivery log
   std::string response;  // at most kResponseBytesMax of the body
   std::optional<std::int64_t> retry_after_ms;
   std::int64_t duration_ms = 0;
@@ -49,12 +48,10 @@ class WebhookSender {
   WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
                 std::string ca_bundle, int timeout_ms);
 
-  static constexpr int kLookupsMax = 4;
-
-  /// The check at registration: the URL, and the addresses of its name. A name without an address,
-  /// or one that cannot be resolved within a second, is accepted, because every attempt checks
-  /// again. At most kLookupsMax calls resolve names at a time; further ones do not wait.
-  Result<void> check_target(std::string_view url, Environment environment);
+  /// The check at registration: the text of the URL. The name is not resolved, because the result
+  /// or its time would show a tenant which internal names exist. Every attempt checks the
+  /// addresses.
+  Result<void> check_target(std::string_view url, Environment environment) const;
 
   /// Thread-safe. Never fails: a failed attempt is a response too.
   WebhookResponse send(const WebhookMessage& message);
@@ -70,7 +67,6 @@ class WebhookSender {
   const Clock& clock_;
   const TargetGuard guard_;
   http::Client client_;
-  Slots lookups_{kLookupsMax};
   const int timeout_ms_;
 };
 

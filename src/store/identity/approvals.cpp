@@ -1,5 +1,7 @@
 #include "store/identity/approvals.h"
 
+#include <limits>
+
 namespace coffer::store {
 namespace {
 
@@ -8,13 +10,15 @@ static_assert(stored(ApprovalState::started) == 1);
 
 #define APPROVAL_COLUMNS                                                                    \
   "SELECT a.id, o.id, o.name, a.version, a.command, a.detail, a.sealed_arguments, a.state," \
-  " a.requested_at, a.expires_at, a.decided_by, a.decided_at, a.outcome FROM approvals a"
+  " a.requested_at, a.expires_at, a.decided_by, a.decided_at, a.outcome, a.approval"        \
+  " FROM approvals a"
 constexpr const char* kFind = APPROVAL_COLUMNS " JOIN operators o USING (operator) WHERE a.id = ?";
-constexpr const char* kNewest =
-    APPROVAL_COLUMNS " JOIN operators o USING (operator) ORDER BY a.approval DESC LIMIT ?";
+constexpr const char* kNewest = APPROVAL_COLUMNS
+    " JOIN operators o USING (operator) WHERE a.approval < ? ORDER BY a.approval DESC LIMIT ?";
+// Sorts the waiting requests, whose number is limited per operator.
 constexpr const char* kWaiting = APPROVAL_COLUMNS
     " INDEXED BY approvals_waiting JOIN operators o USING (operator)"
-    " WHERE a.state = 0 AND a.expires_at > ? ORDER BY a.expires_at DESC, a.approval DESC LIMIT ?";
+    " WHERE a.state = 0 AND a.expires_at > ? AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
 #undef APPROVAL_COLUMNS
 constexpr const char* kInsert =
     "INSERT INTO approvals (id, operator, version, command, detail, sealed_arguments, state,"
@@ -50,6 +54,7 @@ ApprovalRow row_of(const Query& query) {
   row.decided_by = query.optional_text(10);
   row.decided_at = query.optional_time(11);
   row.outcome = query.optional_text(12);
+  row.key = query.integer(13);
   return row;
 }
 
@@ -72,14 +77,18 @@ std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
   return query.step() ? std::optional(row_of(query)) : std::nullopt;
 }
 
-std::vector<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                                        int limit) {
-  if (waiting_at) {
-    Query query(db, kWaiting, *waiting_at, limit);
-    return rows_of(query);
+ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                            const NewestAt& at) {
+  const std::int64_t before = at.before.value_or(std::numeric_limits<std::int64_t>::max());
+  // One more than the page has shows whether another page follows.
+  Query query = waiting_at ? Query(db, kWaiting, *waiting_at, before, at.limit + 1)
+                           : Query(db, kNewest, before, at.limit + 1);
+  ApprovalPage out{rows_of(query), std::nullopt};
+  if (out.rows.size() > static_cast<std::size_t>(at.limit)) {
+    out.rows.pop_back();
+    out.next = out.rows.back().key;
   }
-  Query query(db, kNewest, limit);
-  return rows_of(query);
+  return out;
 }
 
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by) {

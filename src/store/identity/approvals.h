@@ -8,11 +8,13 @@
 
 #include "domain/identity/four_eyes.h"
 #include "domain/ids.h"
+#include "store/operations/newest.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
 
 struct ApprovalRow {
+  std::int64_t key = 0;  // read only
   ApprovalId id;
   OperatorId operator_id;        // who asks
   std::string operator_name;     // read only
@@ -31,9 +33,13 @@ struct ApprovalRow {
 /// Inserts a waiting request. Also deletes the arguments of expired ones.
 void insert_approval(WriteTx& tx, const ApprovalRow& row);
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id);
-/// Newest first; with `now`, only those that wait and have not expired.
-std::vector<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                                        int limit);
+struct ApprovalPage {
+  std::vector<ApprovalRow> rows;
+  std::optional<std::int64_t> next;
+};
+/// Newest first; with `waiting_at`, only those that wait and have not expired at this time.
+ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                            const NewestAt& at);
 /// Ends the waiting: the state is `started` or `rejected`. The caller has checked that it waits.
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by);
 /// The result of a command that has started.

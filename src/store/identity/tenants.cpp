@@ -31,12 +31,14 @@ constexpr const char* kTenantByKey =
   "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"    \
   " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash," \
   " p.sign_in_hash, p.public_key, p.created_at, p.networks, p.old_until, p.old_key_version,"     \
-  " p.old_client_secret_hash, p.old_api_key_hash, p.old_connect_hash, p.old_sign_in_hash"        \
+  " p.old_client_secret_hash, p.old_api_key_hash, p.old_connect_hash, p.old_sign_in_hash,"       \
+  " p.rotated_at, p.certificates"                                                                \
   " FROM applications p"                                                                         \
   " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                  \
   " LEFT JOIN associations a ON a.association = t.association"
 constexpr const char* kAllApplications = APPLICATION_COLUMNS " ORDER BY p.application";
 constexpr const char* kApplicationById = APPLICATION_COLUMNS " WHERE p.id = ?";
+constexpr const char* kApplicationByKey = APPLICATION_COLUMNS " WHERE p.application = ?";
 constexpr const char* kApplicationByClientId = APPLICATION_COLUMNS " WHERE p.client_id = ?";
 constexpr const char* kApplicationByApiKey =
     APPLICATION_COLUMNS " WHERE p.api_key_hash = ?1 OR p.old_api_key_hash = ?1";
@@ -53,8 +55,20 @@ constexpr const char* kUpdateApplication =
     "UPDATE applications SET tenant = ?, name = ?, suspended = ?, scopes = ?, key_version = ?,"
     " client_secret_hash = ?, api_key_hash = ?, connect_hash = ?, sign_in_hash = ?,"
     " public_key = ?, updated_at = ?, networks = ?, old_until = ?, old_key_version = ?,"
-    " old_client_secret_hash = ?, old_api_key_hash = ?, old_connect_hash = ?, old_sign_in_hash = ?"
-    " WHERE id = ?";
+    " old_client_secret_hash = ?, old_api_key_hash = ?, old_connect_hash = ?, old_sign_in_hash = ?,"
+    " rotated_at = ?, certificates = ? WHERE id = ?";
+
+constexpr const char* kCountRotated =
+    "SELECT count(*) FROM applications INDEXED BY applications_rotated"
+    " WHERE rotated_at IS NOT NULL AND rotated_at >= ?";
+
+constexpr const char* kPutSecretUse =
+    "INSERT INTO secret_uses (hash, application, at, address) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (hash) DO UPDATE SET at = excluded.at, address = excluded.address";
+constexpr const char* kForgetEndedSecrets =
+    "DELETE FROM secret_uses WHERE application = ?1"
+    " AND hash NOT IN (?2, ?3, ifnull(?4, ?2), ifnull(?5, ?3))";
+constexpr const char* kSecretUses = "SELECT hash, application, at, address FROM secret_uses";
 
 AssociationRow association_row(const Query& query) {
   return {query.integer(0),
@@ -101,6 +115,8 @@ ApplicationRow application_row(const Query& query) {
     row.old = OldSecrets{hash_column(query, 20), hash_column(query, 21), hash_column(query, 22),
                          hash_column(query, 23), query.integer(19),      query.time(18)};
   }
+  row.rotated_at = query.optional_time(24);
+  row.certificates = query.text(25);
   return row;
 }
 
@@ -171,6 +187,9 @@ std::vector<ApplicationRow> list_applications(Connection& db) {
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id) {
   return first(db, application_row, kApplicationById, id);
 }
+std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application) {
+  return first(db, application_row, kApplicationByKey, application);
+}
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id) {
   return first(db, application_row, kApplicationByClientId, client_id);
@@ -203,8 +222,32 @@ void update_application(WriteTx& tx, const ApplicationRow& row) {
               row.old ? std::optional(row.old->key_version) : std::nullopt,
               old_blob(row, &OldSecrets::client_secret_hash),
               old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash),
-              old_blob(row, &OldSecrets::sign_in_hash), row.id);
+              old_blob(row, &OldSecrets::sign_in_hash), row.rotated_at, row.certificates, row.id);
   tx.touch_tenancy();
+}
+
+std::int64_t count_rotated_applications(Connection& db, Timestamp since) {
+  Query query(db, kCountRotated, since);
+  query.step();
+  return query.integer(0);
+}
+
+void put_secret_use(WriteTx& tx, const SecretUse& use) {
+  tx.db().run(kPutSecretUse, blob(use.hash), use.application, use.at, use.address);
+}
+
+void forget_ended_secrets(WriteTx& tx, const ApplicationRow& row) {
+  tx.db().run(kForgetEndedSecrets, row.key, blob(row.api_key_hash), blob(row.connect_hash),
+              old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash));
+}
+
+std::vector<SecretUse> list_secret_uses(Connection& db) {
+  std::vector<SecretUse> out;
+  Query query(db, kSecretUses);
+  while (query.step()) {
+    out.push_back({hash_column(query, 0), query.integer(1), query.time(2), query.text(3)});
+  }
+  return out;
 }
 
 }  // namespace coffer::store

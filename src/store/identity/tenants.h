@@ -52,7 +52,9 @@ struct ApplicationRow {
   std::string public_key;
   Timestamp created_at;
   std::string networks;           // CIDRs separated by commas; empty: any address
+  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: none needed
   std::optional<OldSecrets> old;  // of the last rotation with an overlap, which may have ended
+  std::optional<Timestamp> rotated_at;
 
   /// The old secrets while they are accepted.
   const OldSecrets* old_at(Timestamp now) const {
@@ -76,6 +78,7 @@ Tenant tenant_by_key(Connection& db, std::int64_t tenant);
 
 std::vector<ApplicationRow> list_applications(Connection& db);
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id);
+std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application);
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id);
 /// Both also find by a secret that a rotation replaced; the caller looks whether it is still valid.
@@ -85,7 +88,23 @@ std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key);
 void insert_application(WriteTx& tx, const ApplicationRow& row);
-/// Replaces hashes, public key, scopes, suspension, networks and key version of an existing row.
+/// Replaces hashes, public key, scopes, suspension, networks, certificates, key version and the
+/// time of the last rotation of an existing row.
 void update_application(WriteTx& tx, const ApplicationRow& row);
+
+/// Applications whose secrets were rotated at or after this time.
+std::int64_t count_rotated_applications(Connection& db, Timestamp since);
+
+/// The last use of an API key or a connect secret.
+struct SecretUse {
+  Sha256 hash{};  // of the secret
+  std::int64_t application = 0;
+  Timestamp at;
+  std::string address;  // of the client
+};
+void put_secret_use(WriteTx& tx, const SecretUse& use);
+/// Deletes the uses of secrets that are neither present nor old secrets of the application.
+void forget_ended_secrets(WriteTx& tx, const ApplicationRow& row);
+std::vector<SecretUse> list_secret_uses(Connection& db);
 
 }  // namespace coffer::store

@@ -403,6 +403,7 @@ constexpr auto kEvents = std::to_array<ExportColumn>({
     id("transactionRecordId", ID_OF("payments", "payment", "payment")),
     id("walletId", ID_OF("wallets", "wallet", "wallet")),
     id("webhookId", ID_OF("webhooks", "webhook", "webhook")),
+    id("applicationId", ID_OF("applications", "application", "application")),
     number("version", "version"),
     flag("test", "test"),
     time("at", "at"),

@@ -9,8 +9,8 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kInsert =
-    "INSERT INTO events (tenant, sequence, type, payment, wallet, webhook, wallet_status, version,"
-    " test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO events (tenant, sequence, type, payment, wallet, webhook, application,"
+    " wallet_status, version, test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr Column<EventRow> kColumns[] = {
     joined<&EventRow::sequence>("sequence"),
     joined<&EventRow::id>(COFFER_EVENT_ID("")),
@@ -18,6 +18,7 @@ constexpr Column<EventRow> kColumns[] = {
     joined<&EventRow::payment>("payment"),
     joined<&EventRow::wallet>("wallet"),
     joined<&EventRow::webhook>("webhook"),
+    joined<&EventRow::application>("application"),
     joined<&EventRow::wallet_status>("wallet_status"),
     joined<&EventRow::version>("version"),
     joined<&EventRow::test>("test"),
@@ -74,7 +75,7 @@ std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, cons
   const std::int64_t sequence = tx.next_sequence(tenant);
   if (sequence == 1) keep_event_id_key(tx.db(), random);
   tx.db().run(kInsert, tenant, sequence, event.type, event.payment, event.wallet, event.webhook,
-              event.wallet_status, event.version, event.test, tx.now());
+              event.application, event.wallet_status, event.version, event.test, tx.now());
   tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }

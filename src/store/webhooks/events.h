@@ -22,6 +22,7 @@ struct NewEvent {
   std::optional<std::int64_t> wallet;
   int version = 1;
   std::optional<std::int64_t> webhook;
+  std::optional<std::int64_t> application;
   std::optional<WalletStatus> wallet_status;  // for a wallet event: the status after the change
   bool test = false;
 };
@@ -36,6 +37,7 @@ struct EventRow {
   std::optional<std::int64_t> payment;
   std::optional<std::int64_t> wallet;
   std::optional<std::int64_t> webhook;
+  std::optional<std::int64_t> application;
   std::optional<WalletStatus> wallet_status;
   int version = 1;
   bool test = false;

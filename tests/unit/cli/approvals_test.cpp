@@ -112,6 +112,32 @@ TEST_CASE("approvals: a second operator runs the command of the first, once", "[
   CHECK(office.balance() == "100.00");
 }
 
+TEST_CASE("approvals: the list has pages, newest first", "[cli][four-eyes]") {
+  Office office;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) ids.insert(ids.begin(), Office::id_in(office.fund(office.ada)));
+  REQUIRE(office.bob.post(kReject, {{"ID", ids.at(1)}}).status == 200);
+  const auto listed = [&](bool waiting) {
+    std::vector<std::string> out;
+    std::map<std::string, std::string> arguments{{"limit", "2"}};
+    if (waiting) arguments.emplace("waiting", "true");
+    for (bool more = true; more;) {
+      const Ran page = office.site.file.run("approval list", arguments);
+      REQUIRE(page.code == 0);
+      CHECK(page.json().size() <= 2);
+      for (const Json& row : page.json()) out.push_back(row.at("id"));
+      const std::string next = "more: --cursor ";
+      more = page.err.starts_with(next);
+      if (more)
+        arguments["cursor"] = page.err.substr(next.size(), page.err.find('\n') - next.size());
+    }
+    return out;
+  };
+  CHECK(listed(false) == ids);
+  ids.erase(ids.begin() + 1);
+  CHECK(listed(true) == ids);
+}
+
 TEST_CASE("approvals: an own request cannot be approved, and the command line approves none",
           "[cli][four-eyes]") {
   Office office;

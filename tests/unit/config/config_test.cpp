@@ -303,6 +303,8 @@ TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
   CHECK(world.load());
   world.environment["COFFER_TLS_KEY"] = world.path("none.pem");
   CHECK(contains(world.errors(), "COFFER_TLS_KEY: " + world.path("none.pem") + ": No such file"));
+  world.flags = {{"tls_client_ca", cert}};
+  CHECK(contains(world.errors(), "--tls-client-ca: tls_client_ca is set and tls_cert is not"));
 }
 
 TEST_CASE("an external issuer needs all three settings, and domains must be valid", "[config]") {

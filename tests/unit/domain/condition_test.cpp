@@ -52,6 +52,7 @@ TEST_CASE("conditions: each figure has its condition") {
       {AlertCondition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},
       {AlertCondition::webhooks_failing, [](Facts& facts) { facts.webhooks_failing = 1; }},
       {AlertCondition::approvals_waiting, [](Facts& facts) { facts.approvals = 3; }},
+      {AlertCondition::credentials_rotated, [](Facts& facts) { facts.applications_rotated = 1; }},
       {AlertCondition::wallets_under_review, [](Facts& facts) { facts.reviews = 1; }},
       {AlertCondition::connectors_paused, [](Facts& facts) { facts.connectors_paused = 1; }},
       {AlertCondition::notifications_failed, [](Facts& facts) { facts.notifications_failed = 1; }},

@@ -110,7 +110,7 @@ class Dripping {
 class ClosingTlsServer {
  public:
   explicit ClosingTlsServer(const Certificates& files) {
-    identity_.load(files.cert(), files.key()).value();
+    identity_.load(files.cert(), files.key(), "").value();
     thread_ = Thread("closing", [this] { serve(); });
   }
   ~ClosingTlsServer() {

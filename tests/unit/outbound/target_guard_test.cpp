@@ -206,6 +206,22 @@ TEST_CASE("guard: other ports than those of HTTPS and HTTP are for the operator 
   }
 }
 
+TEST_CASE("guard: the text of a URL is judged without resolving its name") {
+  World world;
+  world.resolver.names["private.example"] = {"10.0.0.1"};
+  world.resolver.names["public.example"] = {"93.184.216.34"};
+  for (const char* host : {"private.example", "public.example", "missing.example"}) {
+    INFO(host);
+    const std::string url = "https://" + std::string(host);
+    CHECK(world.guard.check_url(url + "/", Environment::production));
+    CHECK_FALSE(world.guard.check_url(url + ":8443/", Environment::production));
+  }
+  CHECK(world.resolver.asked == 0);
+  // A name may have one of the permitted addresses, at any port.
+  const World open({"10.0.0.0/8"});
+  CHECK(open.guard.check_url("https://missing.example:8443/", Environment::production));
+}
+
 TEST_CASE("guard: a name is judged by every address it has, at every attempt") {
   World world;
   world.resolver.names["private.example"] = {"10.0.0.1"};
