@@ -250,7 +250,7 @@ TEST_CASE("the message about an end waits for the one about the beginning") {
   CHECK(types(about(receiver, "backup_failed")) == Types{"alert.began", "alert.ended"});
 }
 
-TEST_CASE("an attempt that ended with the process counts, so that attempts are limited") {
+TEST_CASE("an attempt at an alert that ended with the process counts") {
   Receiver receiver;
   receiver.otherwise({.status = 500});
   World world(hooked(receiver));

@@ -96,7 +96,7 @@ function standing(record, again) {
   return h(
     'section',
     { class: `panel standing tone-${record.status}` },
-    h('h2', {}, P.standing),
+    h('h2', {}, P.status, h('span', { class: 'screen' }, P.andNextStep)),
     terms([
       [P.status, badge(record.status), record.substatus && ` ${record.substatus.replaceAll('_', ' ')}`],
       ...(record.failureCode

@@ -27,7 +27,7 @@ export const screens = {
     fee: 'Fee',
     total: 'Total debited',
     rate: 'Rate',
-    standing: 'Status and next step',
+    andNextStep: ' and next step',
     status: 'Status',
     reason: 'Reason',
     nextStep: 'Next step',
