@@ -813,6 +813,42 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_waiting ON notifications (due_at) WHERE state = 0;
 CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 
+-- Alerts to the operator, one row from when a condition begins until it has ended.
+CREATE TABLE alerts (
+  alert     INTEGER PRIMARY KEY,
+  id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 15),
+  count     INTEGER NOT NULL,  -- of the payments, webhooks, ... concerned, at the last message
+  began_at  INTEGER NOT NULL,
+  opens_at  INTEGER NOT NULL,  -- if the condition lasts until then
+  told_at   INTEGER,           -- the last message that it began or continues; NULL: not open yet
+  gone_at   INTEGER,           -- since when the condition is gone; NULL: it holds
+  closed_at INTEGER            -- the message that it ended
+) STRICT;
+CREATE UNIQUE INDEX alerts_unclosed ON alerts (condition) WHERE closed_at IS NULL;
+CREATE INDEX alerts_of_condition ON alerts (condition);
+CREATE INDEX alerts_closed ON alerts (closed_at) WHERE closed_at IS NOT NULL;
+
+-- The messages about an alert, one for each target.
+CREATE TABLE alert_messages (
+  message   INTEGER PRIMARY KEY,
+  id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  alert     INTEGER NOT NULL REFERENCES alerts ON DELETE CASCADE,
+  kind      INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),        -- began, continues, ended
+  channel   INTEGER NOT NULL CHECK (channel BETWEEN 0 AND 1),     -- webhook, e-mail
+  target    TEXT NOT NULL,                                        -- as shown to operators
+  count     INTEGER NOT NULL,
+  oldest_at INTEGER,                                              -- of what is concerned, if known
+  at        INTEGER NOT NULL,
+  state     INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2),  -- waiting, sent, failed
+  attempts  INTEGER NOT NULL DEFAULT 0,
+  due_at    INTEGER NOT NULL,
+  closed_at INTEGER,
+  result    TEXT                                                  -- of the last attempt
+) STRICT;
+CREATE INDEX alert_messages_of_alert ON alert_messages (alert, channel);
+CREATE INDEX alert_messages_waiting ON alert_messages (due_at) WHERE state = 0;
+
 -- Work -----------------------------------------------------------------------------------------
 
 -- Due settlements. A row is written in the commit that accepts a payment and deleted in the commit

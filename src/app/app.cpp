@@ -204,6 +204,19 @@ void App::build_services(const auth::MasterKey& key) {
   pipeline_ = std::make_unique<api::Pipeline>(*services_);
   providers_ = std::make_unique<workers::ProviderLanes>(*context_);
   notifications_ = std::make_unique<workers::Notifications>(*context_);
+  alert_sender_ = std::make_unique<outbound::AlertSender>(
+      outbound::AlertSettings{.url = config_.alert_webhook_url,
+                              .secret = config_.alert_webhook_secret,
+                              .email = config_.alert_email,
+                              .mail = {config_.notify_sendmail, config_.notify_from},
+                              .ca_bundle = config_.ca_bundle,
+                              .timeout_ms = config_.webhook_timeout_ms},
+      clock_, *resolver_);
+  alerts_ = std::make_unique<workers::Alerts>(*context_, *alert_sender_, [this] {
+    return store::with_reader(*database_, [this](store::Connection& db) {
+      return Result(condition_facts(db, store::read_backlog(db)));
+    });
+  });
 }
 
 /// After the context, with which the key that signs challenges is stored.

@@ -25,12 +25,15 @@
 #include "http/client.h"
 #include "http/client_address.h"
 #include "http/server.h"
+#include "outbound/operations/alert_sender.h"
 #include "outbound/operations/notifier.h"
 #include "outbound/providers/connector_registry.h"
 #include "outbound/resolver.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/operations/backlog.h"
 #include "store/operations/verification.h"
+#include "workers/alerts.h"
 #include "workers/notifications.h"
 #include "workers/provider_lanes.h"
 #include "workers/webhooks.h"
@@ -106,6 +109,12 @@ class App {
   const http::TrustedProxies& proxies() const { return proxies_; }
   /// Who is signed in to the admin page. Safe from any thread.
   flows::OperatorSessions& sessions() { return sessions_; }
+  outbound::AlertSender& alert_sender() { return *alert_sender_; }
+  /// The figures that decide which conditions hold. Thread-safe.
+  ConditionFacts condition_facts(store::Connection& db, const store::Backlog& backlog) const;
+  /// The result of a verification that an operator ran on the served file. It decides about the
+  /// condition only: /healthz shows the verifier's own result. Thread-safe.
+  void note_verification(bool holds) { operator_found_faults_ = !holds; }
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
   /// Result and time of the last verification of the ledger; 1970 before the first.
@@ -132,6 +141,9 @@ class App {
   int notify_once();
   /// Stores the last uses of API keys, which wait in memory. Called once a minute and at the end.
   void store_secret_uses();
+  /// Looks for conditions, sends all due alerts and returns the number of attempts; for tests with
+  /// a manual clock.
+  int alert_once();
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
@@ -169,6 +181,7 @@ class App {
   std::unique_ptr<outbound::Resolver> resolver_;
   std::unique_ptr<outbound::ConnectorRegistry> connectors_;
   std::unique_ptr<outbound::Notifier> notifier_;
+  std::unique_ptr<outbound::AlertSender> alert_sender_;
   std::unique_ptr<flows::Logins> logins_;
   std::unique_ptr<flows::Webhooks> webhooks_;
   std::unique_ptr<flows::Figures> figures_;
@@ -180,6 +193,7 @@ class App {
   std::unique_ptr<workers::ProviderLanes> providers_;
   std::unique_ptr<workers::WebhookDelivery> deliveries_;
   std::unique_ptr<workers::Notifications> notifications_;
+  std::unique_ptr<workers::Alerts> alerts_;
   std::unique_ptr<WorkerThread> housekeeping_;
   std::unique_ptr<WorkerThread> backups_;  // null without a backup folder
   std::unique_ptr<WorkerThread> prober_;
@@ -195,6 +209,7 @@ class App {
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};
   std::atomic<bool> invariants_hold_{true};
+  std::atomic<bool> operator_found_faults_{false};
   std::atomic<std::int64_t> verified_at_ms_{0};
   bool stopped_ = false;
 };

@@ -1,4 +1,11 @@
+#include <algorithm>
+
 #include "app/app.h"
+#include "base/telemetry/clock_sync.h"
+#include "store/identity/approvals.h"
+#include "store/identity/tenants.h"
+#include "store/operations/copies.h"
+#include "store/operations/figures.h"
 
 namespace coffer {
 namespace {
@@ -6,6 +13,7 @@ namespace {
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
 constexpr std::int64_t kBatchAgeMaxMs = 5'000;
 constexpr std::int64_t kRoundAgeMaxMs = 30'000;
+constexpr std::int64_t kDayMs = 86'400'000;
 
 }  // namespace
 
@@ -31,6 +39,48 @@ api::Health App::health() const {
     health.details.emplace_back("checkpoints", "A witness does not have the last checkpoint.");
   }
   return health;
+}
+
+ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog& backlog) const {
+  constexpr std::int64_t kHourMs = 3'600'000;
+  using State = outbound::BreakerState::Kind;
+  ConditionFacts facts;
+  const auto number_of = [&](auto&& holds) {
+    return std::count_if(backlog.connectors.begin(), backlog.connectors.end(), holds);
+  };
+  // Unknown until the first verification: a restart must not end an alert about the ledger.
+  if (!invariants_hold_ || operator_found_faults_) {
+    facts.ledger_holds = false;
+  } else if (verified_at_ms_ != 0) {
+    facts.ledger_holds = true;
+  }
+  facts.refunds_failed = store::refunds_failed(db);
+  facts.disk_free_bytes = static_cast<std::int64_t>(database_->free_bytes());
+  facts.breakers_open = number_of([this](const store::ConnectorLabel& row) {
+    return connectors_->breaker(row.key).kind != State::closed;
+  });
+  facts.unsettled = backlog.settlement.count + backlog.providers.count;
+  facts.oldest_unsettled = backlog.oldest_unsettled;
+  facts.deliveries_failed = backlog.dead_letters;
+  facts.webhooks_failing = backlog.endpoints_failing;
+  facts.reviews = backlog.reviews.count;
+  facts.oldest_review = backlog.reviews.created;
+  const auto approvals = store::waiting_approvals(db, queue_->now());
+  facts.approvals = approvals.count;
+  facts.oldest_approval = approvals.oldest;
+  facts.applications_rotated =
+      store::count_rotated_applications(db, queue_->now().plus_ms(-kDayMs));
+  facts.connectors_paused = number_of([](const store::ConnectorLabel& row) { return row.paused; });
+  facts.notifications_failed = backlog.notifications_failed;
+  facts.backup_failed = store::backup_failure(db).has_value();
+  if (backlog.last_backup) facts.last_backup = backlog.last_backup->at;
+  if (!config_.backup_dir.empty()) facts.backup_every_ms = config_.backup_every_h * kHourMs;
+  facts.clock_behind_ms = queue_->stats().clock_behind_ms;
+  facts.clock_synchronised = clock_is_synchronised();
+  if (checkpoints_) {
+    facts.checkpoint_faults = static_cast<std::int64_t>(checkpoints_->faults().size());
+  }
+  return facts;
 }
 
 std::optional<http::ServerStats> App::server_stats() const {

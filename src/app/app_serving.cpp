@@ -143,6 +143,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   providers_->start();
   deliveries_->start();
   notifications_->start();
+  alerts_->start();
   housekeeping_->start();
   prober_->start();
   checkpointer_->start();
@@ -228,6 +229,8 @@ void App::stop() {
   if (providers_) providers_->stop();
   if (deliveries_) deliveries_->stop();
   if (notifications_) notifications_->stop();
+  if (alert_sender_) alert_sender_->cut();
+  if (alerts_) alerts_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
 }
@@ -240,6 +243,8 @@ int App::settle_once() {
 int App::deliver_once() { return deliveries_->run_due(); }
 
 int App::notify_once() { return notifications_->run_due(); }
+
+int App::alert_once() { return alerts_->run_due(); }
 
 std::int64_t App::settlement_step() {
   const store::ReadersScope readers(store::Readers::settlement);

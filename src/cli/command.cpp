@@ -147,6 +147,7 @@ const std::vector<Command>& commands() {
                               listen_commands(),
                               webhook_commands(),
                               notification_commands(),
+                              alert_commands(),
                               log_commands(),
                               operator_commands(),
                               approval_commands(),

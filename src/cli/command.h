@@ -138,6 +138,7 @@ struct Command {
   std::string_view hint = {};     // an imperative that follows a `not found` error
   std::string_view details = {};  // further sentences of the help and of the dialog
   bool streams = false;           // runs until stopped, so not on the admin page
+  bool calls_out = false;         // waits for other machines; on the page, in their lane
   /// Moves money or grants access, although it does not require an administrator.
   bool sensitive = false;
   /// Never waits for a second operator: it only reads, or it only takes access away.

@@ -57,6 +57,8 @@ std::vector<Command> init_commands();
 std::vector<Command> key_commands();
 /// coffer logs: the request log.
 std::vector<Command> log_commands();
+/// coffer alert: alerts to the operator.
+std::vector<Command> alert_commands();
 /// coffer notification: requested notifications and their results.
 std::vector<Command> notification_commands();
 /// coffer overview and coffer activity: the system status, and figures over time.

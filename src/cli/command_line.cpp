@@ -37,6 +37,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to receivers of payments"},
+    {"alert", "Alerts to the operator by webhook and e-mail"},
     {"logs", "Requests of the API, with redacted bodies"},
     {"backups", "Backups in backup_dir"},
     {"operator", "Operators of the admin page and their roles"},

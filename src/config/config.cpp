@@ -13,12 +13,14 @@
 #include <utility>
 
 #include "auth/challenge.h"
+#include "base/digest.h"
 #include "base/limits/address_range.h"
 #include "config/config_file.h"
 #include "config/config_options.h"
 #include "domain/parties/contact.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
+#include "outbound/operations/alert_sender.h"
 #include "outbound/operations/notifier.h"
 #include "outbound/operations/witness.h"
 #include "outbound/target_guard.h"
@@ -75,8 +77,8 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    for (const char* name :
-         {"notify_gateway_token", "admin_password", "metrics_token", "oidc_client_secret"}) {
+    for (const char* name : {"notify_gateway_token", "alert_webhook_secret", "admin_password",
+                             "metrics_token", "oidc_client_secret"}) {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
     check_together();
@@ -293,6 +295,7 @@ class Loader {
     check_seconds("webhook_retry_s", config_.webhook_retry_s);
     check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
     check_notifications();
+    check_alerts();
     const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
     const auto ports = outbound::AllowedTargets::parse({}, config_.webhook_allow_ports);
     if (!ports) fault(origin("webhook_allow_ports"), ports.error().detail);
@@ -398,6 +401,31 @@ class Loader {
     if (!printable) {
       fault(origin("notify_gateway_token"),
             "it contains a character that is not valid in a token, such as a space or a line end");
+    }
+  }
+
+  void check_alerts() {
+    check_pair("alert_webhook_url", !config_.alert_webhook_url.empty(), "alert_webhook_secret",
+               !config_.alert_webhook_secret.empty());
+    if (!config_.alert_webhook_url.empty()) {
+      const std::string wrong = outbound::check_alert_url(config_.alert_webhook_url);
+      if (!wrong.empty()) fault(origin("alert_webhook_url"), wrong);
+    }
+    constexpr std::string_view kPrefix = "whsec_";
+    constexpr std::size_t kKeyBytesMin = 24;
+    const std::string& secret = config_.alert_webhook_secret.reveal();
+    const bool has_prefix = secret.starts_with(kPrefix);
+    const auto key = from_base64(has_prefix ? secret.substr(kPrefix.size()) : std::string());
+    if (!secret.empty() && (!has_prefix || !key || key->size() < kKeyBytesMin)) {
+      fault(origin("alert_webhook_secret"),
+            "it is not a webhook secret. Set whsec_ and at least 24 bytes in base64");
+    }
+    if (config_.alert_email.empty()) return;
+    if (!is_email(config_.alert_email)) {
+      fault(origin("alert_email"), "\"" + config_.alert_email + "\" is not an e-mail address");
+    }
+    if (config_.notify_sendmail.empty()) {
+      fault(origin("alert_email"), "alert_email is set and notify_sendmail is not. Set both");
     }
   }
 

@@ -142,6 +142,11 @@ struct Config {
   Secret notify_gateway_token;     // used with it; from variable, credential or the file below
   std::string notify_gateway_token_file;
 
+  std::string alert_webhook_url;  // empty: no alerts by webhook
+  Secret alert_webhook_secret;    // required with it: `whsec_...`
+  std::string alert_webhook_secret_file;
+  std::string alert_email;  // recipient; empty: no alerts by e-mail; requires notify_sendmail
+
   /// Option name -> source of its value: `default`, `command`, `PATH:LINE`, `COFFER_X`, `--x`.
   /// Contains every option.
   std::map<std::string, std::string> origins;

@@ -214,6 +214,14 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "Bearer token for the HTTP gateway"),
     path("notify_gateway_token_file", &Config::notify_gateway_token_file, kServer,
          "File with the token for the HTTP gateway"),
+    word("alert_webhook_url", &Config::alert_webhook_url, kServer, "URL",
+         "URL that receives alerts as signed webhooks; https, or http on this machine"),
+    word("alert_webhook_secret", &Config::alert_webhook_secret, kServer, "SECRET",
+         "Secret that signs alerts: whsec_ and at least 24 bytes in base64"),
+    path("alert_webhook_secret_file", &Config::alert_webhook_secret_file, kServer,
+         "File with the secret that signs alerts"),
+    word("alert_email", &Config::alert_email, kServer, "ADDRESS",
+         "Recipient of alerts by e-mail; requires notify_sendmail"),
 });
 
 constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{

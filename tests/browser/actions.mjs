@@ -307,6 +307,30 @@ export async function hooks(watched, { facts }) {
   await doing(watched, { command: 'events resend' });
   await doing(watched, { command: 'webhook disable', then: 'Disabled' });
   await watched.quiet('a webhook');
+  await doing(watched, { place: 'alerts', command: 'alert test' });
+  await watched.quiet('alerts');
+  await alerts(watched);
+}
+
+/** An alert as the server lists it; a condition of this machine could not be relied on. */
+async function alerts(watched) {
+  const { page } = watched;
+  const at = '2026-01-31T09:15:00.000Z';
+  const message = { attempts: 1, createdAt: at, dueAt: null, closedAt: at, state: 'sent', kind: 'began' };
+  const data = [{
+    id: '019b7653-d4c0-7000-8000-000000000001', condition: 'payments_stuck', summary: SCRIPT, state: 'open',
+    count: 3, beganAt: at, endedAt: null,
+    messages: [{ ...message, channel: 'webhook', target: 'https://ops.example', result: SCRIPT }],
+  }];
+  await watched.visit('overview');
+  await page.route(/run\/alert\/list/, (route) => route.fulfill({ json: { data } }));
+  await watched.visit('alerts');
+  const row = await page.textContent('main tbody tr');
+  ok('an alert shows what was sent to whom, with what result', /Open/.test(row) && /Sent\s*Began, https:\/\/ops\.example/.test(row), row);
+  await watched.axe('#/alerts with an alert');
+  await watched.shot('alerts with an alert');
+  await page.unroute(/run\/alert\/list/);
+  await watched.quiet('an alert');
 }
 
 export async function people(watched) {

@@ -51,7 +51,10 @@ def main():
         facts = {"browser": browser, "script": SCRIPT, "provider": f"http://127.0.0.1:{Receiver(provider).port}",
                  "receiver": f"http://127.0.0.1:{failing_receiver().port}"}
         return walk_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
-                               {"COFFER_BACKUP_DIR": os.path.join(folder, "backups")})
+                                {"COFFER_BACKUP_DIR": os.path.join(folder, "backups"),
+                                 # Accepts every message, so that a test of alerts succeeds.
+                                 "COFFER_NOTIFY_SENDMAIL": "/bin/true", "COFFER_NOTIFY_FROM": "demo@bank.example",
+                                 "COFFER_ALERT_EMAIL": "ops@bank.example"})
 
 
 sys.exit(main())

@@ -267,6 +267,13 @@ export async function paper(watched, world) {
       rows: [...document.querySelectorAll('main tbody tr')].filter((each) => each.checkVisibility()).length,
       text: document.querySelector('main').innerText,
     }));
+  await watched.visit(`payments/${world.seeded.paid}`);
+  const forOperators = /Nothing to do|Requests about this payment|next step/i;
+  const shown = await onPaper();
+  await page.emulateMedia({ media: 'print' });
+  const printed = await onPaper();
+  ok('a receipt has no words for operators', forOperators.test(shown.text) && !forOperators.test(printed.text), printed.text);
+  await page.emulateMedia({ media: 'screen' });
   await page.evaluate(() => {
     window.printed = 0;
     window.print = () => (window.printed += 1);

@@ -75,6 +75,7 @@ CLAIMS = [
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
     ("docs/operating.md", "sh", "coffer checkpoint", NOT_RUN + "a folder of another machine; unit tests run them"),
     ("docs/operating.md", "sh", "coffer export", "interop/operating"),
+    ("docs/operating.md", "json", '{\n  "id"', "interop/alerts"),
     ("docs/operating.md", "sh", "export COFFER_METRICS_TOKEN_FILE", "interop/operating"),
     ("docs/operating.md", "sh", "coffer serve --log-file", "interop/operating"),
     ("docs/operating.md", "yaml", "rule_files:", "interop/metrics"),

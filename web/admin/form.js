@@ -19,6 +19,7 @@ export const isTime = (argument) => argument.placeholder === 'TIME';
 /** Arguments that are the ID of one of a few objects: chosen by name instead of typed. */
 const FEW = {
   association: { command: 'association list', name: (row) => row.name },
+  application: { command: 'application list', name: (row) => `${row.name}, ${row.environment}` },
   connector: { command: 'connector list', name: (row) => `${row.name}, ${row.environment}` },
   webhook: { command: 'webhook list', name: (row) => row.url },
 };

@@ -96,7 +96,7 @@ function standing(record, again) {
   return h(
     'section',
     { class: `panel standing tone-${record.status}` },
-    h('h2', {}, P.standing),
+    h('h2', {}, P.status, h('span', { class: 'screen' }, P.andNextStep)),
     terms([
       [P.status, badge(record.status), record.substatus && ` ${record.substatus.replaceAll('_', ' ')}`],
       ...(record.failureCode
@@ -104,7 +104,7 @@ function standing(record, again) {
         : []),
       [
         P.nextStep,
-        nextStep(record),
+        h('span', { class: 'screen' }, nextStep(record)),
         record.nextAttemptAt && h('p', { class: 'soft' }, P.nextAttempt, due(record.nextAttemptAt)),
       ],
     ]),
@@ -264,7 +264,7 @@ function links(record) {
     [P.toRef, record.toRef],
     [P.description, record.description || record.memo],
     [P.reference, record.providerReference],
-    [P.requests, can('logs list') && h('a', { href: `#/requests?payment=${record.id}` }, P.toRequests)],
+    [P.requests, can('logs list') && h('a', { class: 'screen', href: `#/requests?payment=${record.id}` }, P.toRequests)],
   ].filter(([, value]) => value);
   return h('section', { class: 'panel' }, h('h2', {}, P.parties), terms([...rows, ...plain]));
 }

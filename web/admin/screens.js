@@ -1,5 +1,6 @@
 // Every screen by its address, and the menu.
 import { accountScreen } from './account.js';
+import { alertsScreen } from './alerts.js';
 import { approvalScreen, approvalsScreen } from './approvals.js';
 import { checksScreen, commandsScreen } from './commands.js';
 import {
@@ -40,6 +41,7 @@ export const MENU = [
       screen('events', S.menu.events, eventsScreen, eventScreen),
       screen('requests', S.menu.requests, requestsScreen, requestScreen),
       screen('notifications', S.menu.notifications, notificationsScreen),
+      screen('alerts', S.menu.alerts, alertsScreen),
     ],
   },
   {

@@ -27,7 +27,7 @@ export const screens = {
     fee: 'Fee',
     total: 'Total debited',
     rate: 'Rate',
-    standing: 'Status and next step',
+    andNextStep: ' and next step',
     status: 'Status',
     reason: 'Reason',
     nextStep: 'Next step',
@@ -163,6 +163,10 @@ export const screens = {
       noBackup: { text: () => 'There is no backup', next: 'Back up' },
       backupOld: { text: () => 'The last backup is too old', next: 'Back up' },
       clock: { text: () => 'The system clock is wrong or not synchronised', next: 'See checks' },
+      checkpoints: {
+        text: counted('witness lacks the last checkpoint', 'witnesses lack the last checkpoint'),
+        next: 'See checks',
+      },
     },
     today: {
       title: 'Today',
@@ -367,6 +371,7 @@ export const screens = {
     events: 'Events',
     requests: 'Requests',
     notifications: 'Notifications',
+    alerts: 'Alerts',
     wallets: 'Wallets',
     statements: 'Statements',
     beneficiaries: 'Beneficiaries',
@@ -410,6 +415,13 @@ export const screens = {
     intro: 'Messages to recipients of payments, newest first.',
     empty: 'No notifications yet.',
     emptyNext: 'A payment that asks for a notification creates one.',
+  },
+  alerts: {
+    intro:
+      'Conditions that need attention, and the messages about them. The settings alert_webhook_url and alert_email ' +
+      'name the targets.',
+    empty: 'No alerts yet.',
+    emptyNext: 'An alert begins when a condition needs attention. A test shows whether its messages arrive.',
   },
   connectors: {
     intro: 'Routes to providers. A paused connector gives no quotes; accepted payments finish.',

@@ -10,6 +10,7 @@
 #include "embedded/embedded.h"
 #include "flows/identity/quotas.h"
 #include "http/client_address.h"
+#include "store/operations/alerts.h"
 
 namespace coffer::cli {
 namespace {
@@ -241,6 +242,8 @@ void write_backlog(Exposition& out, const std::optional<MetricsPage::Stored>& st
   write_webhooks(out, backlog);
   write_connectors(out, backlog, app);
   write_last_backup(out, backlog.last_backup);
+  out.gauge("coffer_alerts_open", "Alerts that have begun and not ended.",
+            number(stored->alerts_open));
   out.counter("coffer_audit_records_total", "Audit entries: commands and their results.",
               number(backlog.audit_records));
   write_quotas(out, stored->quotas);
@@ -323,7 +326,8 @@ std::optional<MetricsPage::Stored> MetricsPage::stored() {
   std::optional<Stored> fresh;
   try {
     auto read = store::with_reader(app_.database(), [&](store::Connection& db) -> Result<Stored> {
-      return Stored{store::read_backlog(db), flows::all_quotas(app_.flows(), db)};
+      return Stored{store::read_backlog(db), flows::all_quotas(app_.flows(), db),
+                    store::count_open_alerts(db)};
     });
     if (read) fresh = *std::move(read);
   } catch (...) {

@@ -28,6 +28,7 @@ class MetricsPage {
   struct Stored {
     store::Backlog backlog;
     std::vector<flows::QuotaState> quotas;  // of all tenants
+    std::int64_t alerts_open = 0;
   };
 
   /// `app` must outlive the page.

@@ -54,14 +54,17 @@ bool is_own(const http::Request& request) {
   return *origin == "http://" + *host || *origin == "https://" + *host;
 }
 
-/// Whether the command that `call` runs takes the content of a file.
-bool takes_content(std::string_view call) {
-  if (!call.starts_with(kRun)) return false;
+/// The command that `call` runs; nullptr for other calls.
+const Command* command_of(std::string_view call) {
+  if (!call.starts_with(kRun)) return nullptr;
   std::string path(call.substr(kRun.size()));
   std::replace(path.begin(), path.end(), '/', ' ');
-  const Command* command = find_command(path);
-  return command != nullptr &&
-         std::any_of(command->arguments.begin(), command->arguments.end(),
+  return find_command(path);
+}
+
+/// Whether the command takes the content of a file.
+bool takes_content(const Command& command) {
+  return std::any_of(command.arguments.begin(), command.arguments.end(),
                      [](const Argument& argument) { return argument.content; });
 }
 
@@ -95,12 +98,15 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
     const std::string_view call = path.substr(kApi.size());
     const bool takes_password =
         std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
-    const bool waits = call.starts_with(kProviderCall);
+    const Command* command = command_of(call);
+    const bool waits =
+        call.starts_with(kProviderCall) || (command != nullptr && command->calls_out);
     out.lane = takes_password                 ? Lane::password
                : waits                        ? Lane::outbound
                : call.starts_with(kDownloads) ? Lane::exports
                                               : Lane::admin;
-    if (takes_content(call)) out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
+    if (command != nullptr && takes_content(*command))
+      out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
   }
   // An invented session ends at the first look, but an invented one must be no new try at a
   // password.

@@ -26,9 +26,10 @@ namespace fs = std::filesystem;
 /// Host -> the setting that contains it.
 std::map<std::string, std::string> named_hosts(const Config& config) {
   std::map<std::string, std::string> out;
-  const std::array<std::pair<const char*, std::string>, 2> settings = {{
+  const std::array<std::pair<const char*, std::string>, 3> settings = {{
       {"oauth_jwks", config.oauth_jwks},
       {"notify_gateway_url", config.notify_gateway_url},
+      {"alert_webhook_url", config.alert_webhook_url},
   }};
   for (const auto& [setting, text] : settings) {
     if (const auto url = outbound::parse_url(text)) out.emplace(url->host, setting);

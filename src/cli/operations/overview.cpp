@@ -2,13 +2,10 @@
 #include <filesystem>
 
 #include "app/app.h"
-#include "base/telemetry/clock_sync.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "domain/operations/condition.h"
 #include "embedded/embedded.h"
-#include "store/identity/approvals.h"
-#include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/activity.h"
 #include "store/operations/backlog.h"
@@ -96,46 +93,6 @@ Record view(const store::LedgerBalances& balances) {
           {"issuance", text(balances.issuance)}};
 }
 
-std::int64_t open_breakers(App& app, Connection& db) {
-  std::int64_t out = 0;
-  for (const auto& row : store::list_connectors_of_all(db)) {
-    const auto state = app.connectors().breaker(row.terms.key);
-    if (state.kind != outbound::BreakerState::Kind::closed) ++out;
-  }
-  return out;
-}
-
-ConditionFacts facts_of(App& app, Connection& db, const store::Backlog& backlog,
-                        const store::WaitingApprovals& approvals) {
-  ConditionFacts facts;
-  // A running server verifies; a file that is not served is verified by `coffer verify`.
-  if (app.port() != 0) facts.ledger_holds = app.invariants_hold();
-  facts.refunds_failed = store::refunds_failed(db);
-  facts.disk_free_bytes = static_cast<std::int64_t>(app.database().free_bytes());
-  facts.breakers_open = open_breakers(app, db);
-  facts.unsettled = backlog.settlement.count + backlog.providers.count;
-  facts.oldest_unsettled = backlog.oldest_unsettled;
-  facts.deliveries_failed = backlog.dead_letters;
-  facts.webhooks_failing = backlog.endpoints_failing;
-  facts.reviews = backlog.reviews.count;
-  facts.oldest_review = backlog.reviews.created;
-  facts.approvals = approvals.count;
-  facts.oldest_approval = approvals.oldest;
-  facts.applications_rotated =
-      store::count_rotated_applications(db, app.queue().now().plus_ms(-24 * kHourMs));
-  facts.connectors_paused =
-      std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
-                    [](const store::ConnectorLabel& row) { return row.paused; });
-  facts.notifications_failed = backlog.notifications_failed;
-  facts.backup_failed = store::backup_failure(db).has_value();
-  if (backlog.last_backup) facts.last_backup = backlog.last_backup->at;
-  if (!app.config().backup_dir.empty())
-    facts.backup_every_ms = app.config().backup_every_h * kHourMs;
-  facts.clock_behind_ms = app.queue().stats().clock_behind_ms;
-  facts.clock_synchronised = clock_is_synchronised();
-  return facts;
-}
-
 std::vector<Record> view(const std::vector<Finding>& findings) {
   std::vector<Record> out;
   for (const Finding& each : findings) {
@@ -152,15 +109,15 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     Record out = server_record(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
     const store::Backlog backlog = store::read_backlog(db);
-    const auto approvals = store::waiting_approvals(db, app.queue().now());
-    const ConditionFacts facts = facts_of(app, db, backlog, approvals);
-    if (facts.ledger_holds)
-      out.emplace_back("invariantsHold", *facts.ledger_holds);
+    const ConditionFacts facts = app.condition_facts(db, backlog);
+    // A running server verifies; a file that is not served is verified by `coffer verify`.
+    if (app.port() != 0)
+      out.emplace_back("invariantsHold", app.invariants_hold());
     else
       out.emplace_back("invariantsHold", std::optional<std::string>());
     put_backlog(out, backlog);
-    out.emplace_back("approvalsWaiting", approvals.count);
-    out.emplace_back("oldestApprovalAt", shown(approvals.oldest));
+    out.emplace_back("approvalsWaiting", facts.approvals);
+    out.emplace_back("oldestApprovalAt", shown(facts.oldest_approval));
     out.emplace_back("credentialsRotated", facts.applications_rotated);
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", facts.breakers_open);

@@ -46,6 +46,7 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       when(!facts.last_backup && !facts.backup_failed, backup_missing),
       old_backup(facts, now),
       when(wrong_clock, clock_wrong),
+      counted(checkpoints_missing, facts.checkpoint_faults),
       counted(approvals_waiting, facts.approvals, facts.oldest_approval),
       counted(credentials_rotated, facts.applications_rotated),
       counted(wallets_under_review, facts.reviews, facts.oldest_review),

@@ -28,6 +28,7 @@ enum class AlertCondition {
   clock_wrong,
   approvals_waiting,
   credentials_rotated,
+  checkpoints_missing,
 };
 
 /// The labels are the sentences of alerts.
@@ -49,7 +50,8 @@ struct Terms<AlertCondition> {
                            {"backup_old", "The last backup is too old."},
                            {"clock_wrong", "The system clock is wrong or not synchronised."},
                            {"approvals_waiting", "Commands wait for a second operator."},
-                           {"credentials_rotated", "Applications got new credentials."}});
+                           {"credentials_rotated", "Applications got new credentials."},
+                           {"checkpoints_missing", "A witness lacks the last checkpoint."}});
 };
 
 /// A condition that holds.
@@ -82,6 +84,7 @@ struct ConditionFacts {
   std::int64_t backup_every_ms = 0;  // 0: no schedule
   std::int64_t clock_behind_ms = 0;  // of the times in the file
   std::optional<bool> clock_synchronised;
+  std::int64_t checkpoint_faults = 0;  // witnesses without the last checkpoint
 };
 
 /// A payment in progress for longer is stuck.

@@ -141,14 +141,12 @@ bool is_plain(std::string_view text) {
                       [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
 }
 
-/// Headers contain only checked texts: no names, references or other client input.
-std::string mail_text(const Notification& notification, const std::string& from) {
-  return "From: " + from + "\nTo: " + notification.recipient +
-         "\nSubject: Payment received\nMessage-ID: <" + notification.payment.to_string() +
-         from.substr(from.rfind('@')) +
+std::string mail_text(const Mail& mail, const std::string& from) {
+  return "From: " + from + "\nTo: " + mail.recipient + "\nSubject: " + mail.subject +
+         "\nMessage-ID: <" + mail.id + from.substr(from.rfind('@')) +
          ">\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\n"
          "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n" +
-         notification.text + "\n";
+         mail.text + "\n";
 }
 
 std::string gateway_body(const Notification& notification) {
@@ -173,11 +171,17 @@ Result<void> ConfiguredNotifier::send(const Notification& notification) {
                                                             : post(notification);
 }
 
-Result<void> ConfiguredNotifier::mail(const Notification& notification) const {
-  const std::string& to = notification.recipient;
+Result<void> send_mail(const MailSettings& settings, const Mail& mail) {
+  const std::string& to = mail.recipient;
   if (!is_email(to) || !is_plain(to)) return failed("The recipient is not an e-mail address.");
-  return run({settings_.sendmail, "-i", "-f", settings_.from, "--", to},
-             mail_text(notification, settings_.from), settings_.timeout_ms);
+  return run({settings.sendmail, "-i", "-f", settings.from, "--", to},
+             mail_text(mail, settings.from), settings.timeout_ms);
+}
+
+Result<void> ConfiguredNotifier::mail(const Notification& notification) const {
+  return send_mail({settings_.sendmail, settings_.from, settings_.timeout_ms},
+                   {notification.recipient, "Payment received", notification.payment.to_string(),
+                    notification.text});
 }
 
 Result<void> ConfiguredNotifier::post(const Notification& notification) const {

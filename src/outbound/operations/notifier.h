@@ -13,6 +13,24 @@
 
 namespace coffer::outbound {
 
+struct MailSettings {
+  std::string sendmail;  // path of the program; empty: no e-mail
+  std::string from;      // the sender's address
+  int timeout_ms = 10'000;
+};
+
+/// Subject and ID contain only texts of coffer, no names, references or other client input.
+struct Mail {
+  std::string recipient;
+  std::string subject;
+  std::string id;  // identical on every attempt; the left part of Message-ID
+  std::string text;
+};
+
+/// `sendmail -i -f FROM -- RECIPIENT` without a shell and with its own environment, with the
+/// message and its headers on standard input; exit status 0 is success.
+Result<void> send_mail(const MailSettings& settings, const Mail& mail);
+
 struct Notification {
   NotificationChannel channel = NotificationChannel::email;
   std::string recipient;  // an e-mail address, or a phone number in E.164
@@ -45,8 +63,7 @@ class ConfiguredNotifier final : public Notifier {
       : settings_(std::move(settings)), client_(client), resolver_(resolver) {}
 
   bool serves(NotificationChannel channel) const override;
-  /// E-mail: `sendmail -i -f FROM -- RECIPIENT` without a shell and with its own environment, with
-  /// the message and its headers on standard input; exit status 0 is success. Messages: POST of
+  /// E-mail: send_mail(). Messages: POST of
   /// `{to, text, paymentId, idempotencyKey}` with the token as bearer; any 2xx is success.
   Result<void> send(const Notification& notification) override;
 

@@ -61,6 +61,7 @@ TEST_CASE("conditions: each figure has its condition") {
       {AlertCondition::clock_wrong, [](Facts& facts) { facts.clock_synchronised = false; }},
       {AlertCondition::clock_wrong,
        [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
+      {AlertCondition::checkpoints_missing, [](Facts& facts) { facts.checkpoint_faults = 1; }},
   };
   for (const Row& row : rows) {
     INFO(name(row.condition));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "domain/identity/four_eyes.h"
+#include "domain/operations/alert.h"
 #include "domain/operations/notification.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
@@ -134,6 +135,10 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<PaymentStatus>(db, "payments", "status");
   check_enum<ProviderCall>(db, "provider_attempts", "call");
   check_enum<NotificationState>(db, "notifications", "state");
+  check_enum<AlertCondition>(db, "alerts", "condition");
+  check_enum<AlertKind>(db, "alert_messages", "kind");
+  check_enum<AlertChannel>(db, "alert_messages", "channel");
+  check_enum<AlertMessageState>(db, "alert_messages", "state");
 }
 
 TEST_CASE("tables: a range of another size is found") {

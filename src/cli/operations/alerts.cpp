@@ -1,0 +1,95 @@
+#include "flows/operations/alerts.h"
+
+#include "app/app.h"
+#include "cli/command_groups.h"
+#include "cli/exit_code.h"
+#include "cli/operations/paging.h"
+#include "store/operations/alerts.h"
+
+namespace coffer::cli {
+namespace {
+
+std::string_view sentence(AlertCondition condition) {
+  return terms<AlertCondition>()[static_cast<std::size_t>(condition)].label;
+}
+
+Record view(const store::AlertMessage& message) {
+  return {
+      {"kind", name(message.kind)},
+      {"channel", name(message.channel)},
+      {"target", message.target},
+      {"state", name(message.state)},
+      {"attempts", message.attempts},
+      {"createdAt", message.at.to_string()},
+      {"dueAt", shown(message.state == AlertMessageState::waiting ? std::optional(message.due_at)
+                                                                  : std::nullopt)},
+      {"closedAt", shown(message.closed_at)},
+      {"result", message.result}};
+}
+
+Record view(const store::AlertRow& row, const std::vector<store::AlertMessage>& messages) {
+  const AlertState& state = row.state;
+  std::vector<Record> sent;
+  for (const store::AlertMessage& each : messages) sent.push_back(view(each));
+  return {{"id", row.id.to_string()},
+          {"condition", name(state.condition)},
+          {"summary", sentence(state.condition)},
+          {"state", state.closed_at ? "ended" : "open"},
+          {"count", row.count},
+          {"beganAt", row.began_at.to_string()},
+          {"endedAt", shown(state.closed_at ? state.gone_at : std::nullopt)},
+          {"messages", std::move(sent)}};
+}
+
+Result<CommandResult> list(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  const auto wanted = arguments.find("state");
+  const auto open = wanted ? std::optional(*wanted == "open") : std::nullopt;
+  return store::with_reader(
+      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
+        CommandResult result{
+            .list = true,
+            .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
+        const auto page = store::newest_alerts(db, open, at);
+        for (const store::AlertRow& row : page.rows) {
+          result.records.push_back(view(row, store::messages_of(db, row.key)));
+        }
+        put_next(result, page.next, page.cut_short);
+        return result;
+      });
+}
+
+Result<CommandResult> test(Session& session, const Arguments&) {
+  COFFER_TRY(const auto tests, flows::test_alerts(session.app.flows(), session.app.alert_sender()));
+  CommandResult result{.list = true};
+  for (const flows::AlertTest& each : tests) {
+    if (!each.result.sent) result.exit_code = exit_code::kFailed;
+    result.records.push_back({{"channel", name(each.target.channel)},
+                              {"target", each.target.name},
+                              {"sent", each.result.sent},
+                              {"result", each.result.detail}});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Command> alert_commands() {
+  std::vector<Argument> arguments{choice("state", "open|ended", "Filter by state")};
+  for (const Argument& one : page_arguments()) arguments.push_back(one);
+  return {{.path = "alert list",
+           .summary = "List alerts and the messages about them, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = std::move(arguments)},
+          {.path = "alert test",
+           .summary = "Send a test message to each target of alerts",
+           .label = "Send a test",
+           .consequence = "Each target gets one message, which says that it is a test.",
+           .run = test,
+           .role = OperatorRole::operating,
+           .details = "Exits with 1 if a target did not accept the message.",
+           .calls_out = true}};
+}
+
+}  // namespace coffer::cli

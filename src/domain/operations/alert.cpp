@@ -1,0 +1,105 @@
+#include "domain/operations/alert.h"
+
+#include <algorithm>
+#include <array>
+
+namespace coffer {
+namespace {
+
+constexpr std::int64_t kMinuteMs = 60'000;
+
+// In the order of the enum. Conditions that may end without an operator must last for a while;
+// decisions of operators, and what waits for one, open no alert.
+constexpr auto kRules = std::to_array<AlertRule>({
+    {AlertCondition::ledger_damaged, 0, "coffer verify"},
+    {AlertCondition::refunds_failed, 0, "coffer payment list --status refund_failed"},
+    {AlertCondition::disk_low, kMinuteMs, "coffer doctor"},
+    {AlertCondition::providers_down, kMinuteMs, "coffer connector list"},
+    {AlertCondition::payments_stuck, 0, "coffer payment list --status processing"},
+    {AlertCondition::deliveries_failed, 0, "coffer webhook list"},
+    {AlertCondition::webhooks_failing, 5 * kMinuteMs, "coffer webhook list"},
+    {AlertCondition::wallets_under_review, std::nullopt, "coffer wallet list --status Pending"},
+    {AlertCondition::connectors_paused, std::nullopt, "coffer connector list"},
+    {AlertCondition::notifications_failed, 0, "coffer notification list --state failed"},
+    {AlertCondition::backup_failed, 0, "coffer overview"},
+    {AlertCondition::backup_missing, 60 * kMinuteMs, "coffer backup"},
+    {AlertCondition::backup_old, 0, "coffer backup"},
+    {AlertCondition::clock_wrong, 5 * kMinuteMs, "coffer doctor"},
+    {AlertCondition::approvals_waiting, std::nullopt, "coffer approval list"},
+    {AlertCondition::credentials_rotated, std::nullopt, "coffer application list"},
+    {AlertCondition::checkpoints_missing, 5 * kMinuteMs, "coffer healthcheck"},
+});
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kRules.size(); ++i) {
+    if (kRules[i].condition != static_cast<AlertCondition>(i)) return false;
+  }
+  return kRules.size() == Terms<AlertCondition>::rows.size();
+}
+static_assert(in_order());
+
+/// What an open alert, or one that is not open yet, becomes.
+std::optional<AlertStep> next_step(const AlertState& alert, bool holds, Timestamp now) {
+  if (!alert.told_at) {
+    if (!holds) return AlertStep::forget;
+    return now >= alert.opens_at ? std::optional(AlertStep::open) : std::nullopt;
+  }
+  if (!holds) {
+    if (!alert.gone_at) return AlertStep::miss;
+    const bool ended = now.ms - alert.gone_at->ms >= kAlertGoneMs;
+    return ended ? std::optional(AlertStep::close) : std::nullopt;
+  }
+  if (alert.gone_at) return AlertStep::recover;
+  const bool long_ago = now.ms - alert.told_at->ms >= kAlertRepeatMs;
+  return long_ago ? std::optional(AlertStep::repeat) : std::nullopt;
+}
+
+const AlertState* find(const std::vector<AlertState>& states, AlertCondition condition) {
+  const auto at = std::find_if(states.begin(), states.end(),
+                               [&](const AlertState& each) { return each.condition == condition; });
+  return at == states.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const AlertRule& alert_rule(AlertCondition condition) {
+  return kRules.at(static_cast<std::size_t>(condition));
+}
+
+std::int64_t alert_delay_ms(int attempt) {
+  constexpr std::array<std::int64_t, 4> kDelays = {kMinuteMs, 5 * kMinuteMs, 30 * kMinuteMs,
+                                                   60 * kMinuteMs};
+  return kDelays.at(static_cast<std::size_t>(std::clamp(attempt, 1, 4) - 1));
+}
+
+std::vector<AlertChange> alert_changes(const std::vector<AlertState>& newest,
+                                       const std::vector<Finding>& findings,
+                                       const std::set<AlertCondition>& unknown, Timestamp now) {
+  std::vector<AlertChange> out;
+  const auto judge = [&](const AlertState& alert, const Finding& finding, bool holds) {
+    if (const auto step = next_step(alert, holds, now)) out.push_back({*step, finding, {}});
+  };
+  for (const Finding& finding : findings) {
+    const auto after_ms = alert_rule(finding.condition).after_ms;
+    if (!after_ms) continue;
+    const AlertState* before = find(newest, finding.condition);
+    if (before != nullptr && !before->closed_at) {
+      judge(*before, finding, true);
+      continue;
+    }
+    Timestamp opens_at = now.plus_ms(*after_ms);
+    if (before != nullptr) opens_at = std::max(opens_at, before->closed_at->plus_ms(kAlertGapMs));
+    out.push_back({AlertStep::watch, finding, opens_at});
+    judge({finding.condition, opens_at, {}, {}, {}}, finding, true);
+  }
+  for (const AlertState& alert : newest) {
+    const bool found = std::any_of(findings.begin(), findings.end(), [&](const Finding& each) {
+      return each.condition == alert.condition;
+    });
+    if (found || alert.closed_at || unknown.contains(alert.condition)) continue;
+    judge(alert, {alert.condition, 0, std::nullopt}, false);
+  }
+  return out;
+}
+
+}  // namespace coffer

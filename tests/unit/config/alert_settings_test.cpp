@@ -1,0 +1,77 @@
+// The settings of alerts: what is refused, and where the error is.
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+
+#include "config/config.h"
+
+using namespace coffer;
+
+namespace {
+
+constexpr const char* kSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+
+struct World {
+  /// As `WHERE: WHAT` lines; empty without errors.
+  std::string errors() const {
+    const auto config = load_config(
+        {.flags = flags, .environment = [this](const std::string& name) {
+           const auto found = environment.find(name);
+           return found == environment.end() ? std::nullopt : std::optional(found->second);
+         }});
+    return config ? "" : config_error_text(config.error());
+  }
+  std::map<std::string, std::string> environment{{"HOME", "/nonexistent"}};
+  ConfigFlags flags;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a URL for alerts needs a secret of enough bytes", "[config]") {
+  World world;
+  world.flags["alert_webhook_url"] = "https://ops.example/alerts";
+  CHECK(has(world.errors(), "alert_webhook_url is set and alert_webhook_secret is not"));
+  for (const char* wrong : {"whsec_c2hvcnQ=", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+                            "whsec_!!!!MzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="}) {
+    INFO(wrong);
+    world.environment["COFFER_ALERT_WEBHOOK_SECRET"] = wrong;
+    const std::string errors = world.errors();
+    CHECK(has(errors, "COFFER_ALERT_WEBHOOK_SECRET: it is not a webhook secret"));
+    CHECK_FALSE(has(errors, wrong));
+  }
+  world.environment["COFFER_ALERT_WEBHOOK_SECRET"] = kSecret;
+  CHECK(world.errors().empty());
+}
+
+TEST_CASE("a URL for alerts is protected on its way, and may be in the internal network",
+          "[config]") {
+  World world;
+  world.environment["COFFER_ALERT_WEBHOOK_SECRET"] = kSecret;
+  for (const char* wrong : {"http://ops.example/alerts", "http://10.0.0.1/", "ops.example",
+                            "https://user:password@ops.example/", "https://a..b/"}) {
+    INFO(wrong);
+    world.flags["alert_webhook_url"] = wrong;
+    CHECK(has(world.errors(), "--alert-webhook-url: "));
+  }
+  for (const char* right :
+       {"http://127.0.0.1:9000/x", "https://[::1]:9000/x", "https://10.0.0.1/x"}) {
+    INFO(right);
+    world.flags["alert_webhook_url"] = right;
+    CHECK(world.errors().empty());
+  }
+}
+
+TEST_CASE("alerts by e-mail need an address and sendmail", "[config]") {
+  World world;
+  world.flags["alert_email"] = "ops@bank.example";
+  CHECK(has(world.errors(), "alert_email is set and notify_sendmail is not"));
+  world.flags["notify_sendmail"] = "/bin/sh";
+  world.flags["notify_from"] = "gateway@bank.example";
+  CHECK(world.errors().empty());
+  world.flags["alert_email"] = "ops at bank";
+  CHECK(has(world.errors(), "is not an e-mail address"));
+}
