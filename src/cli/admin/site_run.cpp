@@ -143,6 +143,7 @@ Result<http::Response> AdminSite::send_file(const Visitor& visitor, std::string_
   http::Response response;
   response.content_type = file->content_type;
   response.header("Content-Disposition", "attachment; filename=\"" + file->name + "\"");
+  response.stream_bytes = file->bytes;
   response.stream = [this, write = std::move(file->write), operator_name = visitor.row.name,
                      file_name = file->name](const http::Sink& sink) {
     const store::ReadersScope scope(store::Readers::exports);
