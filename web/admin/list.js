@@ -55,16 +55,19 @@ function filterValues(context, spec) {
 function valuesFor(context, spec, shown) {
   const values = filterValues(context, spec);
   if (takes(spec.command, 'limit'))
-    values.limit = spec.limit || Math.min(shown, isPaged(spec) ? MORE : LIMIT_MAX);
+    values.limit = Math.min(shown, isPaged(spec) ? MORE : LIMIT_MAX);
   return values;
 }
 
-/** As many rows as are shown, from as many pages as that takes. */
+/**
+ * As many rows as are shown, from as many pages as that takes. A page that is not full ends it: with a rare filter,
+ * the server has searched enough.
+ */
 async function pagesOf(context, spec, state, signal) {
   const values = valuesFor(context, spec, state.shown);
   let answer = await read(spec.command, values, signal);
   answer.full = answer.data.length === values.limit;
-  while (isPaged(spec) && answer.data.length < state.shown && nextOf(answer, spec)) {
+  while (isPaged(spec) && answer.full && answer.data.length < state.shown && nextOf(answer, spec)) {
     const limit = Math.min(state.shown - answer.data.length, MORE);
     const cursor = { [cursorName(spec)]: nextOf(answer, spec), limit };
     const page = await read(spec.command, { ...values, ...cursor }, signal);
@@ -118,7 +121,7 @@ function pager(context, spec, answer) {
 /** How many rows there can be after the next press; undefined where there are no more to show. */
 function nextShown(spec, answer, rows, state) {
   if (isPaged(spec)) {
-    if (!nextOf(answer, spec) || state.shown >= ROWS_MAX) return undefined;
+    if (!nextOf(answer, spec) || !answer.full || state.shown >= ROWS_MAX) return undefined;
     return Math.min(ROWS_MAX, state.shown - (state.shown % MORE) + MORE);
   }
   if (rows.length < state.shown) return undefined;
@@ -235,7 +238,8 @@ export function listPart(context, spec) {
   if (!can(spec.command)) return { place: notBuilt(spec.command), again: () => {} };
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
   const bar = h('div', {});
-  const state = { shown: PAGE };
+  const first = spec.limit || PAGE;
+  const state = { shown: first };
   const again = live({
     container: place,
     signal: context.signal,
@@ -253,7 +257,7 @@ export function listPart(context, spec) {
   const apply = (values) => context.go(addressWith(context, { ...values, [cursorName(spec)]: undefined }));
   const drawBar = () => replace(bar, filterBar(context, spec, apply, tools(context, spec, drawAll)));
   const drawAll = () => {
-    state.shown = PAGE; // other columns have other widths
+    state.shown = first; // other columns have other widths
     drawBar();
     again();
   };
