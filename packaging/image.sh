@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The files of the container image: the two programs, root certificates, an empty folder for the ledger, and
-# nothing else. packaging/Dockerfile calls it, and so does the test of the image.
+# nothing else. packaging/Dockerfile, packaging/publish.sh and the tests of the image call it.
 #
 #   packaging/image.sh FOLDER
 set -euo pipefail
@@ -9,7 +9,8 @@ image=${1:?folder}
 bin=${COFFER_PACKAGE_BIN:-build/release-static/coffer}
 install -D -m 0755 "$bin" "$image/usr/bin/coffer"
 install -m 0755 "$(dirname "$bin")/coffer-provider-sim" "$image/usr/bin/"
-strip --strip-all --remove-section=.comment "$image"/usr/bin/*
+"${COFFER_PACKAGE_STRIP:-strip}" --strip-all --remove-section=.comment "$image"/usr/bin/*
 install -D -m 0644 /etc/ssl/certs/ca-certificates.crt "$image/etc/ssl/certs/ca-certificates.crt"
-# The user of the image has no name; COPY keeps the owner of a folder.
-install -d -m 0700 -o 65532 -g 65532 "$image/var/lib/coffer"
+# The user of the image has no name; COPY keeps the owner of a folder. packaging/oci.py sets owners itself.
+install -d -m 0700 "$image/var/lib/coffer"
+[ "$(id -u)" -ne 0 ] || chown 65532:65532 "$image/var/lib/coffer"

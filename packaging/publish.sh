@@ -2,8 +2,9 @@
 # Makes everything that a release publishes in build/publish, checks it with an independent apt, and copies it to the
 # web server:
 #
-#   coffer-<version>-linux-<arch>.tar.gz, its software list, coffer-<version>.tar.gz (sources), coffer.rb (formula),
-#   SHA256SUMS and its signature, and apt/ (repository with the Debian packages)
+#   coffer-<version>-linux-<arch>.tar.gz, its software list, coffer-<version>-linux-<arch>.oci.tar (container image),
+#   coffer-<version>.tar.gz (sources), coffer.rb (formula), SHA256SUMS and its signature, and apt/ (repository with the
+#   Debian packages)
 #
 #   packaging/publish.sh --dry-run     everything except the copy
 #   packaging/publish.sh               also the copy; HEAD must be the tag v<version>, without local changes
@@ -50,6 +51,12 @@ fi
 say "release archive"
 env -u COFFER_RELEASE_KEY packaging/release.sh >"$out/made" 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
 grep -v 'SHA256SUMS$' "$out/made" | while read -r file; do cp "$file" "$out/"; done
+say "container image"
+archive=$(cd "$out" && echo coffer-"$version"-linux-*.tar.gz)
+packaging/image.sh "$out/image"
+python3 -B packaging/oci.py "$out/image" "${COFFER_PACKAGE_ARCH:-$(dpkg --print-architecture)}" "$version" \
+  "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" "$out/${archive%.tar.gz}.oci.tar"
+rm -r "$out/image"
 say "Debian package"
 packaging/deb.sh >"$out/made"
 debs=$(<"$out/made")
@@ -62,7 +69,7 @@ sum=$(sha256sum "$out/coffer-$version.tar.gz" | cut -d ' ' -f 1)
 sed -e "s|^  url .*|  url \"$url/coffer-$version.tar.gz\"|" -e "s|^  sha256 .*|  sha256 \"$sum\"|" \
   -e "s|^  homepage .*|  homepage \"$url\"|" packaging/homebrew/coffer.rb >"$out/coffer.rb"
 say "checksums"
-(cd "$out" && LC_ALL=C sha256sum ./*.tar.gz ./*.json coffer.rb | sed 's|\./||' >SHA256SUMS)
+(cd "$out" && LC_ALL=C sha256sum ./*.tar.gz ./*.oci.tar ./*.json coffer.rb | sed 's|\./||' >SHA256SUMS)
 packaging/sign.sh sign "$COFFER_RELEASE_KEY" "$out/SHA256SUMS"
 
 say "check with apt"

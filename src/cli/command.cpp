@@ -159,6 +159,7 @@ const std::vector<Command>& commands() {
                               export_commands(),
                               apply_commands(),
                               key_commands(),
+                              sandbox_commands(),
                               doctor_commands(),
                               healthcheck_commands(),
                               provider_sim_commands(),

@@ -143,6 +143,8 @@ struct Command {
   bool sensitive = false;
   /// Never waits for a second operator: it only reads, or it only takes access away.
   bool alone = false;
+  /// Refused unless the file is that of a demo, where alone the page offers it.
+  bool demo_only = false;
   /// A toggle with which the command changes nothing.
   std::string_view preview = {};
   /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.

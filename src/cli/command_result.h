@@ -49,7 +49,8 @@ struct Field {
 struct ProducedFile {
   std::string name;  // proposed to the operator
   std::string content_type;
-  bool text = true;  // a terminal can show it
+  bool text = true;                         // a terminal can show it
+  std::optional<std::uint64_t> bytes = {};  // its size, if known before it is written
   /// Writes the content piece by piece. Called once, after the command has returned and from
   /// another thread. Ends if the sink returns false. Returns false if the file is incomplete.
   std::function<bool(const std::function<bool(std::string_view)>& sink)> write;

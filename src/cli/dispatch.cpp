@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "cli/control_client.h"
+#include "cli/demo/demo_seed.h"
 #include "cli/exit_code.h"
 #include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
@@ -80,6 +81,14 @@ Result<void> check_role(const Session& session, const Command& command) {
   return unexpected(Slug::forbidden, "This command requires the role " +
                                          std::string(name(command.role)) +
                                          ". Ask an administrator for it.");
+}
+
+/// `conflict`.
+Result<void> check_demo(const Session& session, const Command& command) {
+  if (!command.demo_only || is_demo(session.app)) return {};
+  return unexpected(Slug::conflict, session.app.database().path() +
+                                        " is not a demo file and is unchanged. This command works "
+                                        "only on a file that coffer demo has created.");
 }
 
 /// Runs the command between its two audit entries.
@@ -214,6 +223,7 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
   COFFER_TRY_VOID(check_role(session, command));
+  COFFER_TRY_VOID(check_demo(session, command));
   const auto run = [&] { return (*command.on_file())(session, arguments); };
   if (command.role == OperatorRole::viewer) return run();
   const std::string detail = to_json(recorded(command, arguments), false);
@@ -227,6 +237,7 @@ Result<CommandResult> carry_out_approved(Session& session, const Command& comman
                                          const Arguments& arguments,
                                          const GivenApproval& approval) {
   COFFER_TRY_VOID(check_role(session, command));
+  COFFER_TRY_VOID(check_demo(session, command));
   Record record = recorded(command, arguments);
   record.emplace_back("approval", approval.id.to_string());
   record.emplace_back("approvedBy", approval.by.name);

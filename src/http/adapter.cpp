@@ -330,6 +330,7 @@ class Adapter::Library final : private httplib::Server {
       return;
     }
     stream_->stream_response();
+    if (response_.stream_bytes) return respond_sized(out, *response_.stream_bytes);
     const auto provide = [this](std::size_t, httplib::DataSink& sink) {
       const bool complete = response_.stream([&](std::string_view piece) {
         // httplib interprets an empty piece as the end.
@@ -343,6 +344,21 @@ class Adapter::Library final : private httplib::Server {
     } else {
       out.set_chunked_content_provider(response_.content_type, provide);
     }
+  }
+
+  /// The library calls again until all bytes are there, so too few are an error here. Bytes beyond
+  /// the size would be read as the next response.
+  void respond_sized(httplib::Response& out, std::uint64_t bytes) {
+    const auto provide = [this](std::size_t, std::size_t wanted, httplib::DataSink& sink) {
+      std::size_t left = wanted;
+      const bool complete = response_.stream([&](std::string_view piece) {
+        if (piece.size() > left) return false;
+        left -= piece.size();
+        return piece.empty() || sink.write(piece.data(), piece.size());
+      });
+      return complete && left == 0;
+    };
+    out.set_content_provider(bytes, response_.content_type, provide);
   }
 
   /// Sends nothing if the handler has not returned a response.

@@ -52,6 +52,9 @@ struct Response {
   /// not for HEAD. Returning false or throwing closes the connection, so that a client cannot
   /// mistake a partial export for a complete one.
   std::function<bool(const Sink&)> stream;
+  /// The size of a streamed body that is known beforehand: sent as Content-Length, not in chunks. A
+  /// stream that writes another number of bytes closes the connection.
+  std::optional<std::uint64_t> stream_bytes;
 
   Response& header(std::string name, std::string value) {
     headers.emplace_back(std::move(name), std::move(value));

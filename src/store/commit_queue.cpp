@@ -59,15 +59,6 @@ constexpr const char* kReleaseGroup = "RELEASE commands";
 constexpr const char* kRollbackGroup = "ROLLBACK TO commands";
 constexpr const char* kLastSequence =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
-// Through an index: the newest event of each tenant instead of all events.
-constexpr const char* kNewestTime =
-    "SELECT max(coalesce((SELECT at FROM journal ORDER BY journal DESC LIMIT 1), 0),"
-    " coalesce((SELECT max(at) FROM (SELECT (SELECT e.at FROM events e WHERE e.tenant = t.tenant"
-    " ORDER BY e.sequence DESC LIMIT 1) AS at FROM tenants t)), 0),"
-    " coalesce((SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM meta WHERE name = 'time'), 0))";
-constexpr const char* kStoreTime =
-    "INSERT INTO meta (name, value) VALUES ('time', CAST(?1 AS BLOB))"
-    " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 constexpr const char* kAssociationStatus =
     "SELECT a.status FROM tenants t JOIN associations a ON a.association = t.association"
     " WHERE t.tenant = ?";
@@ -88,13 +79,6 @@ bool concerns_statement_only(int code) {
 }
 
 Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
-
-/// Statements search the journal by bisection over its times, so times must never decrease, not
-/// even across a restart. A due time of 5 s must also not become an hour.
-Timestamp newest_time(Connection& writer) {
-  Query query(writer, kNewestTime);
-  return query.step() ? query.time(0) : Timestamp();
-}
 
 }  // namespace
 
@@ -149,7 +133,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
                                        kWorkBuckets);
   }
   note_changed_rows(*database.writer_, database.path());
-  clock_.begin_at(newest_time(*database_.writer_));
+  continue_time(clock);
   tx_.now_ = clock_.now();
   watch_clock();
   thread_ = Thread("writer", [this] { write_loop(); });
@@ -175,26 +159,6 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
   return std::move(waiter.result);
 }
 
-Result<void> CommitQueue::probe() {
-  return run([](WriteTx& tx) -> Result<void> {
-    tx.db().run(kStoreTime, tx.now());
-    return {};
-  });
-}
-
-void CommitQueue::watch_clock() {
-  const std::int64_t behind_ms = clock_.ahead_ms();
-  const bool behind = behind_ms > 0;
-  if (behind == clock_behind_) return;
-  clock_behind_ = behind;
-  if (behind) {
-    log_warning("store", "the machine's clock is behind the records, whose time goes on without it",
-                {{"behind_ms", behind_ms}});
-  } else {
-    log_warning("store", "the machine's clock is no longer behind the records");
-  }
-}
-
 void CommitQueue::use_keys(std::unique_ptr<const ChainKeys> keys) {
   const Lock lock(mutex_);
   new_keys_ = std::move(keys);
@@ -216,8 +180,9 @@ CommitStats CommitQueue::stats() const {
   stats.last_commit_ms = last_commit_ms_;
   stats.busy_since_ms = busy_since_ms_;
   stats.storage_full = storage_full_;
-  stats.clock_behind_ms = clock_.ahead_ms();
+  stats.clock_behind_ms = clock_behind_ms();
   const Lock lock(mutex_);
+  stats.clock_advanced_ms = advanced_ms_;
   stats.queued = waiting_.size();
   return stats;
 }
@@ -314,7 +279,7 @@ void CommitQueue::store_time(const Batch& batch) {
       std::any_of(batch.waiters.begin(), batch.waiters.end(),
                   [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
   if (!changes) return;
-  tx_.db().run(kStoreTime, tx_.now_);
+  write_time(tx_);
   time_stored_ms_ = tx_.now_.ms;
 }
 

@@ -45,6 +45,7 @@ struct CommitStats {
   bool storage_full = false;
   // how far the machine's clock is behind the time of the records
   std::int64_t clock_behind_ms = 0;
+  std::int64_t clock_advanced_ms = 0;  // by advance_clock(); not part of clock_behind_ms
 };
 
 class CommitQueue {
@@ -85,6 +86,10 @@ class CommitQueue {
   /// Call it regularly from one thread.
   void watch_clock();
 
+  /// Moves the time of the records forward, for a sandbox, and then wakes all workers. The file
+  /// keeps the sum, so after a restart the records are as far ahead of the machine's clock.
+  Result<void> advance_clock(std::int64_t ms);
+
   /// Returns when all queued commands are done. Later calls of run() are refused.
   void stop();
   CommitStats stats() const;
@@ -113,7 +118,10 @@ class CommitQueue {
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
   void finish(Batch& batch);
+  void continue_time(const Clock& machine);
   void store_time(const Batch& batch);
+  static void write_time(WriteTx& tx);
+  std::int64_t clock_behind_ms() const;
   bool disk_is_full();
   void note_full(bool full);
   void note_commit(const Batch& batch, const Stopwatch& watch);
@@ -135,6 +143,7 @@ class CommitQueue {
 
   mutable Mutex mutex_;
   Condition arrived_;
+  std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // by advance_clock()
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
   std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's

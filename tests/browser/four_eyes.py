@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from harness.machine import ROOT, binary, node_packages, skip
-from harness.node import run_beside_demo
+from harness.node import walk_beside_demo
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -20,7 +20,7 @@ def main():
     if not browser:
         skip("no chromium")
     with tempfile.TemporaryDirectory() as folder:
-        return run_beside_demo(os.path.join(ROOT, "tests/browser/four_eyes.mjs"), program, folder, {"browser": browser},
+        return walk_beside_demo(os.path.join(ROOT, "tests/browser/four_eyes.mjs"), program, folder, {"browser": browser},
                                {"COFFER_FOUR_EYES": "all"})
 
 

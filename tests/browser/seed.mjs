@@ -4,7 +4,7 @@ import { SCRIPT } from './outside.mjs';
 
 const short = '<svg onload=window.owned=true>';
 
-class Integrator {
+export class Integrator {
   static async login(facts) {
     const self = new Integrator();
     self.base = facts.baseUrl;

@@ -46,6 +46,7 @@ CLAIMS = [
     ("docs/install.md", "sh", "apt install ./coffer_0.2.0_amd64.deb", "package/lifecycle"),
     ("docs/install.md", "sh", "systemctl stop coffer\nmkdir", "package/lifecycle"),
     ("docs/install.md", "sh", "apt remove coffer", "package/lifecycle"),
+    ("docs/install.md", "sh", "skopeo copy", NOT_RUN + "it needs an engine and a registry; package/image reads the file"),
     ("docs/install.md", INLINE, "systemctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "echo coffer", "package/lifecycle"),
@@ -86,6 +87,7 @@ CLAIMS = [
 
     ("docs/integrator-guide.md", "sh", "", "interop/guides"),
     ("docs/integrator-guide.md", "console", "", "interop/guides"),
+    ("docs/sandbox.md", "console", "$ coffer sandbox", "interop/sandbox"),
     ("docs/sandbox.md", "sh", "", "interop/guides"),
     ("docs/sandbox.md", INLINE, "coffer demo --json", "interop/guides"),
     ("docs/sandbox.md", INLINE, "coffer trigger TYPE", "interop/operating"),

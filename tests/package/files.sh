@@ -1,17 +1,12 @@
 #!/usr/bin/env bash
 # What packages are made of, judged without installing anything: the units, the manual pages, the formula,
-# the container's files, the software list.
+# the software list.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:?}"
 bin=${COFFER_RELEASE_BIN:?}
 scratch=$(mktemp -d)
 failures=0
-server=
-finish() {
-  [ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
-  rm -rf "$scratch"
-}
-trap finish EXIT
+trap 'rm -rf "$scratch"' EXIT
 ok() { printf 'ok       %s\n' "$*"; }
 not_ok() { printf 'FAILED   %s\n' "$*"; failures=$((failures + 1)); }
 check() { # <what> <command ...>
@@ -77,32 +72,6 @@ if have ruby; then
   done
   length=$(sed -n 's/^  desc "\(.*\)"$/\1/p' packaging/homebrew/coffer.rb | tr -d '\n' | wc -c)
   check "its description has $length characters, fewer than 80" test "$length" -lt 80
-fi
-
-# --- Container ----------------------------------------------------------------------------------------
-
-# No engine: the step that makes the image's files, and its last stage by hand.
-if [ "$(id -u)" -eq 0 ] && [ -f /etc/ssl/certs/ca-certificates.crt ]; then
-  COFFER_PACKAGE_BIN=$bin packaging/image.sh "$scratch/image"
-  holds=$(cd "$scratch/image" && find . -type f | sort | tr '\n' ' ')
-  check "the image holds three files" test "$holds" = \
-    "./etc/ssl/certs/ca-certificates.crt ./usr/bin/coffer ./usr/bin/coffer-provider-sim "
-  mapfile -t variables < <(sed -n '/^ENV /,/[^\\]$/p' packaging/Dockerfile | tr -d '\\' |
-    grep -o '[A-Z_]*=[^ ]*' | sed 's/0\.0\.0\.0:808[01]/127.0.0.1:0/')
-  user=$(sed -n 's/^USER //p' packaging/Dockerfile)
-  chroot=$(command -v chroot)
-  in_image() { env -i "${variables[@]}" "$chroot" --userspec="$user" "$scratch/image" /usr/bin/coffer "$@"; }
-  env -i "${variables[@]}" "$chroot" --userspec="$user" "$scratch/image" /usr/bin/coffer serve \
-    >"$scratch/serve.log" 2>&1 &
-  server=$!
-  for _ in $(seq 1200); do grep -q '"listening"' "$scratch/serve.log" && break; sleep 0.05; done
-  url=$(sed -n 's/.*"listening","url":"\([^"]*\)".*/\1/p' "$scratch/serve.log")
-  check "serves as $user in an image of its own" test -n "$url"
-  check "the health check of the image works" in_image healthcheck --url "$url/livez"
-  check "commands find the server" in_image association list
-  kill -TERM "$server" || true
-  check "ends well" wait "$server"
-  server=
 fi
 
 # --- Software list ------------------------------------------------------------------------------------

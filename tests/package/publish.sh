@@ -46,13 +46,15 @@ check "a dry run succeeds" publish --dry-run
 version=$("$bin" version --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["coffer"])')
 arch=$(dpkg --print-architecture)
 for file in "coffer-$version-linux-$(uname -m).tar.gz" "coffer-$version-linux-$(uname -m).cdx.json" \
-  "coffer-$version.tar.gz" coffer.rb SHA256SUMS SHA256SUMS.sig coffer-release.pub.pem \
+  "coffer-$version-linux-$(uname -m).oci.tar" "coffer-$version.tar.gz" coffer.rb SHA256SUMS SHA256SUMS.sig coffer-release.pub.pem \
   apt/coffer-archive-keyring.asc "apt/pool/main/c/coffer/coffer_${version}_$arch.deb" apt/dists/stable/InRelease \
   apt/dists/stable/Release apt/dists/stable/Release.gpg "apt/dists/stable/main/binary-$arch/Packages.gz"; do
   check "there is $file" is_listed "$file"
 done
 check "no secret key is published" refused grep -rlE 'PRIVATE KEY' "$out" --include=*.asc --include=*.pem
 check "the checksums are those of the files" packaging/sign.sh check "$out/coffer-release.pub.pem" "$out/SHA256SUMS"
+check "the image is among the checksums" grep -qF ".oci.tar" "$out/SHA256SUMS"
+check "the image is a layout" tar -xOf "$out/coffer-$version-linux-$(uname -m).oci.tar" oci-layout index.json
 check "the formula has the address and checksum of the sources" grep -qF \
   "sha256 \"$(sha256sum "$out/coffer-$version.tar.gz" | cut -d ' ' -f 1)\"" "$out/coffer.rb"
 check "and the address" grep -qF "https://example.com/coffer/coffer-$version.tar.gz" "$out/coffer.rb"

@@ -1,4 +1,4 @@
-// A screen that lists: filters, one page of rows with how many there are, the way to the next.
+// A screen that lists: filters, rows with how many there are, the way to more of them.
 import { everyRow, saveCsv } from './csv.js';
 import { h, replace } from './dom.js';
 import { filterBar, filtersOf } from './filters.js';
@@ -7,12 +7,14 @@ import { live } from './live.js';
 import { empty, errorBox, note, notBuilt, toast } from './notice.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
-import { table } from './table.js';
+import { columnWidths, table } from './table.js';
 import { chosenColumns, columnsButton, viewsMenu } from './views.js';
 import { can, read, takes } from './wire.js';
 
 const L = S.list;
 const PAGE = 50;
+const MORE = 200; // rows that a command gives at once
+const ROWS_MAX = 1000; // in one table; older ones are on a page of their own
 const LIMIT_MAX = 500; // of commands without pages
 
 /** The heading of a screen, with what can be done there. */
@@ -53,8 +55,25 @@ function filterValues(context, spec) {
 function valuesFor(context, spec, shown) {
   const values = filterValues(context, spec);
   if (takes(spec.command, 'limit'))
-    values.limit = spec.limit || (isPaged(spec) ? PAGE : Math.min(shown, LIMIT_MAX));
+    values.limit = Math.min(shown, isPaged(spec) ? MORE : LIMIT_MAX);
   return values;
+}
+
+/**
+ * As many rows as are shown, from as many pages as that takes. A page that is not full ends it: with a rare filter,
+ * the server has searched enough.
+ */
+async function pagesOf(context, spec, state, signal) {
+  const values = valuesFor(context, spec, state.shown);
+  let answer = await read(spec.command, values, signal);
+  answer.full = answer.data.length === values.limit;
+  while (isPaged(spec) && answer.full && answer.data.length < state.shown && nextOf(answer, spec)) {
+    const limit = Math.min(state.shown - answer.data.length, MORE);
+    const cursor = { [cursorName(spec)]: nextOf(answer, spec), limit };
+    const page = await read(spec.command, { ...values, ...cursor }, signal);
+    answer = { ...page, data: [...answer.data, ...page.data], full: page.data.length === limit };
+  }
+  return answer;
 }
 
 const COUNT_AGE_MS = 30_000;
@@ -80,7 +99,7 @@ async function countOf(context, spec, state, signal) {
 /** Where the next page begins: as the command says, or by the last row's number. */
 function nextOf(answer, spec) {
   if (answer.nextCursor) return answer.nextCursor;
-  if (!spec.cursorOf || answer.data.length < PAGE) return undefined;
+  if (!spec.cursorOf || !answer.full) return undefined;
   return spec.cursorOf(answer.data[answer.data.length - 1]);
 }
 
@@ -99,15 +118,25 @@ function pager(context, spec, answer) {
   );
 }
 
-/** Commands without pages: as many rows as fit, more on demand. */
-function moreButton(spec, rows, state, again) {
-  if (isPaged(spec) || rows.length < state.shown) return null;
-  if (takes(spec.command, 'limit') ? state.shown >= LIMIT_MAX : rows.length === state.shown) return null;
+/** How many rows there can be after the next press; undefined where there are no more to show. */
+function nextShown(spec, answer, rows, state) {
+  if (isPaged(spec)) {
+    if (!nextOf(answer, spec) || !answer.full || state.shown >= ROWS_MAX) return undefined;
+    return Math.min(ROWS_MAX, state.shown - (state.shown % MORE) + MORE);
+  }
+  if (rows.length < state.shown) return undefined;
+  if (takes(spec.command, 'limit') ? state.shown >= LIMIT_MAX : rows.length === state.shown) return undefined;
+  return state.shown + PAGE;
+}
+
+function moreButton(spec, answer, rows, state, again) {
+  const shown = nextShown(spec, answer, rows, state);
+  if (!shown) return null;
   const more = () => {
-    state.shown += PAGE;
+    state.shown = shown;
     again();
   };
-  return h('p', {}, h('button', { type: 'button', onclick: more }, L.more));
+  return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more));
 }
 
 /** `50 of 431`: never silent about rows that are not shown. */
@@ -128,7 +157,16 @@ function nothing(context, spec, answer) {
   return empty(...(spec.empty || [L.nothing]));
 }
 
-function draw(context, spec, answer, state, again) {
+/**
+ * A long table keeps the widths that its columns had with the first rows: what is not seen is then not laid out.
+ */
+function widthsFor(state, place, shown) {
+  if (shown <= PAGE) state.widths = undefined;
+  else state.widths = state.widths || columnWidths(place);
+  return state.widths;
+}
+
+function draw(context, spec, answer, state, again, place) {
   const rows = spec.rows ? spec.rows(answer.data) : answer.data;
   const shown = isPaged(spec) ? rows : rows.slice(0, state.shown);
   return [
@@ -141,11 +179,12 @@ function draw(context, spec, answer, state, again) {
           columns: chosenColumns(spec) || answer.columns,
           link: spec.link,
           key: spec.key || ((row) => row.id),
+          widths: widthsFor(state, place, shown.length),
           actions:
             spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
         }),
     answer.note && note(answer.note),
-    !spec.limit && [moreButton(spec, rows, state, again), pager(context, spec, answer)],
+    !spec.limit && [moreButton(spec, answer, rows, state, again), pager(context, spec, answer)],
   ];
 }
 
@@ -199,24 +238,26 @@ export function listPart(context, spec) {
   if (!can(spec.command)) return { place: notBuilt(spec.command), again: () => {} };
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
   const bar = h('div', {});
-  const state = { shown: PAGE };
+  const first = spec.limit || PAGE;
+  const state = { shown: first };
   const again = live({
     container: place,
     signal: context.signal,
-    seconds: context.query.get(cursorName(spec)) ? 0 : 5,
+    seconds: () => (context.query.get(cursorName(spec)) ? 0 : state.shown > PAGE ? 60 : 5),
     fetch: async (signal) => {
       const [answer, count] = await Promise.all([
-        read(spec.command, valuesFor(context, spec, state.shown), signal),
+        pagesOf(context, spec, state, signal),
         countOf(context, spec, state, signal),
       ]);
       return count ? { ...answer, count } : answer;
     },
-    draw: (answer) => draw(context, spec, answer, state, again),
+    draw: (answer) => draw(context, spec, answer, state, again, place),
     failed: errorBox,
   });
   const apply = (values) => context.go(addressWith(context, { ...values, [cursorName(spec)]: undefined }));
   const drawBar = () => replace(bar, filterBar(context, spec, apply, tools(context, spec, drawAll)));
   const drawAll = () => {
+    state.shown = first; // other columns have other widths
     drawBar();
     again();
   };

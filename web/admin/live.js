@@ -48,10 +48,11 @@ function isBusy(container) {
 }
 
 /**
- * Fetches and draws now, and again every few seconds until `signal` ends; 0 seconds: only when asked. What
- * did not change is not drawn again. Returns a function that looks again at once.
+ * Fetches and draws now, and again every few seconds until `signal` ends; 0 seconds: only when asked; a function
+ * says it after each look. What did not change is not drawn again. Returns a function that looks again at once.
  */
 export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
+  const pause = () => (typeof seconds === 'function' ? seconds() : seconds);
   let last;
   let timer;
   let turn = 0;
@@ -74,11 +75,11 @@ export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
       if (last === undefined) redraw(container, failed(fault));
       else document.body.classList.add('stale');
     }
-    if (seconds > 0) timer = setTimeout(() => look(false), seconds * 1000);
+    if (pause() > 0) timer = setTimeout(() => look(false), pause() * 1000);
   };
   signal.addEventListener('abort', () => clearTimeout(timer));
   const seen = () => {
-    if (!document.hidden && seconds > 0) look(false);
+    if (!document.hidden && pause() > 0) look(false);
   };
   document.addEventListener('visibilitychange', seen, { signal });
   look(true);

@@ -289,7 +289,7 @@ export const S = {
     more: 'Show more',
     of: (shown, all, exact) => `${shown} of ${exact ? '' : 'at least '}${all}`,
     shown: (count) => (count === 1 ? '1 row' : `${count} rows`),
-    andMore: (count) => `${count} rows. There are more: see Older below.`,
+    andMore: (count) => `${count} rows. There are more: see below.`,
     nothingSoFar: 'No match so far; there is more to search.',
     nothingFits: 'Nothing matches these filters.',
     showAll: 'Show all',

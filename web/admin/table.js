@@ -46,10 +46,10 @@ function nested(records) {
 const isBlank = (value) => value === null || value === undefined || value === '';
 
 /**
- * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row)}.
- * The caption is for screen readers: what is seen above the table is a heading.
+ * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row), widths?: of
+ * columnWidths}. The caption is for screen readers: what is seen above the table is a heading.
  */
-export function table({ caption, rows, columns, link, actions, key }) {
+export function table({ caption, rows, columns, link, actions, key, widths }) {
   const wanted = columns && columns.length > 0 ? columns : Object.keys(rows[0]);
   const beside = assetsShown(
     rows,
@@ -89,6 +89,14 @@ export function table({ caption, rows, columns, link, actions, key }) {
       actions && h('td', { role: 'cell', class: 'actions' }, actions(row)),
     ),
   );
+  const whole = h(
+    'table',
+    { role: 'table', class: widths ? 'long' : undefined },
+    h('caption', { class: 'unseen' }, caption),
+    h('thead', { role: 'rowgroup' }, head),
+    h('tbody', { role: 'rowgroup' }, body),
+  );
+  if (widths) whole.style.setProperty('--columns', widths);
   return h(
     'div',
     {
@@ -97,14 +105,15 @@ export function table({ caption, rows, columns, link, actions, key }) {
       role: 'region',
       'aria-label': caption,
     },
-    h(
-      'table',
-      { role: 'table' },
-      h('caption', { class: 'unseen' }, caption),
-      h('thead', { role: 'rowgroup' }, head),
-      h('tbody', { role: 'rowgroup' }, body),
-    ),
+    whole,
   );
+}
+
+/** The widths of the columns of the table in `place`, in proportion; undefined without a table. */
+export function columnWidths(place) {
+  const heads = [...place.querySelectorAll('th')];
+  if (heads.length === 0) return undefined;
+  return heads.map((each) => `minmax(0, ${each.getBoundingClientRect().width.toFixed(1)}fr)`).join(' ');
 }
 
 function linked(column, row, href) {

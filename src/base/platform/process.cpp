@@ -108,4 +108,6 @@ void StopSignals::end_at_once() const {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
+void request_stop() { ::kill(::getpid(), SIGTERM); }
+
 }  // namespace coffer

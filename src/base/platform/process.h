@@ -21,4 +21,7 @@ class StopSignals {
   void end_at_once() const;
 };
 
+/// Stops this process in the way in which SIGTERM does.
+void request_stop();
+
 }  // namespace coffer

@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "base/log.h"
 #include "cli/admin/site.h"
+#include "cli/demo/demo_seed.h"
 #include "cli/dispatch.h"
 #include "cli/paths.h"
 #include "flows/identity/operators.h"
@@ -89,8 +90,10 @@ Result<Arguments> arguments_of(const http::Request& request) {
 
 Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
   CommandResult result{.list = true};
+  const bool demo = is_demo(app_);
   for (const Command& command : commands()) {
     if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
+    if (command.demo_only && !demo) continue;
     result.records.push_back(view(command));
   }
   http::Response response;
@@ -143,6 +146,7 @@ Result<http::Response> AdminSite::send_file(const Visitor& visitor, std::string_
   http::Response response;
   response.content_type = file->content_type;
   response.header("Content-Disposition", "attachment; filename=\"" + file->name + "\"");
+  response.stream_bytes = file->bytes;
   response.stream = [this, write = std::move(file->write), operator_name = visitor.row.name,
                      file_name = file->name](const http::Sink& sink) {
     const store::ReadersScope scope(store::Readers::exports);

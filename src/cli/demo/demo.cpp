@@ -1,15 +1,20 @@
 #include "cli/demo/demo.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "api/about/pages.h"
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/environment.h"
+#include "base/log.h"
 #include "cli/command_groups.h"
 #include "cli/demo/demo_history.h"
+#include "cli/demo/demo_snapshots.h"
 #include "cli/demo/demo_text.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
@@ -191,6 +196,63 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   return made ? exit_code::kDone : print_problem(console, made.error(), {});
 }
 
+/// A demo from its first start to its end, over restarts.
+struct DemoRun {
+  const Console& console;
+  Config config;
+  bool json = false;
+  bool fresh = false;       // the first state has not been kept yet
+  std::string announced{};  // as JSON
+};
+
+/// A new demo keeps its first state. Without it, only `coffer sandbox reset` is missing.
+void keep_start(App& app, DemoRun& run) {
+  if (!std::exchange(run.fresh, false)) return;
+  forget_former_demo(app.database().path());
+  const auto kept = take_demo_snapshot(app, std::string(kStartSnapshot), [](const Progress&) {});
+  if (kept) return;
+  log_warning("demo", "the first state could not be kept", {{"problem", kept.error().detail}});
+}
+
+/// Prints how to use the demo; after a restart, only if that has changed.
+void announce(App& app, const std::string& origin, const Demo& demo, DemoRun& run) {
+  // A restart listens on the same port, also on one that the system selected.
+  run.config.listen_http.port = app.port();
+  if (const auto admin = app.admin_address()) run.config.admin_listen.port = admin->address.port;
+  const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
+  const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};
+  const std::string record = to_json(record_of(demo, place), false) + "\n";
+  if (std::exchange(run.announced, record) == record) return;
+  const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
+  run.console.out << (run.json ? record : demo_start_text(demo, place, transaction)) << std::flush;
+}
+
+int serve_once(DemoRun& run) {
+  Demo demo;
+  Serving serving;
+  serving.prepare = [&](App& app) -> Result<void> {
+    api::offer_trial(true);
+    COFFER_TRY_VOID(make(app, run.console, demo));
+    keep_start(app, run);
+    return {};
+  };
+  serving.announce = [&](App& app, const std::string& origin) { announce(app, origin, demo, run); };
+  return run_server(run.console, run.config, serving);
+}
+
+/// Serves until the server stops. During a restart, a command that finds no server may hold the
+/// file for a moment.
+int start(DemoRun& run) {
+  constexpr int kTries = 40;
+  constexpr int kTryEveryMs = 50;
+  for (int tries = 0;; ++tries) {
+    int code = run.fresh ? exit_code::kDone : finish_rewind(run.console, run.config);
+    if (code == exit_code::kDone) code = serve_once(run);
+    if (code != exit_code::kBusy || run.announced.empty() || tries == kTries) return code;
+    ::poll(nullptr, 0, kTryEveryMs);
+  }
+}
+
 int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_demo_settings(console, arguments, flags, code);
@@ -202,7 +264,8 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
     seed = *given;
   }
   std::error_code ignored;
-  if (!fs::exists(config->db, ignored)) {
+  const bool fresh = !fs::exists(config->db, ignored);
+  if (fresh) {
     claim_demo(config->db);
     if (seed) code = make_history(console, *config, *seed);
     if (code != exit_code::kDone) return code;
@@ -211,21 +274,12 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
   }
-  Demo demo;
-  Serving serving;
-  serving.prepare = [&](App& app) {
-    api::offer_trial(true);
-    return make(app, console, demo);
-  };
-  serving.announce = [&](App& app, const std::string& origin) {
-    const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
-    const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};
-    const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
-    const std::string text = arguments.json ? to_json(record_of(demo, place), false) + "\n"
-                                            : demo_start_text(demo, place, transaction);
-    console.out << text << std::flush;
-  };
-  return run_server(console, *config, serving);
+  set_demo_process(true);
+  DemoRun run{console, *config, arguments.json, fresh};
+  do {
+    code = start(run);
+  } while (code == exit_code::kDone && take_demo_restart());
+  return code;
 }
 
 }  // namespace

@@ -253,6 +253,13 @@ class Seeder {
 
 }  // namespace
 
+bool is_demo(App& app) {
+  const auto marked = store::with_reader(app.database(), [](store::Connection& db) {
+    return Result<bool>(store::read_meta(db, kMarker).has_value());
+  });
+  return marked && *marked && is_claimed_as_demo(app.database().path());
+}
+
 Result<DemoWorld> ensure_demo_world(App& app, const ProgressFunction& progress) {
   return Seeder(app, progress).run();
 }

@@ -22,6 +22,10 @@ struct DemoWorld {
   DemoRecipients recipients;
 };
 
+/// Whether the file was created by `coffer demo`: it has the content of a demo, and its secrets are
+/// beside it.
+bool is_demo(App& app);
+
 /// Creates the content of the demo in a new file, continues an interrupted creation, or finds the
 /// existing content. `conflict` for a file with other content. Calls `progress` for each created
 /// part.

@@ -179,7 +179,8 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
   Record record{{"file", file.name}};
   return CommandResult{
       .records = {std::move(record)},
-      .file = ProducedFile{file.name, std::string(file.content_type), true, std::move(file.write)}};
+      .file =
+          ProducedFile{file.name, std::string(file.content_type), true, {}, std::move(file.write)}};
 }
 
 /// The names in api::kStatementFormats; a test exports each of them.

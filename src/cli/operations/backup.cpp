@@ -151,6 +151,7 @@ Result<CommandResult> download(Session& session, const Arguments& arguments) {
     return CommandResult{
         .records = {std::move(record)},
         .file = ProducedFile{name, "application/vnd.sqlite3", false,
+                             static_cast<std::uint64_t>(backup.bytes),
                              [file](const auto& sink) { return send_paced(file, sink); }}};
   }
   return unexpected(Slug::not_found, "The backup \"" + wanted + "\" was not found in backup_dir.");

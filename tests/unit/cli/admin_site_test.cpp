@@ -328,6 +328,7 @@ TEST_CASE("admin: an administrator downloads a backup, and the audit log has it"
   const auto sent = ada.get(SiteWithBackup::place_of(asked));
   CHECK(sent.status == 200);
   CHECK(sent.body.empty());  // streamed
+  CHECK(sent.stream_bytes == whole.size());
   CHECK(header_of(sent, "Content-Disposition") == "attachment; filename=\"" + kept.name + "\"");
   CHECK(body_of(sent) == whole);
   const Json acts = kept.site.acts("backups download", "done");

@@ -113,8 +113,9 @@ TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli
 
 TEST_CASE("audit: every command that changes something is beyond a viewer", "[cli][admin]") {
   const std::set<std::string_view> reading = {
-      "activity", "checkpoint", "count",  "deliveries", "delivery",  "export", "find",  "follow",
-      "list",     "overview",   "quotas", "show",       "statement", "tail",   "verify"};
+      "activity", "checkpoint", "clock",     "count", "deliveries", "delivery",
+      "export",   "find",       "follow",    "list",  "overview",   "quotas",
+      "show",     "snapshots",  "statement", "tail",  "verify"};
   for (const Command& command : commands()) {
     if (command.on_file() == nullptr || command.role != OperatorRole::viewer) continue;
     INFO(command.path);

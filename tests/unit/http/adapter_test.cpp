@@ -226,6 +226,38 @@ TEST_CASE("adapter: a stream is chunked for any requested range; HTTP/1.0 gets i
   CHECK(serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", response).served.answer.ends_with("\r\n\r\n"));
 }
 
+TEST_CASE(
+    "adapter: a stream of a known size has Content-Length, and never another number of bytes") {
+  Response response;
+  response.stream = [](const Sink& sink) { return sink("one") && sink("") && sink("two"); };
+  response.stream_bytes = 6;
+  for (const char* request :
+       {"GET / HTTP/1.1\r\nHost: a\r\nRange: bytes=1-2\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
+    const auto served = serve(request, response).served;
+    CHECK(served.ok);
+    CHECK(has_part(served.answer, "\r\nContent-Length: 6\r\n"));
+    CHECK_FALSE(has_part(served.answer, "Transfer-Encoding"));
+    CHECK_FALSE(has_part(served.answer, "Content-Range"));
+    CHECK(served.answer.ends_with("\r\n\r\nonetwo"));
+  }
+  const std::string head = serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", response).served.answer;
+  CHECK(has_part(head, "\r\nContent-Length: 6\r\n"));
+  CHECK(head.ends_with("\r\n\r\n"));
+  for (const std::uint64_t other : {std::uint64_t{5}, std::uint64_t{7}}) {
+    response.stream_bytes = other;
+    const std::string bytes = get("");
+    const auto served =
+        coffer::test::serve(bytes, head_of(bytes), [&](Request&) { return response; });
+    CHECK_FALSE(served.ok);
+    CHECK(served.answer.ends_with(other == 5 ? "\r\n\r\none" : "\r\n\r\nonetwo"));
+  }
+  response.stream = [](const Sink&) { return true; };
+  response.stream_bytes = 0;
+  const auto empty = serve(get(""), response).served;
+  CHECK(empty.ok);
+  CHECK(has_part(empty.answer, "\r\nContent-Length: 0\r\n"));
+}
+
 TEST_CASE("adapter: a request that library and gate read differently is cut, unanswered") {
   const auto unread = [](std::string_view bytes, RequestHead head) {
     int handled = 0;

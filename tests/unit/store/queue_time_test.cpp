@@ -84,3 +84,52 @@ TEST_CASE("commit queue: time does not go back over a restart either") {
   // What the writer dates with its own time is due by its own time.
   CHECK(ledger.queue->now().ms == std::stoll(before) + 10);
 }
+
+TEST_CASE(
+    "commit queue: an advanced clock stays ahead over a restart and is not reported as wrong") {
+  constexpr std::int64_t kDayMs = 86'400'000;
+  OpenedFile file;
+  CapturedLog log;
+  const Timestamp before = file.queue->now();
+  REQUIRE(file.queue->advance_clock(kDayMs));
+  CHECK(file.queue->now() == before.plus_ms(kDayMs));
+  REQUIRE(file.queue->advance_clock(kDayMs));
+  CHECK(file.queue->now() == before.plus_ms(2 * kDayMs));
+  file.queue->watch_clock();
+  CHECK(file.queue->stats().clock_behind_ms == 0);
+  CHECK(file.queue->stats().clock_advanced_ms == 2 * kDayMs);
+  file.close();
+  file.clock.advance_ms(3'600'000);  // the time without a server counts
+  file.open();
+  CHECK(file.queue->now() == before.plus_ms(2 * kDayMs + 3'600'000));
+  file.queue->watch_clock();
+  CHECK(file.queue->stats().clock_behind_ms == 0);
+  CHECK(file.queue->stats().clock_advanced_ms == 2 * kDayMs);
+  CHECK_FALSE(log.has("clock is behind"));
+}
+
+TEST_CASE(
+    "commit queue: an advanced clock never goes back, and a wrong machine clock is reported") {
+  constexpr std::int64_t kDayMs = 86'400'000;
+  OpenedFile file;
+  REQUIRE(file.queue->advance_clock(kDayMs));
+  const Timestamp advanced = file.queue->now();
+  file.clock.set_by_ms(-3'600'000);
+  CHECK(file.queue->now() == advanced);
+  CHECK(file.queue->stats().clock_behind_ms == 3'600'000);
+  file.close();
+  file.open();
+  CHECK(file.queue->now() == advanced);
+  CHECK(file.queue->stats().clock_behind_ms == 3'600'000);
+  REQUIRE(file.queue->advance_clock(1'000));
+  CHECK(file.queue->now() == advanced.plus_ms(1'000));
+}
+
+TEST_CASE("commit queue: advancing the clock wakes every kind of worker") {
+  OpenedFile file;
+  REQUIRE(file.signals == 0);
+  REQUIRE(file.queue->advance_clock(1'000));
+  // Signals go out after the waiters are released: the next command is surely behind them.
+  REQUIRE(file.write(note("note")));
+  CHECK(file.signals == 0b1111U);
+}

@@ -1,0 +1,131 @@
+#include "cli/demo/demo_snapshots.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "app/app.h"
+#include "base/files/folders.h"
+#include "base/log.h"
+#include "base/platform/process.h"
+#include "cli/exit_code.h"
+#include "flows/operations/restore.h"
+
+namespace coffer::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNameMax = 40;
+constexpr std::string_view kEnding = ".db";
+
+std::atomic<bool> demo_process{false};
+std::atomic<bool> restart_wanted{false};
+
+std::string folder_of(const std::string& database) { return database + ".snapshots"; }
+std::string rewound_path(const std::string& database) { return database + ".rewound"; }
+
+/// `malformed-request`. The name becomes a part of a path.
+Result<std::string> snapshot_path(const std::string& database, const std::string& name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (name.empty() || name.size() > kNameMax ||
+      name.find_first_not_of(kAllowed) != std::string::npos) {
+    return unexpected(Slug::malformed_request, "Invalid NAME \"" + name + "\": expected 1 to " +
+                                                   std::to_string(kNameMax) +
+                                                   " characters of a-z, 0-9 and hyphens.");
+  }
+  return folder_of(database) + "/" + name + std::string(kEnding);
+}
+
+}  // namespace
+
+Result<flows::Backup> take_demo_snapshot(App& app, const std::string& name,
+                                         const ProgressFunction& progress) {
+  const std::string& database = app.database().path();
+  COFFER_TRY(const std::string path, snapshot_path(database, name));
+  COFFER_TRY_VOID(make_private_folder(folder_of(database)));
+  const auto floor = static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20;
+  return flows::back_up(app.flows(), {.path = path, .floor_bytes = floor}, progress);
+}
+
+std::vector<DemoSnapshot> demo_snapshots(const std::string& database) {
+  std::vector<DemoSnapshot> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(database), error)) {
+    struct stat file {};
+    if (entry.path().extension() != kEnding || ::stat(entry.path().c_str(), &file) != 0) continue;
+    out.push_back({entry.path().stem().string(), Timestamp{std::int64_t{file.st_mtime} * 1'000},
+                   std::int64_t{file.st_size}});
+  }
+  std::sort(out.begin(), out.end(), [](const DemoSnapshot& a, const DemoSnapshot& b) {
+    return std::pair(a.taken_at, a.name) < std::pair(b.taken_at, b.name);
+  });
+  return out;
+}
+
+Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFunction& progress) {
+  const std::string& database = app.database().path();
+  COFFER_TRY(const std::string path, snapshot_path(database, name));
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    return unexpected(Slug::not_found, "The snapshot \"" + name + "\" was not found.");
+  }
+  // An earlier preparation that no start has used.
+  fs::remove(rewound_path(database), ignored);
+  COFFER_TRY(const auto copied, flows::restore_backup(path, rewound_path(database), progress));
+  if (copied.verdict.violations.empty()) return {};
+  return unexpected(Slug::conflict, "The snapshot \"" + name + "\" is damaged (" +
+                                        copied.verdict.violations.front().detail +
+                                        "). The demo is unchanged.");
+}
+
+int finish_rewind(const Console& console, const Config& config) {
+  const std::string rewound = rewound_path(config.db);
+  std::error_code ignored;
+  if (!fs::exists(rewound, ignored)) return exit_code::kDone;
+  {
+    // Proves that no other process has the file open, and empties its write-ahead log, which would
+    // otherwise be applied to the other file.
+    const SystemClock clock;
+    OsRandom random;
+    StartError error;
+    if (!App::open(config, clock, random, error)) {
+      print_error(console, error.message);
+      return error.exit_code;
+    }
+  }
+  if (fs::exists(config.db + "-wal", ignored) ||
+      std::rename(rewound.c_str(), config.db.c_str()) != 0 ||
+      !sync_directory(directory_of(config.db))) {
+    print_error(console,
+                config.db + " could not be replaced by " + rewound + ": " + std::strerror(errno));
+    return exit_code::kCannotCreate;
+  }
+  log_info("demo", "returned to a snapshot", {{"database", config.db}});
+  return exit_code::kDone;
+}
+
+void forget_former_demo(const std::string& database) {
+  std::error_code ignored;
+  fs::remove(rewound_path(database), ignored);
+  const std::string start =
+      folder_of(database) + "/" + std::string(kStartSnapshot) + std::string(kEnding);
+  for (const char* ending : {"", ".sha256", ".checkpoint"}) fs::remove(start + ending, ignored);
+}
+
+void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }
+
+bool restart_demo() {
+  if (!demo_process) return false;
+  if (!restart_wanted.exchange(true)) request_stop();
+  return true;
+}
+
+bool take_demo_restart() { return restart_wanted.exchange(false); }
+
+}  // namespace coffer::cli

@@ -1,0 +1,215 @@
+// coffer sandbox: the clock and the snapshots of a demo (docs/sandbox.md#time-and-snapshots).
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "cli/demo/demo_secrets.h"
+#include "cli/demo/demo_seed.h"
+#include "cli/demo/demo_snapshots.h"
+#include "cli/exit_code.h"
+#include "unit/cli/admin_browser.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+
+namespace {
+
+constexpr std::int64_t kDayMs = 86'400'000;
+
+using Values = std::map<std::string, std::string>;
+
+struct DemoFile : OpenFile {
+  DemoFile() {
+    claim_demo(path());
+    world = ensure_demo_world(app()).value();
+  }
+  Timestamp now() { return app().queue().now(); }
+  std::size_t associations() { return run("association list").json().size(); }
+
+  DemoWorld world;
+};
+
+std::vector<std::pair<std::string, Values>> all_commands() {
+  return {{"sandbox clock", {}},
+          {"sandbox advance", {{"DURATION", "1h"}}},
+          {"sandbox snapshot", {{"NAME", "a"}}},
+          {"sandbox snapshots", {}},
+          {"sandbox rewind", {{"NAME", "a"}}},
+          {"sandbox reset", {}}};
+}
+
+}  // namespace
+
+TEST_CASE("sandbox: every command refuses a file that coffer demo has not created", "[cli]") {
+  OpenFile file;
+  SECTION("a production file") {}
+  SECTION("a production file beside the secrets of a demo") { claim_demo(file.path()); }
+  SECTION("a demo whose secrets are gone") {
+    claim_demo(file.path());
+    REQUIRE(ensure_demo_world(file.app()));
+    std::filesystem::remove(demo_secrets_path(file.path()));
+  }
+  const Timestamp before = file.app().queue().now();
+  const auto listed = all_commands();
+  CHECK(std::count_if(commands().begin(), commands().end(), [](const Command& each) {
+          return each.demo_only;
+        }) == static_cast<std::ptrdiff_t>(listed.size()));
+  for (const auto& [command, values] : listed) {
+    INFO(command);
+    const Ran ran = file.run(command, values);
+    CHECK(ran.code == exit_code::kFailed);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find("is not a demo file and is unchanged") != std::string::npos);
+  }
+  CHECK(file.app().queue().now() == before);
+  CHECK_FALSE(std::filesystem::exists(file.path() + ".snapshots"));
+  CHECK_FALSE(std::filesystem::exists(file.path() + ".rewound"));
+}
+
+TEST_CASE("sandbox advance: moves the time of the records by what is asked", "[cli]") {
+  DemoFile demo;
+  Timestamp expected = demo.now();
+  for (const auto& [text, ms] : std::map<std::string, std::int64_t>{
+           {"90s", 90'000}, {"15m", 900'000}, {"2h", 7'200'000}, {"3d", 3 * kDayMs}}) {
+    INFO(text);
+    expected = expected.plus_ms(ms);
+    const Ran ran = demo.run("sandbox advance", {{"DURATION", text}});
+    REQUIRE(ran.code == 0);
+    CHECK(demo.now() == expected);
+    CHECK(ran.json().at("now") == expected.to_string());
+  }
+  const auto shown = demo.run("sandbox clock").json();
+  CHECK(shown.at("now") == expected.to_string());
+  CHECK(shown.at("advancedMs") == 90'000 + 900'000 + 7'200'000 + 3 * kDayMs);
+  CHECK(demo.run("verify").code == 0);
+}
+
+TEST_CASE("sandbox advance: refuses what is no duration, and too much", "[cli]") {
+  DemoFile demo;
+  const Timestamp before = demo.now();
+  for (const char* text : {"", "2", "h", "-1h", "0s", "1.5h", "2H", "2hh", "1h30m", "367d", " 2h",
+                           "99999999999999999999s", "9223372036854775807d"}) {
+    INFO(text);
+    CHECK(demo.run("sandbox advance", {{"DURATION", text}}).code != 0);
+  }
+  CHECK(demo.now() == before);
+  for (int year = 0; year < 10; ++year) {
+    REQUIRE(demo.run("sandbox advance", {{"DURATION", "366d"}}).code == 0);
+  }
+  const Ran refused = demo.run("sandbox advance", {{"DURATION", "1s"}});
+  CHECK(refused.code == exit_code::kFailed);
+  CHECK(refused.err.find("3,660 days") != std::string::npos);
+  CHECK(demo.now() == before.plus_ms(3'660 * kDayMs));
+}
+
+TEST_CASE("sandbox advance: a restart continues with the advanced time", "[cli]") {
+  DemoFile demo;
+  const Timestamp before = demo.now();
+  REQUIRE(demo.run("sandbox advance", {{"DURATION", "30d"}}).code == 0);
+  demo.reopen();
+  CHECK(demo.now() == before.plus_ms(30 * kDayMs));
+  CHECK(demo.app().health().details.empty());
+  CHECK(demo.run("sandbox clock").json().at("advancedMs") == 30 * kDayMs);
+}
+
+TEST_CASE("sandbox snapshot and rewind: the next start has the state of the snapshot", "[cli]") {
+  DemoFile demo;
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "start"}}).code == 0);
+  REQUIRE(demo.run("sandbox advance", {{"DURATION", "1d"}}).code == 0);
+  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "with-later"}}).code == 0);
+  const Timestamp advanced = demo.now();
+  const auto rewind = [&](const std::string& command, const Values& values) {
+    const Ran ran = demo.run(command, values);
+    REQUIRE(ran.code == 0);
+    CHECK(ran.json().at("restarts") == false);  // this process is not coffer demo
+    std::ostringstream out;
+    const Console console{out, out};
+    const Config config = demo.app().config();
+    demo.reopen([&] { CHECK(finish_rewind(console, config) == exit_code::kDone); });
+    CHECK(out.str().empty());
+    CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
+    CHECK(demo.run("verify").code == 0);
+  };
+  rewind("sandbox reset", {});
+  CHECK(demo.associations() == 1);
+  CHECK(demo.now() == advanced.plus_ms(-kDayMs));
+  CHECK(demo.run("sandbox clock").json().at("advancedMs") == 0);
+  rewind("sandbox rewind", {{"NAME", "with-later"}});
+  CHECK(demo.associations() == 2);
+  CHECK(demo.now() == advanced);
+  const auto listed = demo.run("sandbox snapshots").json();
+  REQUIRE(listed.size() == 2);
+  CHECK(listed.at(0).at("bytes") > 0);
+}
+
+TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and none is replaced",
+          "[cli]") {
+  DemoFile demo;
+  for (const char* name : {"..", "a/b", "A", "a.db", "", "a b", "\xc3\xa4"}) {
+    INFO(name);
+    CHECK(demo.run("sandbox snapshot", {{"NAME", name}}).code != 0);
+    CHECK(demo.run("sandbox rewind", {{"NAME", name}}).code != 0);
+  }
+  CHECK(demo.run("sandbox snapshot", {{"NAME", std::string(41, 'a')}}).code != 0);
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
+  const Ran again = demo.run("sandbox snapshot", {{"NAME", "one"}});
+  CHECK(again.code == exit_code::kFailed);
+  INFO(again.err);
+  CHECK(again.err.find("one.db") != std::string::npos);
+  for (const auto& [command, values] : std::map<std::string, Values>{
+           {"sandbox rewind", {{"NAME", "two"}}}, {"sandbox reset", {}}}) {
+    const Ran missing = demo.run(command, values);
+    CHECK(missing.code == exit_code::kFailed);
+    CHECK(missing.err.find("was not found") != std::string::npos);
+  }
+  CHECK(demo.run("sandbox snapshots").json().size() == 1);
+}
+
+TEST_CASE("sandbox rewind: a damaged snapshot changes nothing", "[cli]") {
+  DemoFile demo;
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
+  {
+    std::fstream file(demo.path() + ".snapshots/one.db",
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(3 * 4096 + 100);
+    file << std::string(200, 'x');
+  }
+  CHECK(demo.run("sandbox rewind", {{"NAME", "one"}}).code != 0);
+  CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
+}
+
+TEST_CASE("sandbox rewind: nothing is replaced while another process has the file open", "[cli]") {
+  DemoFile demo;
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
+  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
+  REQUIRE(demo.run("sandbox rewind", {{"NAME", "one"}}).code == 0);
+  std::ostringstream out;
+  const Console console{out, out};
+  CHECK(finish_rewind(console, demo.app().config()) == exit_code::kBusy);
+  CHECK(out.str().find("coffer:") != std::string::npos);
+  CHECK(demo.associations() == 2);
+  demo.reopen();
+  CHECK(demo.associations() == 2);
+}
+
+TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][admin]") {
+  test::Site site;
+  site.add("ada", OperatorRole::administrator);
+  test::Browser ada(site.site);
+  REQUIRE(ada.sign_in("ada", test::kPassword) == 204);
+  const auto offers = [&] {
+    return ada.get("/admin/api/commands").body.find("sandbox advance") != std::string::npos;
+  };
+  CHECK_FALSE(offers());
+  CHECK(ada.post("/admin/api/run/sandbox/advance", {{"DURATION", "1h"}}).status == 409);
+  CHECK(site.acts("sandbox advance", "done").empty());
+  claim_demo(site.file.path());
+  REQUIRE(ensure_demo_world(site.file.app()));
+  CHECK(offers());
+  CHECK(ada.post("/admin/api/run/sandbox/advance", {{"DURATION", "1h"}}).status == 200);
+  CHECK(site.acts("sandbox advance", "done").size() == 1);
+}
