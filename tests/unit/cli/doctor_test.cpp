@@ -23,9 +23,9 @@ using coffer::cli::test::OpenFile;
 namespace {
 
 /// The findings of one check, worst first; an ok one without findings.
-Finding worst(const Findings& findings, const std::string& check) {
-  Finding out{check, Grade::ok, {}};
-  for (const Finding& finding : findings) {
+cli::Finding worst(const Findings& findings, const std::string& check) {
+  cli::Finding out{check, Grade::ok, {}};
+  for (const cli::Finding& finding : findings) {
     INFO(finding.check << ": " << finding.found);
     CHECK((finding.grade == Grade::ok) == finding.remedy.empty());
     CHECK_FALSE(finding.found.empty());
@@ -53,7 +53,7 @@ struct ClosedFile {
 
 void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-bool names(const Finding& finding, const std::string& part) {
+bool names(const cli::Finding& finding, const std::string& part) {
   return finding.found.find(part) != std::string::npos ||
          finding.remedy.find(part) != std::string::npos;
 }
@@ -136,7 +136,7 @@ TEST_CASE("doctor: permissions of the file, its folder, its companions and its k
   ::chmod((db + ".demo.json").c_str(), 0644);
   CHECK(worst(examine_database(file.config, {}), "companions").grade == Grade::fault);
   ::chmod(file.config.master_key_file.c_str(), 0644);
-  const Finding key = worst(examine_master_key(file.config, {}), "master key");
+  const cli::Finding key = worst(examine_master_key(file.config, {}), "master key");
   CHECK(key.grade == Grade::fault);
   CHECK(names(key, "chmod 600"));
 }
@@ -275,7 +275,7 @@ TEST_CASE("doctor: names are resolved, including those in the settings", "[cli]"
   CHECK(worst(examine_names(config, names_known, "no.example", 10), "names").grade ==
         Grade::warning);
   config.notify_gateway_url = "https://gateway.example/send";
-  const Finding finding = worst(examine_names(config, names_known, "known.example", 10), "names");
+  const cli::Finding finding = worst(examine_names(config, names_known, "known.example", 10), "names");
   CHECK(finding.grade == Grade::fault);
   CHECK(names(finding, "notify_gateway_url"));
 }
