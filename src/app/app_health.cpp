@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
 constexpr std::int64_t kBatchAgeMaxMs = 5'000;
 constexpr std::int64_t kRoundAgeMaxMs = 30'000;
-constexpr std::int64_t kDayMs = 86'400'000;
+constexpr std::int64_t kRotationNoticeMs = 86'400'000;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog&
   facts.approvals = approvals.count;
   facts.oldest_approval = approvals.oldest;
   facts.applications_rotated =
-      store::count_rotated_applications(db, queue_->now().plus_ms(-kDayMs));
+      store::count_rotated_applications(db, queue_->now().plus_ms(-kRotationNoticeMs));
   facts.connectors_paused = number_of([](const store::ConnectorLabel& row) { return row.paused; });
   facts.notifications_failed = backlog.notifications_failed;
   facts.backup_failed = store::backup_failure(db).has_value();

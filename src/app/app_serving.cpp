@@ -102,15 +102,9 @@ bool App::start_admin(StartError& error, const AdminPages& admin) {
   http::ServerOptions options;
   options.host = config_.admin_listen.host;
   options.port = config_.admin_listen.port;
-  // Requests of the page use no other lane.
-  LaneTable used{};
-  for (const Lane lane :
-       {Lane::system, Lane::password, Lane::outbound, Lane::admin, Lane::exports}) {
-    const auto at = static_cast<std::size_t>(lane);
-    used[at] = lane_table(1, processors())[at];
-  }
-  options.lanes = used;
-  options.workers = static_cast<std::size_t>(total_width(used));
+  // Every lane: the page decides which one a request uses, and a large body uses the lane `bulk`.
+  options.lanes = lane_table(1, processors());
+  options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.admit = admin.admit;
   options.limits.connections_max = kConnections;
   if (!config_.admin_listen.is_loopback()) {

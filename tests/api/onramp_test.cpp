@@ -1,10 +1,12 @@
 // POST /v1/payments/onramp and the Connect group's ways to collect.
 #include <catch2/catch.hpp>
 
+#include "base/thread.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "unit/store/busy_writer.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -144,6 +146,10 @@ TEST_CASE("a collection is refused as the contract says") {
       {row("no payer", R"({"payer":null})", 400, "malformed-request", {"payer"}),
        row("payer without name", R"({"payer":{"name":null}})", 400, "malformed-request",
            {"payer.name"}),
+       row("payer with a short phone number", R"({"payer":{"name":"x","phone":"12"}})", 400,
+           "malformed-request", {"payer.phone"}),
+       row("payer with a phone number of letters", R"({"payer":{"name":"x","phone":"abc"}})", 400,
+           "malformed-request", {"payer.phone"}),
        row("unknown payer field", R"({"payer":{"name":"x","iban":"y"}})", 400, "malformed-request",
            {"payer.iban"}),
        row("off-ramp quote", R"({"quoteId":")" + off_ramp.at("quoteId").get<std::string>() + "\"}",
@@ -191,4 +197,45 @@ TEST_CASE("Connect collects against a quote, and quotes and collects in one call
   }
   world.settled(cash_in.json().at("transactionRecordId"), 1'000);
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+}
+
+TEST_CASE("The same Connect collection sent twice at once is one payment, acknowledged twice") {
+  World world;
+  const Json body{{"transactionId", fresh_transaction_id()},
+                  {"connectorId", world.connector},
+                  {"amount", 10000},
+                  {"destinationWalletId", world.wallet},
+                  {"payer", {{"name", "Joseph Mwangi"}}}};
+  Json other = body;
+  other["amount"] = 20000;
+  Reply one, two, different;
+  {
+    store::test::BusyWriter busy(world.app.core().queue());
+    const auto send = [&](const char* name, Reply& reply, const Json& content) {
+      return Thread(name, [&] { reply = world.me.post("/v1/connect-cashin", content); });
+    };
+    Thread first = send("one", one, body);
+    busy.gathered(1);
+    Thread second = send("two", two, body);
+    Thread third = send("three", different, other);
+    busy.gathered(3);  // no request has found a payment, and each has a quote of its own
+    busy.open();
+    first.join();
+    second.join();
+    third.join();
+  }
+  const bool other_won = different.status == 202;
+  for (const Reply* reply : {&one, &two}) {
+    INFO(reply->text());
+    CHECK(reply->status == (other_won ? 409 : 202));
+    if (other_won) CHECK(reply->fields() == std::vector<std::string>{"amount"});
+  }
+  if (!other_won) {
+    CHECK(one.json().at("transactionRecordId") == two.json().at("transactionRecordId"));
+    CHECK(one.json().at("quote") == two.json().at("quote"));
+    CHECK(one.json().at("isIdempotent") != two.json().at("isIdempotent"));
+    CHECK(different.status == 409);
+    CHECK(different.fields() == std::vector<std::string>{"amount"});
+  }
+  CHECK(world.me.all("/v1/transactions").size() == 1);
 }

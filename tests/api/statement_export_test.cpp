@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "api/ledger/csv.h"
 #include "api/ledger/statement_file.h"
 #include "cli/dispatch.h"
 #include "support/test_app.h"
@@ -138,7 +139,25 @@ TEST_CASE("the Accept header selects an export unless format does") {
 TEST_CASE("no cell starts like a formula") {
   World world;
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "=HYPERLINK(\"http://x\")"}});
-  const std::string texts[] = {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"};
+  const std::string texts[] = {"=1+1",
+                               "+1",
+                               "-1",
+                               "@SUM(A1)",
+                               "\t=1",
+                               "\r=1",
+                               "\n=1",
+                               "  =1",
+                               "\xef\xbb\xbf=1",              // a byte order mark
+                               "\xc2\xa0=1",                  // a no-break space
+                               "\xe2\x80\x8b\xe3\x80\x80-1",  // two invisible characters
+                               "\xef\xbc\x9d"
+                               "1",  // full-width signs
+                               "\xef\xbc\x8b"
+                               "1",
+                               "\xef\xbc\x8d"
+                               "1",
+                               "\xef\xbc\xa0"
+                               "1"};
   for (const std::string& text : texts) world.pay(text, "-REF");
   const auto rows = parse_csv(world.app.me().get(target(world.from, "&format=csv")).body);
   REQUIRE(rows.size() == std::size(texts) + 2);
@@ -149,6 +168,10 @@ TEST_CASE("no cell starts like a formula") {
     CHECK(row[4] == "'=HYPERLINK(\"http://x\")");
     // Amounts are numbers, not texts.
     CHECK(row[6] == "-0.50");
+  }
+  // Ordinary texts stay as they are, also with a sign inside or with letters of any script.
+  for (const char* text : {"a=1", "1+1", "  x-1", "\xe4\xbb\x98\xe6\xac\xbe", "(=1)", ""}) {
+    CHECK(api::csv_cell(text) == text);
   }
   // JSON is no spreadsheet: there the text stays what it is.
   const auto lines = parse_ndjson(world.app.me().get(target(world.from, "&format=ndjson")).body);

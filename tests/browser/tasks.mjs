@@ -132,6 +132,14 @@ async function csvAndViews(watched) {
   const shown = await rows(page);
   const [file] = await Promise.all([page.waitForEvent('download'), page.click('[data-export]')]);
   const lines = readFileSync(await file.path(), 'utf8').trim().split('\r\n');
+  const cells = await watched.page.evaluate(async () => {
+    const { toCsv } = await import('/admin/csv.js');
+    const texts = ['=1', '  =1', '\n=1', '\ufeff=1', '\uff1d1', '\u00a0=1', '\u200b\u3000@1', '\t1'];
+    const plain = ['-1.50', 'a=1', ' x-1', '付款'];
+    const wrong = texts.filter((text) => !/^"?'/.test(toCsv([{ text }]).split('\r\n').slice(1).join('')));
+    return [...wrong, ...plain.filter((text) => toCsv([{ text }]) !== `text\r\n${text}\r\n`)];
+  });
+  ok('no cell of a CSV is a formula', cells.length === 0, JSON.stringify(cells));
   ok('the CSV has what the filter leaves', lines.length === shown + 1, `${lines.length} of ${shown}`);
   ok('and every field', /transactionId.*failureCode.*sourceName/.test(lines[0]), lines[0]);
   await page.selectOption('select.views', 'save');

@@ -5,10 +5,15 @@ import { read } from './wire.js';
 
 const PAGES_MAX = 500; // of 200 rows; what is longer belongs to the command line
 
+// A spreadsheet may read a cell as a formula, also behind blanks and invisible characters, and with
+// full-width signs. The same rule as in src/api/ledger/csv.cpp.
+const FORMULA =
+  /^(?:[\t\r\n]|[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uFE66\uFE62\uFE63\uFE6B\uFF1D\uFF0B\uFF0D\uFF20\u2212])/u;
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
 function quoted(value) {
   const text = value === null || value === undefined ? '' : String(value);
-  // A leading = + - @ would be a formula to a spreadsheet; numbers stay numbers.
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -144,7 +144,7 @@ function countText(spec, answer, rows, shown) {
   if (rows.length === 0 || spec.limit) return null;
   const count = answer.count;
   let text;
-  if (count) text = L.of(shown, count.payments, count.isExact);
+  if (count) text = L.of(shown, Math.max(shown, count.payments), count.isExact);
   else if (isPaged(spec)) text = nextOf(answer, spec) ? L.andMore(shown) : L.shown(shown);
   else text = L.of(shown, rows.length, true);
   return h('p', { class: 'count soft small', role: 'status' }, text);

@@ -14,7 +14,7 @@ export function ratesScreen(context) {
   const rates = listPart(context, {
     title: S.rates.title,
     command: 'rate list',
-    columns: ['environment', 'sellAssetCode', 'buyAssetCode', { key: 'rate', numeric: true }],
+    columns: ['environment', 'sellAssetCode', 'buyAssetCode', { key: 'rate', numeric: true }, { key: 'fraction', numeric: true }],
     key: (row) => `${row.environment} ${row.sellAssetCode} ${row.buyAssetCode}`,
     rowActions: (row, again) => [
       action({

@@ -34,41 +34,39 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   return out;
 }
 
-/// A replay gets the quote of the first request, so its content must match that quote; otherwise
-/// `transaction-id-conflict` with the fields that differ.
-Result<void> check_asks_for(const flows::Quoted& first, const flows::QuoteRequest& asked) {
-  Problem problem(Slug::transaction_id_conflict,
-                  "This transactionId was used for a payment with other content.");
-  const auto compare = [&](const char* field, bool same) {
-    if (!same) problem.fields.push_back({field, "differs from the first submission"});
+/// A transactionId that exists is a replay, which gets the quote of the first submission.
+Result<flows::Submission> submit_or_replay(const Services& services, const Call& call,
+                                           CashIn& request) {
+  const auto replay = [&]() -> Result<std::optional<flows::Submission>> {
+    COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
+                                                          request.payment.transaction_id));
+    if (!earlier) return std::optional<flows::Submission>();
+    request.payment.quote = earlier->request.quote;
+    COFFER_TRY(const auto submission,
+               flows::replay_submission(services.flows, call.caller.tenant, *earlier,
+                                        request.payment, &request.quote));
+    return std::optional(submission);
   };
-  compare("connectorId", first.connector.id == asked.connector);
-  compare("amount", first.quote.price.send == asked.amount);
-  compare("transactionType", !asked.type || first.quote.type == asked.type);
-  if (problem.fields.empty()) return {};
-  return unexpected(std::move(problem));
+  COFFER_TRY(const auto replayed, replay());
+  if (replayed) return *replayed;
+  const auto submit = [&]() -> Result<flows::Submission> {
+    COFFER_TRY(const auto quoted,
+               flows::make_quote(services.flows, call.caller.tenant, request.quote));
+    request.payment.quote = quoted.quote.id;
+    return flows::submit_payment(services.flows, call.caller, request.payment,
+                                 call.request.request_id, false);
+  };
+  auto submitted = submit();
+  if (submitted) return submitted;
+  // Another request with this transactionId may have been accepted since.
+  COFFER_TRY(const auto meanwhile, replay());
+  return meanwhile ? Result<flows::Submission>(*meanwhile) : submitted;
 }
 
 Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(CashIn request, read_cash_in(*call.body));
-  COFFER_TRY(const auto earlier, flows::find_submission(services.flows, call.caller.tenant,
-                                                        request.payment.transaction_id));
-  if (earlier && earlier->request.quote) {
-    // The quote of the first request belongs to the transactionId; a new one would never be
-    // identical.
-    request.payment.quote = earlier->request.quote;
-    COFFER_TRY(const auto first,
-               flows::find_quote(services.flows, call.caller.tenant, *earlier->request.quote));
-    COFFER_TRY_VOID(check_asks_for(first, request.quote));
-  } else {
-    COFFER_TRY(const auto quoted,
-               flows::make_quote(services.flows, call.caller.tenant, request.quote));
-    request.payment.quote = quoted.quote.id;
-  }
-  COFFER_TRY(const auto submission,
-             flows::submit_payment(services.flows, call.caller, request.payment,
-                                   call.request.request_id, false));
-  // Read again, because the quote is used now, as it will be for every replay.
+  COFFER_TRY(const auto submission, submit_or_replay(services, call, request));
+  // Read after the submission, because the quote is used now, as it will be for every replay.
   COFFER_TRY(const auto quoted,
              flows::find_quote(services.flows, call.caller.tenant, *request.payment.quote));
   return acknowledgement(submission, {{"quote", quote_json(quoted, services.flows.queue.now())}});

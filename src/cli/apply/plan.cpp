@@ -194,7 +194,10 @@ void ApplyPlan::load_tenant(store::Connection& db) {
       [&](const store::PageAt& at) {
         return store::list_webhooks(db, *tenant_, {.active = true}, at);
       },
-      [&](const store::WebhookRow& row) { keep("webhook", webhooks_, row.url, row); });
+      [&](const store::WebhookRow& row) {
+        keep("webhook", webhooks_, row.url, row);
+        types_.emplace_back(row.url, row.types);
+      });
 }
 
 void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file,

@@ -79,6 +79,12 @@ class ApplyPlan {
   void compare_terms(const ConnectorTerms& present, const ConnectorTerms& wanted,
                      api::Fields& fields, ApplyStep& step);
   Result<Record> change_connector(const ConnectorTerms& present, const ConnectorTerms& wanted);
+  void check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
+                     Amount amount);
+  /// Whether the wallet has a trustline for the asset, or will have one.
+  bool holds(const std::string& wallet, const AssetCode& asset);
+  /// Adds an error if another webhook has one of the types; otherwise, the webhook has them.
+  void take_types(api::Fields& fields, const std::string& url, EventTypeSet types);
   /// Removes the codes for which the wallet has a trustline.
   void without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes);
   /// The registered asset, or the one that the file declares; otherwise adds an error.
@@ -106,6 +112,10 @@ class ApplyPlan {
   std::map<std::string, store::WalletRow> wallets_;
   std::map<std::string, store::BeneficiaryRow> beneficiaries_;  // by clientReference
   std::map<std::string, store::WebhookRow> webhooks_;           // active ones, by URL
+  // What this run will change, for the checks of later objects.
+  std::map<std::string, ConnectorTerms> planned_terms_;               // by name of a connector
+  std::map<std::string, std::vector<AssetCode>> planned_trustlines_;  // by name of a wallet
+  std::vector<std::pair<std::string, EventTypeSet>> types_;  // of active webhooks, with the URL
   std::set<std::string> ambiguous_;  // `wallet Treasury`: names that several objects have
   std::set<std::string> declared_;   // in the same form
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/app.h"
+#include "auth/strkey.h"
 #include "base/text/ascii.h"
 #include "cli/apply/plan.h"
 #include "cli/apply/reading.h"
@@ -86,6 +87,10 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
       fields.integer("decimals", api::optional, 0, Amount::kScale).value_or(Amount::kScale));
   const auto issuer = fields.text("issuer", api::optional);
   wanted.issuer = issuer.value_or("");
+  if (!wanted.issuer.empty() && !auth::PublicKey::parse(wanted.issuer)) {
+    fields.errors().add(Slug::validation_failed, "issuer",
+                        "must be a G... StrKey with a correct checksum");
+  }
   if (!declare(fields, "code", step, code.value())) return;
   const auto present = assets_.find(code.value());
   if (present != assets_.end()) {
@@ -164,6 +169,7 @@ void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
   const ConnectorTerms wanted = read_terms(fields);
   if (!declare(fields, "name", step, wanted.name)) return;
   check_terms(wanted, fields.errors());
+  planned_terms_.insert_or_assign(wanted.name, wanted);
   const auto present = connectors_.find(wanted.name);
   if (present != connectors_.end()) {
     compare_terms(present->second.terms, wanted, fields, step);

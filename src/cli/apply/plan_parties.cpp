@@ -103,6 +103,19 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   if (!declare(fields, "connector", step, connector + ", " + word)) return;
   const auto found = connectors_.find(connector);
   if (!refers(fields, "connector", "connector", connector, found != connectors_.end())) return;
+  const auto planned = planned_terms_.find(connector);
+  const ConnectorTerms& terms =
+      planned != planned_terms_.end() ? planned->second : found->second.terms;
+  if (terms.direction != Direction::off_ramp) {
+    fields.errors().add(Slug::validation_failed, "connector",
+                        "is an on-ramp connector, which has one fee for all");
+  }
+  ValidationErrors of_fee;
+  check_fee(terms, wanted, of_fee);
+  if (!of_fee.empty()) {
+    const Problem problem = of_fee.problem();
+    fields.errors().add(problem.slug, "feeFixed", problem.fields.front().message);
+  }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
     const auto read = store::with_reader(
@@ -126,6 +139,9 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
   if (!declare(fields, "walletName", step, wanted.name)) return;
   asset(fields, "assetCode", wanted.asset);
   for (const AssetCode& code : trustlines) asset(fields, "trustlines", code);
+  std::vector<AssetCode>& planned = planned_trustlines_[wanted.name];
+  planned = trustlines;
+  planned.push_back(wanted.asset);
   const auto present = wallets_.find(wanted.name);
   step.creates = present == wallets_.end();
   if (!step.creates) {
@@ -158,6 +174,28 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
   };
 }
 
+bool ApplyPlan::holds(const std::string& wallet, const AssetCode& asset) {
+  std::vector<AssetCode> missing{asset};
+  const auto present = wallets_.find(wallet);
+  if (present != wallets_.end()) without_present(present->second, missing);
+  const std::vector<AssetCode>& planned = planned_trustlines_[wallet];
+  return missing.empty() || std::find(planned.begin(), planned.end(), asset) != planned.end();
+}
+
+/// The rules by which the wallet would be funded.
+void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
+                              Amount amount) {
+  if (truncate_to(amount, asset.decimals) != amount) {
+    fields.errors().add(Slug::amount_precision, "amount",
+                        "has too many decimal places: " + asset.code.value() + " has " +
+                            std::to_string(asset.decimals));
+  }
+  if (!holds(wallet, asset.code)) {
+    fields.errors().add(Slug::trustline_missing, "assetCode",
+                        "must be an asset for which the wallet has a trustline");
+  }
+}
+
 void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
   const auto present =
       store::with_reader(session_.app.database(),
@@ -177,6 +215,10 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   wanted.asset = fields.asset_code("assetCode", api::required).value_or(AssetCode());
   wanted.amount = fields.amount("amount", api::required).value_or(Amount());
   const std::string id = fields.text("transactionId", api::required).value_or("");
+  if (!id.empty() && !is_transaction_id(id)) {
+    fields.errors().add(Slug::malformed_request, "transactionId",
+                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
+  }
   wanted.transaction_id = id;
   wanted.description = fields.text("description", api::optional, kDescriptionMax);
   if (!declare(fields, "transactionId", step, id)) return;
@@ -192,6 +234,7 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
         return store::find_funding(db, id);
       });
   if (!first || !known) return;
+  check_funding(fields, wallet, *known, wanted.amount);
   step.creates = !*first;
   const bool same =
       step.creates ||
@@ -251,6 +294,20 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   };
 }
 
+void ApplyPlan::take_types(api::Fields& fields, const std::string& url, EventTypeSet types) {
+  const auto is_own = [&](const auto& webhook) { return webhook.first == url; };
+  for (const auto& webhook : types_) {
+    if (is_own(webhook)) continue;
+    for (const EventType type : types.types()) {
+      if (!webhook.second.contains(type)) continue;
+      fields.errors().add(Slug::webhook_event_type_taken, "eventTypes",
+                          std::string(name(type)) + " is delivered to " + webhook.first);
+    }
+  }
+  std::erase_if(types_, is_own);
+  types_.emplace_back(url, types);
+}
+
 void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   const std::string application = fields.text("application", api::required).value_or("");
   flows::NewWebhook wanted = api::read_new_webhook(fields, api::optional, 0);
@@ -261,6 +318,7 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   }
   const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
   if (!target) fields.errors().add(Slug::webhook_target_refused, "url", target.error().detail);
+  take_types(fields, wanted.url, wanted.types);
   const auto present = webhooks_.find(wanted.url);
   step.creates = present == webhooks_.end();
   if (step.creates) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <numeric>
 
 #include "app/app.h"
 #include "cli/command_groups.h"
@@ -69,11 +70,21 @@ Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments
   return show_asset(session, code);
 }
 
+/// The exact value of a rate that a decimal number of 9 places cannot express, such as `25/23`.
+std::optional<std::string> fraction_of(const Rate& rate) {
+  constexpr std::int64_t kNano = 1'000'000'000;
+  const std::int64_t common = std::gcd(rate.numerator, rate.denominator);
+  const std::int64_t denominator = rate.denominator / common;
+  if (kNano % denominator == 0) return std::nullopt;
+  return std::to_string(rate.numerator / common) + "/" + std::to_string(denominator);
+}
+
 Record view(Environment environment, const AssetCode& sell, const AssetCode& buy, Rate rate) {
   return {{"environment", name(environment)},
           {"sellAssetCode", sell.value()},
           {"buyAssetCode", buy.value()},
-          {"rate", rate.to_string()}};
+          {"rate", rate.to_string()},
+          {"fraction", fraction_of(rate)}};
 }
 
 Result<CommandResult> set_rate(Session& session, const Arguments& arguments) {

@@ -80,8 +80,8 @@ Result<CommandResult> count(Session& session, const Arguments& arguments) {
     const store::PaymentCount found = store::count_payments(db, wanted);
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
     if (!found.exact) {
-      result.note = "The count stopped after " + std::to_string(store::kCountedRowsMax) +
-                    " rows were read. There are at least this many.";
+      result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
+                    " rows and index entries. There are at least this many payments.";
     }
     return result;
   });

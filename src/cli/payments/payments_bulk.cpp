@@ -42,6 +42,14 @@ struct Debit {
   std::optional<std::string> receives;
 };
 
+/// What the rows of a preview debit from a wallet.
+struct Taken {
+  Amount sum;
+  int decimals = Amount::kScale;
+};
+
+constexpr std::string_view kExists = "exists";
+
 struct RowResult {
   std::string_view status;
   std::optional<PaymentId> id;
@@ -80,13 +88,17 @@ class BulkRun {
 
   CommandResult finish(std::size_t rows) {
     result_.list = true;
-    result_.columns = {"line",      "transactionId", "status",        "total",
+    result_.columns = {"line",      "transactionId", "status",        "total",  "fee",
                        "assetCode", "receives",      "paymentStatus", "problem"};
     std::string note;
     for (const auto& [status, count] : counts_) {
       note += (note.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(status);
     }
     note += " of " + std::to_string(rows) + " rows.";
+    for (const auto& [from, taken] : taken_) {
+      note += " Wallet " + from.first + " needs " + taken.sum.to_string(taken.decimals) + " " +
+              from.second + ".";
+    }
     if (preview_) note += " This was a preview: nothing was submitted.";
     if (counts_.contains("failed")) {
       note += " Correct the failed rows and repeat the command: rows that exist are skipped.";
@@ -98,9 +110,20 @@ class BulkRun {
 
  private:
   Result<RowResult> submit(const BulkRow& row, Debit& debit) {
-    COFFER_TRY(const auto stored,
-               flows::find_submission(flows_, caller_.tenant, row.request.transaction_id));
+    COFFER_TRY(const auto stored, find(row));
     if (stored) return compare(row, *stored, debit);
+    auto submitted = submit_new(row, debit);
+    if (submitted && submitted->status != kExists) return submitted;
+    // Another run may have submitted the row since, with a quote of its own.
+    COFFER_TRY(const auto meanwhile, find(row));
+    return meanwhile ? compare(row, *meanwhile, debit) : submitted;
+  }
+
+  Result<std::optional<store::PaymentRecord>> find(const BulkRow& row) const {
+    return flows::find_submission(flows_, caller_.tenant, row.request.transaction_id);
+  }
+
+  Result<RowResult> submit_new(const BulkRow& row, Debit& debit) {
     PaymentRequest request = row.request;
     if (row.connector) {
       COFFER_TRY(request.quote, quote(row, debit));
@@ -109,39 +132,39 @@ class BulkRun {
     COFFER_TRY(const auto submission,
                flows::submit_payment(flows_, caller_, request,
                                      request_prefix_ + std::to_string(row.line), preview_));
+    if (submission.replayed) return RowResult{kExists, submission.id};
     if (preview_) return RowResult{"valid", std::nullopt};
-    return RowResult{submission.replayed ? "exists" : "accepted", submission.id};
+    return RowResult{"accepted", submission.id};
   }
 
   /// An earlier run has submitted the row, unless the content differs.
-  static Result<RowResult> compare(const BulkRow& row, const store::PaymentRecord& stored,
-                                   Debit& debit) {
+  Result<RowResult> compare(const BulkRow& row, const store::PaymentRecord& stored,
+                            Debit& debit) const {
     if (stored.sending_asset) debit.asset = stored.sending_asset->value();
     debit.decimals = stored.sending_decimals;
-    PaymentRequest request = row.request;
-    request.quote = stored.request.quote;
-    auto differing = differing_fields(stored.request, request);
     if (row.connector && stored.provider) {
-      if (stored.provider->connector != *row.connector) differing.emplace_back("connectorId");
-      if (stored.sending_amount != row.amount) differing.emplace_back("amount");
       debit.fee = stored.provider->fee;
       debit.total = stored.provider->total;
     }
-    if (differing.empty()) return RowResult{"exists", stored.id, std::string(name(stored.status))};
-    Problem problem(Slug::transaction_id_conflict,
-                    "This transactionId was already used for a payment with different content.");
-    for (const std::string& field : differing) {
-      problem.fields.push_back({field, "differs from the first submission"});
-    }
-    return unexpected(std::move(problem));
+    const auto quoted = quote_request(row);
+    COFFER_TRY(const auto replay,
+               flows::replay_submission(flows_, caller_.tenant, stored, row.request,
+                                        quoted ? &*quoted : nullptr));
+    return RowResult{kExists, replay.id, std::string(name(stored.status))};
+  }
+
+  /// Of an off-ramp.
+  static std::optional<flows::QuoteRequest> quote_request(const BulkRow& row) {
+    if (!row.connector) return std::nullopt;
+    return flows::QuoteRequest{.amount = row.amount,
+                               .connector = *row.connector,
+                               .direction = Direction::off_ramp,
+                               .beneficiary = row.request.beneficiary,
+                               .destination = row.request.destination};
   }
 
   Result<std::optional<QuoteId>> quote(const BulkRow& row, Debit& debit) {
-    flows::QuoteRequest wanted{.amount = row.amount, .connector = *row.connector};
-    wanted.direction = Direction::off_ramp;
-    wanted.beneficiary = row.request.beneficiary;
-    wanted.destination = row.request.destination;
-    COFFER_TRY(const auto quoted, flows::make_quote(flows_, caller_.tenant, wanted));
+    COFFER_TRY(const auto quoted, flows::make_quote(flows_, caller_.tenant, *quote_request(row)));
     const Price& price = quoted.quote.price;
     const ConnectorTerms& connector = quoted.connector;
     debit = {price.total, std::string(connector.send_code()), connector.send_decimals(), price.fee,
@@ -155,8 +178,10 @@ class BulkRun {
     if (!preview_) return {};
     const auto wallet = request.only().source_wallet;
     if (!wallet) return {};
-    auto& taken = taken_[{wallet->to_string(), debit.asset}];
-    COFFER_TRY(const Amount sum, taken.add(debit.total));
+    const std::pair from{wallet->to_string(), debit.asset};
+    const auto before = taken_.find(from);
+    COFFER_TRY(const Amount sum,
+               debit.total.add(before == taken_.end() ? Amount() : before->second.sum));
     COFFER_TRY(const auto available, available_in(*wallet, debit.asset));
     if (available && *available < sum) {
       return unexpected(Slug::insufficient_funds,
@@ -164,7 +189,7 @@ class BulkRun {
                             debit.asset + " available. Up to this row, the file needs " +
                             sum.to_string(debit.decimals) + ".");
     }
-    taken = sum;
+    taken_.insert_or_assign(from, Taken{sum, debit.decimals});
     return {};
   }
 
@@ -194,7 +219,7 @@ class BulkRun {
   const Caller& caller_;
   const bool preview_;
   std::string request_prefix_;
-  std::map<std::pair<std::string, std::string>, Amount> taken_;  // by wallet and asset
+  std::map<std::pair<std::string, std::string>, Taken> taken_;  // by wallet and asset
   std::map<std::string_view, int> counts_;
   CommandResult result_;
 };

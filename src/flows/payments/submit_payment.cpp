@@ -24,9 +24,11 @@ Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
 }
 
 /// Repeats the first acknowledgement, or returns the conflict with the names of the fields that
-/// differ.
-Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request) {
+/// differ. `also` are further ones.
+Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request,
+                          std::vector<std::string> also = {}) {
   auto differing = differing_fields(stored.request, request);
+  if (stored.request.type != request.type) also.clear();
   // The receiving side of the quote may be a currency, which a request cannot contain.
   if (is_quoted(request.type) && stored.request.type == request.type && request.receiving_asset) {
     const auto receiving = store::receiving_denomination(stored);
@@ -34,6 +36,7 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
       differing.emplace_back("receivingAssetCode");
     }
   }
+  differing.insert(differing.end(), also.begin(), also.end());
   if (differing.empty()) return Submission{stored.id, true};
   Problem problem(Slug::transaction_id_conflict,
                   "This transactionId was already used for a payment with different content.");
@@ -90,6 +93,22 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
         mode);
     if (!judged.outdated || turn == kTurns) return submission;
   }
+}
+
+Result<Submission> replay_submission(const Context& context, const Tenant& tenant,
+                                     const store::PaymentRecord& stored, PaymentRequest request,
+                                     const QuoteRequest* quoted) {
+  std::vector<std::string> other_price;
+  if (quoted != nullptr && stored.request.quote) {
+    request.quote = stored.request.quote;
+    COFFER_TRY(const Quoted first, find_quote(context, tenant, *stored.request.quote));
+    if (first.connector.id != quoted->connector) other_price.emplace_back("connectorId");
+    if (first.quote.price.send != quoted->amount) other_price.emplace_back("amount");
+    if (quoted->type && first.quote.type != quoted->type) {
+      other_price.emplace_back("transactionType");
+    }
+  }
+  return replay(stored, request, std::move(other_price));
 }
 
 Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,

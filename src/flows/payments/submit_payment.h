@@ -8,6 +8,7 @@
 #include "domain/identity/tenant.h"
 #include "domain/payments/payment.h"
 #include "flows/context.h"
+#include "flows/payments/make_quote.h"
 #include "store/payments/payments.h"
 
 namespace coffer::flows {
@@ -25,6 +26,13 @@ struct Submission {
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);
+
+/// The submission `request` under the transactionId of `stored`: the first acknowledgement, or
+/// `transaction-id-conflict` with the fields that differ. `quoted` is for a request that coffer
+/// quotes itself: its quote is compared by content, because each submission gets another one.
+Result<Submission> replay_submission(const Context& context, const Tenant& tenant,
+                                     const store::PaymentRecord& stored, PaymentRequest request,
+                                     const QuoteRequest* quoted);
 
 /// The payment accepted earlier under this transactionId, if any.
 Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/digest.h"
 #include "store/lists/uuid_time.h"
@@ -137,9 +138,9 @@ PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
     const std::int64_t end = wanted.to ? first_payment_since(db, *wanted.to) : last_payment(db) + 1;
     return {std::max<std::int64_t>(0, end - first), true};
   }
-  RowBudget budget(kCountedRowsMax);
+  RowBudget budget;
   PaymentWalk keys(db, wanted, Order::falling, budget);
-  const auto found = keys.read(std::nullopt, static_cast<int>(kCountedRowsMax));
+  const auto found = keys.read(std::nullopt, std::numeric_limits<int>::max());
   return {static_cast<std::int64_t>(found.keys.size()), !found.cut_at};
 }
 

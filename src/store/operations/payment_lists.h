@@ -12,11 +12,9 @@ namespace coffer::store {
 
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
 
-/// Maximum number of rows that a count reads, because a list repeats its count.
-inline constexpr std::int64_t kCountedRowsMax = 2'000;
-
 /// How many there are. Without filters other than times, the keys tell, and no row is read.
-/// Otherwise, `exact` is false if the count stopped after kCountedRowsMax rows.
+/// Otherwise, the count reads as many rows as a page of the list, so it is never smaller than what
+/// the page shows. `exact` is false if it stopped at this limit (kRowsMax).
 struct PaymentCount {
   std::int64_t payments = 0;
   bool exact = true;

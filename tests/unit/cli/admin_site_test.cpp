@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <initializer_list>
@@ -8,6 +9,8 @@
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "unit/cli/admin_browser.h"
+#include "unit/http/raw_client.h"
+#include "unit/http/running_server.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -268,6 +271,55 @@ TEST_CASE("admin: the page uploads a file larger than other requests", "[cli][ad
   CHECK(taken.status == 200);
   const std::string beyond(kContentBytesMax + 1, ' ');
   CHECK(browser.post("/admin/api/run/apply", {{"FILE", beyond}}).status == 400);
+}
+
+TEST_CASE("admin: the listener of the page takes the largest file of every command",
+          "[cli][admin]") {
+  // Different addresses, so that the page has a listener of its own.
+  Site site([](Config& config) {
+    config.listen_http = {"127.0.0.2", 0};
+    config.admin_listen = {"127.0.0.1", 0};
+    config.workers = 2;
+  });
+  site.add("ada", OperatorRole::administrator);
+  Browser browser(site.site);
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  App& app = site.file.app();
+  StartError error;
+  REQUIRE(app.serve(error, {[&](http::Request& request) { return site.site.handle(request); },
+                            [&](const http::Request& head, std::uint64_t body_bytes) {
+                              return site.site.admit(head, body_bytes);
+                            },
+                            AdminSite::owns}));
+  REQUIRE(app.admin_server_stats());
+  const int port = app.admin_address()->address.port;
+  std::size_t tried = 0;
+  for (const Command& command : commands()) {
+    const bool takes_file = std::any_of(command.arguments.begin(), command.arguments.end(),
+                                        [](const Argument& argument) { return argument.content; });
+    if (!takes_file) continue;
+    ++tried;
+    INFO(command.path);
+    std::string path(command.path);
+    std::replace(path.begin(), path.end(), ' ', '/');
+    // No declaration, and no payment: the command is reached, and may refuse the content.
+    const std::string file = "{" + std::string(kContentBytesMax - 2, ' ') + "}";
+    const std::string body = Json{{"FILE", file}}.dump();
+    http::test::RawClient client(port);
+    client.send("POST /admin/api/run/" + path + " HTTP/1.1\r\nHost: " + kHost +
+                "\r\nOrigin: http://" + kHost + "\r\nCookie: " + browser.cookie +
+                "\r\nX-CSRF-Token: " + browser.csrf + "\r\nContent-Type: application/json" +
+                "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
+    client.send(body);
+    const std::string response = client.read_response(60'000);
+    INFO(response.substr(0, 600));
+    const int status = http::test::status_of(response);
+    CHECK((status == 200 || status == 400));
+  }
+  CHECK(tried == 2);
+  const http::ServerStats stats = *app.admin_server_stats();
+  for (const LaneStats& lane : stats.lanes) CHECK(lane.refused == 0);
+  app.stop();
 }
 
 // Files that commands produce

@@ -208,6 +208,59 @@ TEST_CASE("apply: every error is reported with its line, and nothing is changed"
   CHECK(file.run("apply", {{"FILE", "{\"assets\": ["}}).code != 0);
 }
 
+TEST_CASE("apply: what the objects would refuse is an error of the file, also of declared objects",
+          "[cli]") {
+  OpenFile file;
+  Json wrong = everything();
+  wrong["assets"][0]["issuer"] = "GNONE";
+  wrong["assets"].push_back({{"code", "EURC"}, {"name", "Euro"}, {"decimals", 2}});
+  wrong["fees"][0]["feeFixed"] = "0.123";
+  wrong["connectors"][0]["assetCode"] = "EURC";
+  wrong["wallets"].push_back(
+      {{"walletName", "Euros"}, {"assetCode", "EURC"}, {"ownAccount", true}});
+  const auto fund = [](const char* wallet, const char* asset, const char* amount, const char* id) {
+    return Json{
+        {"walletName", wallet}, {"assetCode", asset}, {"amount", amount}, {"transactionId", id}};
+  };
+  wrong["fundings"] = {fund("Euros", "EURC", "5.001", "SEED-2"),
+                       fund("Euros", "XAF", "5", "SEED-3"), fund("Euros", "EURC", "5", "SEED 4"),
+                       fund("Euros", "EURC", "5.01", "SEED-5")};
+  wrong["webhooks"].push_back({{"application", "backend"}, {"url", "https://example.com/two"}});
+  for (const bool dry_run : {true, false}) {
+    const Ran refused = applied(file, wrong, dry_run);
+    INFO(refused.err);
+    CHECK(refused.code != 0);
+    CHECK(refused.out.empty());
+    for (const char* said :
+         {"assets[0].issuer: must be a G... StrKey",
+          "fees[0].feeFixed: ", "fundings[0].amount: has too many decimal places: EURC has 2",
+          "fundings[1].assetCode: must be an asset for which the wallet has a trustline",
+          "fundings[2].transactionId: must have 1 to 64 characters",
+          "webhooks[1].eventTypes: payment.initiated is delivered to https://example.com/hooks"}) {
+      INFO(said);
+      CHECK(refused.err.find(said) != std::string::npos);
+    }
+    CHECK(refused.err.find("fundings[3]") == std::string::npos);
+    CHECK(file.run("association list").json().empty());
+    CHECK(file.run("asset list").json().empty());
+  }
+  // The same rules for objects that exist.
+  REQUIRE(applied(file, everything()).code == 0);
+  Json more{{"association", "Kestrel Pay"}, {"environment", "sandbox"}};
+  more["fundings"] = {fund("Treasury", "XAF", "5.5", "SEED-6"), fund("Ada", "XAF", "5", "SEED-7"),
+                      fund("Treasury", "XAF", "5", "SEED-8")};
+  more["webhooks"] = {{{"application", "backend"},
+                       {"url", "https://example.com/two"},
+                       {"eventTypes", {"payment.failed"}}}};
+  const Ran refused = applied(file, more, true);
+  for (const char* said :
+       {"fundings[0].amount", "fundings[1].assetCode", "webhooks[0].eventTypes"}) {
+    INFO(said << " in\n" << refused.err);
+    CHECK(refused.err.find(said) != std::string::npos);
+  }
+  CHECK(refused.err.find("fundings[2]") == std::string::npos);
+}
+
 TEST_CASE("apply: what cannot change is refused, as are names declared twice", "[cli]") {
   OpenFile file;
   REQUIRE(applied(file, everything()).code == 0);

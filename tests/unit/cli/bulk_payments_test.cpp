@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/text/csv_rows.h"
+#include "base/thread.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/exit_code.h"
@@ -121,6 +122,30 @@ TEST_CASE("payment bulk: submits every row once, and a repeated run skips what e
   CHECK(bulk.file.run("verify").code == 0);
 }
 
+TEST_CASE("payment bulk: runs of the same file at the same time submit every row once", "[cli]") {
+  BulkWorld bulk;
+  constexpr int kRows = 20;
+  std::string csv = kHeader;
+  for (int i = 0; i < kRows; ++i) csv += bulk.payout("PAY-" + std::to_string(i), "1");
+  std::vector<Ran> runs(3);
+  {
+    std::vector<Thread> threads;
+    for (Ran& ran : runs) threads.emplace_back("bulk", [&] { ran = bulk.bulk(csv); });
+    for (Thread& thread : threads) thread.join();
+  }
+  int accepted = 0;
+  for (const Ran& ran : runs) {
+    INFO(ran.out << ran.err);
+    REQUIRE(ran.code == 0);
+    for (const std::string& status : statuses(ran.json())) {
+      if (status == "accepted") ++accepted;
+      if (status != "accepted") CHECK(status == "exists");
+    }
+  }
+  CHECK(accepted == kRows);
+  CHECK(bulk.file.run("payment count").json().at("payments") == kRows);
+}
+
 TEST_CASE("payment bulk: a transactionId with other content is a conflict of its row", "[cli]") {
   BulkWorld bulk;
   REQUIRE(bulk.bulk(kHeader + bulk.payout("PAY-1", "100") + bulk.transfer("M-1", "5")).code == 0);
@@ -144,6 +169,17 @@ TEST_CASE("payment bulk: the preview checks every row, submits nothing and adds 
   CHECK(statuses(good.json()) == Words{"valid"});
   CHECK(good.json()[0].at("total") == "101.00");
   CHECK(good.json()[0].at("transactionRecordId").is_null());
+  const Ran shown =
+      bulk.file.run("payment bulk",
+                    {{"FILE", kHeader + bulk.payout("PAY-1", "100") + bulk.payout("PAY-2", "50")},
+                     {"application", bulk.application},
+                     {"preview", "true"}},
+                    false);
+  INFO(shown.out << shown.err);
+  for (const char* said : {"101.00", " 1.00", "12950.00 KES"}) {
+    CHECK(shown.out.find(said) != std::string::npos);
+  }
+  CHECK(shown.err.find("Wallet " + bulk.wallet(0) + " needs 151.75 USDC.") != std::string::npos);
   // The wallet has 1,000,000: each row alone is covered, the second is not after the first.
   const Ran beyond = bulk.bulk(kHeader + bulk.transfer("M-1", "600000") +
                                    bulk.transfer("M-2", "600000") + bulk.transfer("M-3", "400000"),

@@ -152,6 +152,7 @@ TEST_CASE("market: assets, liquidity and rates of either environment", "[cli]") 
   CHECK(file.run("rate set", with_rate).json().at("rate") == "1540.25");
   CHECK(file.run("rate list").json().size() == 1);
   CHECK(file.run("rate list", {{"environment", "production"}}).json().empty());
+  CHECK(file.run("rate list").json()[0].at("fraction").is_null());  // the decimal is exact
   CHECK(file.run("rate remove", pair).code == 0);
   CHECK(file.run("rate remove", pair).code == exit_code::kFailed);
   CHECK(file.run("rate set", {{"SELL", "USDC"}, {"BUY", "USDC"}, {"RATE", "1"}}).code ==

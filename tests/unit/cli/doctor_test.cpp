@@ -275,7 +275,8 @@ TEST_CASE("doctor: names are resolved, including those in the settings", "[cli]"
   CHECK(worst(examine_names(config, names_known, "no.example", 10), "names").grade ==
         Grade::warning);
   config.notify_gateway_url = "https://gateway.example/send";
-  const cli::Finding finding = worst(examine_names(config, names_known, "known.example", 10), "names");
+  const cli::Finding finding =
+      worst(examine_names(config, names_known, "known.example", 10), "names");
   CHECK(finding.grade == Grade::fault);
   CHECK(names(finding, "notify_gateway_url"));
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "source_dir.h"
+
 using namespace coffer;
 
 namespace {

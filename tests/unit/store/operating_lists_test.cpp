@@ -31,6 +31,14 @@ using Keys = std::vector<std::int64_t>;
 
 class ListedLedger : public SmallLedger {
  public:
+  /// Transfers in one commit.
+  void pay_many(int count) {
+    write([&](WriteTx& tx) -> Result<void> {
+      for (int i = 0; i < count; ++i) accept(tx, transfer("u" + std::to_string(i), 1));
+      return {};
+    }).value();
+  }
+
   ListedLedger() {
     for (int i = 0; i < 30; ++i) {
       clock.advance_ms(60'000);
@@ -218,6 +226,45 @@ TEST_CASE("operating lists: a count by time reads no payment and agrees with the
     CHECK(walked.size() == 17);
     std::swap(wanted.from, wanted.to);
     CHECK(count_payments(db, wanted).payments == 0);
+    return 0;
+  });
+}
+
+TEST_CASE("operating lists: a count among payments of another type is exact") {
+  ListedLedger ledger;
+  ledger.pay_many(600);
+  ledger.read([&](Connection& db) {
+    PaymentsWanted multi;
+    multi.type = PaymentType::p2p_own_multi;
+    PaymentsWanted open;
+    open.status = PaymentStatus::initiated;
+    PaymentsWanted succeeded;
+    succeeded.status = PaymentStatus::succeeded;
+    for (const PaymentsWanted& wanted : {multi, open, succeeded}) {
+      const PaymentCount count = count_payments(db, wanted);
+      CHECK(count.exact);
+      const auto listed =
+          all_pages(100, [&](const NewestAt& at) { return newest_payments(db, wanted, at); });
+      CHECK(static_cast<std::size_t>(count.payments) == listed.size());
+    }
+    CHECK(count_payments(db, multi).payments == 3);
+    CHECK(count_payments(db, open).payments == 605);
+    CHECK(count_payments(db, succeeded).payments == 20);
+    return 0;
+  });
+}
+
+TEST_CASE("operating lists: an inexact count is at least what a page shows") {
+  ListedLedger ledger;
+  ledger.pay_many(5'000);
+  ledger.read([&](Connection& db) {
+    PaymentsWanted wanted;
+    wanted.tenants = std::vector{ledger.tenant.key};
+    wanted.status = PaymentStatus::initiated;
+    const PaymentCount count = count_payments(db, wanted);
+    CHECK_FALSE(count.exact);
+    CHECK(count.payments < 5'005);
+    CHECK(count.payments > 4'000);
     return 0;
   });
 }
