@@ -241,13 +241,56 @@ TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
 TEST_CASE("approvals: a command that fails changes nothing, and its request keeps waiting",
           "[cli][four-eyes]") {
   Office office;
-  const std::string id = Office::id_in(
-      office.ada.post(kFund, {{"ID", office.wallet}, {"asset", "EURC"}, {"amount", "5"}}));
-  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 404);  // the asset does not exist
-  CHECK(office.show(id).at("status") == "waiting");
-  CHECK(office.site.acts("wallet fund", "not-found").at(0).at("actor") == "ada");
+  const std::string id =
+      Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
   REQUIRE(office.site.file.run("asset add", {{"CODE", "EURC"}, {"name", "Euro"}}).code == 0);
-  CHECK(office.bob.post(kApprove, {{"ID", id}}).status != 202);
+  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 409);  // the asset exists by now
+  CHECK(office.show(id).at("status") == "waiting");
+  CHECK(office.site.acts("asset add", "conflict").at(0).at("actor") == "ada");
+}
+
+TEST_CASE("approvals: a command that cannot work is refused when it is requested",
+          "[cli][four-eyes]") {
+  constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+  Office office;
+  struct Wrong {
+    const char* wallet;
+    const char* asset;
+    const char* amount;
+    int status;
+  };
+  const char* wallet = office.wallet.c_str();
+  const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 422},   {wallet, "USDC", "0", 422},
+                                  {wallet, "USDC", "0.001", 422}, {wallet, "EURC", "5", 404},
+                                  {kNobody, "USDC", "5", 404},    {"no ID", "USDC", "5", 400}};
+  for (const Wrong& wrong : wrongs) {
+    INFO(wrong.wallet << " " << wrong.asset << " " << wrong.amount);
+    const auto response = office.ada.post(
+        kFund, {{"ID", wrong.wallet}, {"asset", wrong.asset}, {"amount", wrong.amount}});
+    INFO(response.body);
+    CHECK(response.status == wrong.status);
+  }
+  CHECK(office.ada.post("/admin/api/run/operator/add", {{"NAME", "bob"}}).status == 409);
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "no JSON"}}).status == 400);
+  CHECK(office.site.file.run("approval list").json().empty());
+  // As without four eyes, the attempts are in the audit log.
+  CHECK(office.site.acts("wallet fund", "not-found").size() == 2);
+  CHECK(office.balance() == "0.00");
+}
+
+TEST_CASE("approvals: trying a command leaves nothing behind", "[cli][four-eyes]") {
+  Office office;
+  const std::string id =
+      Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
+  CHECK(office.site.file.run("asset list").json().size() == 1);
+  CHECK(office.fund(office.ada).status == 202);
+  CHECK(office.balance() == "0.00");
+  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 200);
+  CHECK(office.site.file.run("asset list").json().size() == 2);
+  // A command that reads ends without a change, and waits too.
+  CHECK(
+      office.ada.post("/admin/api/run/webhook/listen-secret", {{"association", office.association}})
+          .status == 202);
 }
 
 TEST_CASE("approvals: arguments are stored sealed only", "[cli][four-eyes]") {
@@ -277,8 +320,9 @@ TEST_CASE("approvals: commands that read, preview or only take access away do no
   CHECK(office.ada.post("/admin/api/run/operator/end-sessions", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/suspend", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/resume", {{"NAME", "opal"}}).status == 202);
-  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "{}"}, {"dry-run", true}}).status != 202);
-  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "{}"}}).status == 202);
+  const std::string file = Json{{"association", "Other"}}.dump();
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}, {"dry-run", true}}).status == 200);
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}}).status == 202);
 }
 
 TEST_CASE("approvals: connector resume, and a new address of a webhook, wait", "[cli][four-eyes]") {
