@@ -140,6 +140,20 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
   return result;
 }
 
+/// Runs the command up to its first commit, and stores nothing. Returns how it fails; nullopt if it
+/// reaches a commit, or has nothing to change.
+std::optional<Result<CommandResult>> failure_of(Session& session, const Command& command,
+                                                const Arguments& arguments) {
+  try {
+    const store::CommitTrial trial;
+    auto result = (*command.on_file())(session, arguments);
+    if (result && result->exit_code == exit_code::kDone) return std::nullopt;
+    return result;
+  } catch (const store::CommitTrial::Reached&) {
+    return std::nullopt;
+  }
+}
+
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto result = carry_out(session, command, arguments);
   if (!result) {
@@ -228,6 +242,10 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
   if (command.role == OperatorRole::viewer) return run();
   const std::string detail = to_json(recorded(command, arguments), false);
   if (waits_for_approval(session, command, arguments)) {
+    // A second operator should not have to find out that the command cannot work.
+    if (const auto failure = failure_of(session, command, arguments)) {
+      return run_recorded(session, command, detail, [&] { return *failure; });
+    }
     return request_approval(session, command, arguments, detail);
   }
   return run_recorded(session, command, detail, run);

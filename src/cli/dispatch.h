@@ -16,8 +16,9 @@ namespace coffer::cli {
 int run_command(const CommandLine& line, const Console& console);
 
 /// Runs a command on a file for the actor of the session: checks the role (`forbidden`), and for a
-/// command that a viewer may not run, records it before and its result afterwards. The arguments
-/// have been checked.
+/// command that a viewer may not run, records it before and its result afterwards. A command that
+/// has to wait for a second operator is tried before its request is stored. The arguments have been
+/// checked.
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments);
 

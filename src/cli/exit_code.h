@@ -1,5 +1,5 @@
 // Exit codes (docs/contract.md#command-line). A supervisor must not restart on
-// `kUsage` and `kConfiguration`.
+// `kUsage`, `kFault`, `kPermission` and `kConfiguration`.
 #pragma once
 
 namespace coffer::cli::exit_code {

@@ -88,6 +88,11 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
   return reading;
 }
 
+std::string serve_command(const Config& config) {
+  const bool named = config.origins.at("db") == "--db";
+  return "coffer serve" + (named ? " --db " + config.db : "");
+}
+
 Result<void> apply_log_settings(const Config& config) {
   const LogFormat usual = config.log_file.empty() ? default_log_format() : LogFormat::json;
   configure_logging(config.log_level, config.log_format.value_or(usual));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/command_result.h"
 #include "config/config.h"
@@ -23,6 +24,9 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
 
 /// The same with all errors, without printing.
 ConfigReading read_all_settings(const ConfigFlags& flags);
+
+/// `coffer serve`, with --db if the database was named by it: what to type next.
+std::string serve_command(const Config& config);
 
 /// Sets up the log of a process with this `config`. A Problem if the log file cannot be written.
 Result<void> apply_log_settings(const Config& config);

@@ -142,8 +142,8 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
 CommitQueue::~CommitQueue() { stop(); }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
-  if (CommitRider* rider = CommitRider::waiting(); rider != nullptr && mode != Mode::dry_run) {
-    return rider->carry(*this, command);
+  if (CommitGuest* guest = CommitGuest::present(); guest != nullptr && mode != Mode::dry_run) {
+    return guest->carry(*this, command);
   }
   Waiter waiter{command, mode, LogScope::current(), {}, {}};
   {

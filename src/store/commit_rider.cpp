@@ -1,36 +1,50 @@
 #include "store/commit_rider.h"
 
-#include <utility>
-
 #include "base/check.h"
 
 namespace coffer::store {
 namespace {
 
-thread_local CommitRider* of_this_thread = nullptr;
+thread_local CommitGuest* of_this_thread = nullptr;
 
 }  // namespace
 
-CommitRider::CommitRider(CommitQueue::Command change) : change_(std::move(change)) {
+CommitGuest::CommitGuest() {
   COFFER_CHECK(of_this_thread == nullptr);
   of_this_thread = this;
 }
 
-CommitRider::~CommitRider() { of_this_thread = nullptr; }
+CommitGuest::~CommitGuest() { leave(); }
 
-CommitRider* CommitRider::waiting() { return of_this_thread; }
+void CommitGuest::leave() { of_this_thread = nullptr; }
+
+CommitGuest* CommitGuest::present() { return of_this_thread; }
+
+Result<void> CommitGuest::pass_on(CommitQueue& queue, const CommitQueue::Command& command) {
+  leave();  // so that the queue runs it
+  auto done = queue.run(command);
+  of_this_thread = this;
+  return done;
+}
 
 Result<void> CommitRider::carry(CommitQueue& queue, const CommitQueue::Command& command) {
-  of_this_thread = nullptr;
-  auto done = queue.run([&](WriteTx& tx) -> Result<void> {
+  auto done = pass_on(queue, [&](WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(change_(tx));
     return command(tx);
   });
-  if (done) {
-    committed_ = true;
-  } else {
-    of_this_thread = this;
-  }
+  committed_ = done.has_value();
+  if (committed_) leave();
+  return done;
+}
+
+Result<void> CommitTrial::carry(CommitQueue& queue, const CommitQueue::Command& command) {
+  bool reached = false;
+  auto done = pass_on(queue, [&](WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(command(tx));
+    reached = true;
+    return unexpected(Slug::conflict);  // so that the queue undoes it
+  });
+  if (reached) throw Reached();
   return done;
 }
 

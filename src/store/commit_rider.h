@@ -1,31 +1,60 @@
-// A change that is stored together with the next change of the same thread, whatever that one is.
+// What happens at the commits of one thread: a change that is stored together with the next one, or
+// a trial that stores nothing.
 #pragma once
+
+#include <utility>
 
 #include "store/commit_queue.h"
 
 namespace coffer::store {
 
+/// Runs the commands of a thread in place of the queue, except dry runs. A thread has at most one.
+class CommitGuest {
+ public:
+  CommitGuest(const CommitGuest&) = delete;
+  CommitGuest& operator=(const CommitGuest&) = delete;
+
+ protected:
+  CommitGuest();
+  virtual ~CommitGuest();
+  /// Runs the command as the queue does.
+  Result<void> pass_on(CommitQueue& queue, const CommitQueue::Command& command);
+  /// From now on, the queue runs the commands of the thread.
+  static void leave();
+
+ private:
+  friend class CommitQueue;
+  /// Of this thread, or nullptr.
+  static CommitGuest* present();
+  virtual Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) = 0;
+};
+
 /// While it exists, the first command that this thread commits also runs `change`, before its own
 /// changes and in the same transaction. A Problem of either undoes both, and the rider waits for
 /// the next command. Commands of other threads and dry runs do not carry it.
-class CommitRider {
+class CommitRider final : private CommitGuest {
  public:
-  explicit CommitRider(CommitQueue::Command change);
-  ~CommitRider();
-  CommitRider(const CommitRider&) = delete;
-  CommitRider& operator=(const CommitRider&) = delete;
+  explicit CommitRider(CommitQueue::Command change) : change_(std::move(change)) {}
 
   /// Whether a commit contains the change.
   bool committed() const { return committed_; }
 
  private:
-  friend class CommitQueue;
-  /// The waiting rider of this thread, or nullptr.
-  static CommitRider* waiting();
-  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command);
+  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) override;
 
   const CommitQueue::Command change_;
   bool committed_ = false;
+};
+
+/// While it exists, this thread commits nothing. The first command that would be committed is run,
+/// undone, and ends the work with Reached. A command with a Problem returns it as usual.
+class CommitTrial final : private CommitGuest {
+ public:
+  /// Thrown: the work succeeded up to its first commit.
+  struct Reached {};
+
+ private:
+  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) override;
 };
 
 }  // namespace coffer::store

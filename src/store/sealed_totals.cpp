@@ -15,8 +15,9 @@ constexpr const char* kSetTotal =
     " ON CONFLICT (source) DO UPDATE SET rows = excluded.rows, sum = excluded.sum,"
     " seal = excluded.seal";
 constexpr const char* kIsUnwritten =
-    "SELECT NOT EXISTS (SELECT 1 FROM sealed_totals) AND NOT EXISTS (SELECT 1 FROM row_macs)"
-    " AND NOT EXISTS (SELECT 1 FROM audit_log)";
+    "SELECT (SELECT min(source) FROM sealed_totals) IS NULL"
+    " AND (SELECT min(source) FROM row_macs) IS NULL"
+    " AND (SELECT max(entry) FROM audit_log) IS NULL";
 
 const ChainKeys& keys_for_writing(Connection& db) {
   const ChainKeys* keys = keys_of(db);

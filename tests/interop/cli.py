@@ -15,7 +15,7 @@ import tempfile
 
 import documents
 from harness.calls import fetch
-from harness.machine import binary, binary_path
+from harness.machine import ROOT, binary, binary_path
 from harness.report import check, wait_for
 from harness.server import Demo
 from harness.tenant import Tenant
@@ -28,6 +28,7 @@ DEMO_MEMBERS = ("baseUrl adminUrl adminUser adminPassword associationId applicat
 SECRETS = ("clientSecret", "apiKey", "secretSeed")
 # Of doctor: what it looks at is not this machine's.
 FREE = ("--listen-http", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--resolve", "localhost")
+MISTYPED = {"COFFER_FOUREYES": "all"}
 
 
 def mode_of(path):
@@ -100,6 +101,27 @@ def stopped_file(cli):
     cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
     doctor(cli, db)
+    older_file(cli)
+
+
+def older_file(cli):
+    """serve on an older copy than the checkpoint: a restart does not help, so the exit code says so to systemd."""
+    db, old, points = cli.path("c", "now.db"), cli.path("c", "old.db"), cli.path("checkpoints")
+    cli.exits(0, "init", "init", "--db", db)
+    shutil.copy(db, old)
+    cli.exits(0, "an audit entry", "association", "create", "Acme", "--db", db)
+    with open(points, "w", encoding="ascii") as file:
+        file.write(json.loads(cli.exits(0, "checkpoint", "checkpoint", "--json", "--db", db).stdout)["checkpoint"] + "\n")
+    serve = ("serve", "--checkpoint", points, "--listen-http", "127.0.0.1:0", "--admin-off", "--db", old)
+    done = cli.says(3, "serve on an older file", "is not the file of", *serve, env=MISTYPED)
+    check("the log names a mistyped variable and the setting", "COFFER_FOUREYES" in done.stderr
+          and "Did you mean COFFER_FOUR_EYES?" in done.stderr, done.stderr)
+    cli.exits(3, "verify agrees", "verify", "--checkpoint", points, "--db", old)
+    with open(os.path.join(ROOT, "packaging", "debian", "coffer.service"), encoding="ascii") as file:
+        unit = re.search("^RestartPreventExitStatus=(.*)$", file.read(), re.M)
+    check("systemd does not restart on what a restart cannot help", unit and unit[1].split() == ["2", "3", "77", "78"], unit)
+    done = cli.exits(0, "key rotate", "key", "rotate", "--new-key-file", cli.path("next.key"), "--db", db)
+    check("names serve with the same file", done.stderr.rstrip().endswith(f"coffer serve --db {db}"), done.stderr)
 
 
 def doctor(cli, db):
@@ -110,6 +132,8 @@ def doctor(cli, db):
     rows = json.loads(done.stdout)
     check("says nothing else, and has a remedy for each finding that is not ok", len(rows) > 8 and not done.stderr
           and all(row["check"] and row["found"] and (row["result"] == "ok") == (row["remedy"] is None) for row in rows), rows)
+    done = cli.exits(0, "doctor with a mistyped variable", "doctor", "--db", db, *FREE, env=MISTYPED)
+    check("names it and the setting", "Did you mean COFFER_FOUR_EYES?" in done.stdout, done.stdout)
     done = cli.exits(3, "doctor with a broken configuration", "doctor", "--db", db, *FREE,
                      env={"COFFER_WORKERS": "many"})
     check("names the fault and goes on", "COFFER_WORKERS" in done.stdout

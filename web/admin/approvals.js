@@ -32,6 +32,7 @@ export function approvalsScreen(context) {
       'requestedAt',
       'expiresAt',
       'decidedBy',
+      'outcome',
     ],
     more: [idColumn('id')],
     link: (row) => `#/approvals/${row.id}`,

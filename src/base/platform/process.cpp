@@ -17,7 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/platform/processors.h"
+
+extern char** environ;
 
 namespace coffer {
 namespace {
@@ -63,6 +67,16 @@ sigset_t set_of(bool with_reload) {
 }
 
 }  // namespace
+
+std::vector<std::string> variables_with_prefix(std::string_view prefix) {
+  std::vector<std::string> out;
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view variable = *at;
+    if (variable.starts_with(prefix)) out.emplace_back(variable.substr(0, variable.find('=')));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 void set_up_process() {
 #if defined(__GLIBC__)

@@ -1,7 +1,14 @@
-// The process as a whole: its setup, and the signals that stop or reload a server.
+// The process as a whole: its setup, its environment, and the signals that stop or reload a server.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace coffer {
+
+/// The names of the environment variables that begin with `prefix`, in alphabetical order.
+std::vector<std::string> variables_with_prefix(std::string_view prefix);
 
 /// Called by main before anything else.
 void set_up_process();

@@ -1,3 +1,4 @@
+#include "base/platform/process.h"
 #include "base/telemetry/clock_sync.h"
 #include "cli/command_groups.h"
 #include "cli/doctor/files.h"
@@ -7,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
+#include "config/unknown_variables.h"
 
 namespace coffer::cli {
 namespace {
@@ -39,6 +41,10 @@ Findings examine_settings(const ConfigReading& reading) {
   if (out.empty()) {
     out.push_back(
         good("configuration", file.empty() ? "no file; defaults, variables, flags" : file));
+  }
+  for (const auto& [variable, remedy] : unknown_variables(variables_with_prefix(kVariablePrefix))) {
+    out.push_back(
+        warning("configuration", variable + " is not a setting and has no effect", remedy));
   }
   return out;
 }

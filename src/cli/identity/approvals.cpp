@@ -11,8 +11,15 @@ namespace coffer::cli {
 namespace {
 
 std::string_view status_of(const store::ApprovalRow& row, Timestamp now) {
+  if (flows::end_of(row)) return "ended";
   const bool expired = row.state == ApprovalState::waiting && row.expires_at.ms <= now.ms;
   return expired ? "expired" : name(row.state);
+}
+
+/// The problem of a failed command, or why the request ended.
+std::optional<std::string> outcome_of(const store::ApprovalRow& row) {
+  const auto end = flows::end_of(row);
+  return end ? std::optional(std::string(end->name)) : row.outcome;
 }
 
 Record view(Session& session, const store::ApprovalRow& row) {
@@ -25,7 +32,7 @@ Record view(Session& session, const store::ApprovalRow& row) {
           {"expiresAt", row.expires_at.to_string()},
           {"decidedBy", row.decided_by},
           {"decidedAt", row.decided_at ? std::optional(row.decided_at->to_string()) : std::nullopt},
-          {"outcome", row.outcome}};
+          {"outcome", outcome_of(row)}};
 }
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
@@ -36,7 +43,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
       session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
         CommandResult result{.list = true,
                              .columns = {"id", "status", "requestedBy", "command", "requestedAt",
-                                         "expiresAt", "decidedBy"}};
+                                         "expiresAt", "decidedBy", "outcome"}};
         const auto page = store::list_approvals(db, waiting_at, at);
         for (const auto& row : page.rows) result.records.push_back(view(session, row));
         put_next(result, page.next, false);
@@ -78,6 +85,13 @@ Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow
   });
 }
 
+/// `forbidden` without the role of the command.
+Result<void> check_decides(const Actor& actor, const Command& command) {
+  if (actor.role >= command.role) return {};
+  return unexpected(Slug::forbidden, "Approving or rejecting this command requires the role " +
+                                         std::string(name(command.role)) + ".");
+}
+
 Result<CommandResult> approve(Session& session, const Arguments& arguments) {
   const flows::Context& flows = session.app.flows();
   COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
@@ -89,10 +103,7 @@ Result<CommandResult> approve(Session& session, const Arguments& arguments) {
     return unexpected(Slug::conflict,
                       "This version of coffer does not have the command. Reject the request.");
   }
-  if (session.actor.role < command->role) {
-    return unexpected(Slug::forbidden, "Approving this command requires the role " +
-                                           std::string(name(command->role)) + ".");
-  }
+  COFFER_TRY_VOID(check_decides(session.actor, *command));
   Arguments given;
   given.json = true;
   COFFER_TRY(given.values, flows::requested_arguments(flows, row));
@@ -104,6 +115,10 @@ Result<CommandResult> approve(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> reject(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
+  COFFER_TRY(const auto asked, flows::find_approval(session.app.flows(), id));
+  const Command* command = find_command(asked.command);
+  const bool withdraws = session.actor.id == asked.operator_id;
+  if (command != nullptr && !withdraws) COFFER_TRY_VOID(check_decides(session.actor, *command));
   COFFER_TRY(const auto row, flows::reject_approval(session.app.flows(), id, session.actor));
   return CommandResult{.records = {view(session, row)}};
 }
@@ -116,8 +131,12 @@ constexpr std::string_view kApproveDetails =
 
 }  // namespace
 
+bool is_under_four_eyes(const Command& command) {
+  return needs_recent_sign_in(command) && !command.alone;
+}
+
 bool waits_for_approval(Session& session, const Command& command, const Arguments& arguments) {
-  if (!session.actor.id || !needs_recent_sign_in(command) || command.alone) return false;
+  if (!session.actor.id || !is_under_four_eyes(command)) return false;
   if (!command.preview.empty() && arguments.has(std::string(command.preview))) return false;
   const auto moved = command.moves == nullptr ? std::nullopt : command.moves(session, arguments);
   return session.app.config().four_eyes.waits(moved);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kOrder =
     "A flag takes precedence over the variable, the variable over the file, and the file over the "
-    "default.";
+    "default. An empty variable counts as not set, because compose files pass on variables that "
+    "are not set as empty ones; an empty flag is judged like any other value.";
 constexpr std::string_view kFileRules =
     "The file is TOML without tables: one setting per line, strings in quotes, numbers and true or "
     "false without. An unknown key is an error that names its line. A relative path is relative to "

@@ -170,14 +170,13 @@ std::string key_fault(const Config& config) {
 
 std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
-  const bool named = config.origins.at("db") == "--db";
   if (!compared) {
     text += "\nWithout --checkpoint, an older backup cannot be told from the newest.";
   }
   text +=
       "\nPayments accepted after the backup are not in it. Compare it with your providers and "
-      "clients\nbefore you continue.\n\nNext:\n  coffer serve";
-  return text + (named ? " --db " + config.db : "");
+      "clients\nbefore you continue.\n\nNext:\n  ";
+  return text + serve_command(config);
 }
 
 Result<CommandResult> restore_to(const Console& console, const Config& config,

@@ -27,7 +27,7 @@ std::string next_steps(const Config& config, const std::string& key_file) {
     text += "  provide the new key where the old one came from (" +
             config.origins.at("master_key") + ")\n";
   }
-  return text + "  coffer serve";
+  return text + "  " + serve_command(config);
 }
 
 /// The audit log records the command and its result, like those of other commands.

@@ -1,10 +1,13 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/platform/process.h"
 #include "cli/command_groups.h"
+#include "cli/exit_code.h"
 #include "cli/operations/verify.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
+#include "config/unknown_variables.h"
 
 namespace coffer::cli {
 namespace {
@@ -15,10 +18,16 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   if (!config) return code;
   std::error_code ignored;
   const bool is_new = !std::filesystem::exists(config->db, ignored);
+  bool departs = false;
   Serving serving;
   serving.prepare = [&](App& app) -> Result<void> {
+    for (const auto& [name, remedy] : unknown_variables(variables_with_prefix(kVariablePrefix))) {
+      log_warning("serve", "a variable is not a setting and has no effect",
+                  {{"variable", name}, {"remedy", remedy}});
+    }
     COFFER_TRY(const std::string departure, departure_of(app, arguments));
-    if (!departure.empty()) return unexpected(Slug::conflict, departure);
+    departs = !departure.empty();
+    if (departs) return unexpected(Slug::conflict, departure);
     if (!arguments.has("checkpoint")) {
       log_info("serve", "without --checkpoint, an older copy of the database cannot be recognised");
     }
@@ -26,7 +35,8 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
     return {};
   };
-  return run_server(console, *config, serving);
+  const int ended = run_server(console, *config, serving);
+  return departs ? exit_code::kFault : ended;
 }
 
 }  // namespace

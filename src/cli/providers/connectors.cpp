@@ -489,11 +489,11 @@ std::vector<Command> connector_commands() {
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},
-       .hint = kHint},
+       .hint = kHint,
+       .sensitive = true},
   };
-  for (auto more : {terms_commands(), endpoint_commands(), requirement_commands()}) {
-    for (Command& command : more) out.push_back(std::move(command));
-  }
+  for (const auto& more : {terms_commands(), endpoint_commands(), requirement_commands()})
+    out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 

@@ -120,10 +120,11 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
   }
   COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
   for (const store::WebhookRow& row : webhooks) result.records.push_back(view(row));
-  if (webhooks.empty())
-    result.note =
-        "No active webhook subscribes to events of this type. List webhooks with coffer webhook "
-        "list.";
+  if (webhooks.empty()) {
+    result.list = arguments.json;  // for people, the note says it
+    result.note = "Nothing was sent: no active webhook subscribes to events of the type " +
+                  std::string(name(found.event.type)) + ". List webhooks with coffer webhook list.";
+  }
   return result;
 }
 

@@ -26,6 +26,11 @@ Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id
     return unexpected(Slug::conflict, "This request has already been decided by " +
                                           row->decided_by.value_or("") + ".");
   }
+  if (const auto end = end_of(*row)) {
+    return unexpected(Slug::conflict, "This request has ended, because " + row->operator_name +
+                                          " " + std::string(end->what) +
+                                          ". The command must be requested again.");
+  }
   if (row->expires_at.ms <= now.ms) {
     return unexpected(Slug::conflict,
                       "This request has expired. Ask " + row->operator_name + " to repeat it.");
@@ -33,7 +38,16 @@ Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id
   return *std::move(row);
 }
 
+constexpr ApprovalEnd kSuspended{"operator-suspended", "was suspended"};
+constexpr ApprovalEnd kChanged{"operator-changed", "got another role or sign-in"};
+
 }  // namespace
+
+std::optional<ApprovalEnd> end_of(const store::ApprovalRow& row) {
+  if (row.state != ApprovalState::waiting) return std::nullopt;
+  if (row.operator_suspended) return kSuspended;
+  return row.operator_version == row.version ? std::nullopt : std::optional(kChanged);
+}
 
 Result<store::ApprovalRow> request_approval(const Context& context, const Actor& actor,
                                             const RequestedCommand& command) {
@@ -87,12 +101,6 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
   }
   if (*approver.id == row.operator_id) {
     return unexpected(Slug::forbidden, "You made this request. Another operator must approve it.");
-  }
-  const auto who = store::find_operator(db, row.operator_id);
-  if (!who || who->suspended || who->version != row.version) {
-    return unexpected(Slug::conflict, "The sign-in or the role of " + row.operator_name +
-                                          " has changed since. Reject the request; " +
-                                          row.operator_name + " can repeat it.");
   }
   return row;
 }

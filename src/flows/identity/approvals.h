@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "domain/identity/operators.h"
 #include "flows/context.h"
@@ -20,6 +22,15 @@ struct RequestedCommand {
   std::map<std::string, std::string> arguments;
 };
 
+/// Why a request ended without a decision.
+struct ApprovalEnd {
+  std::string_view name;  // `operator-suspended`
+  std::string_view what;  // what happened to the operator, after their name
+};
+/// A waiting request ends when its operator is suspended, or gets another role, password,
+/// authenticator or passkey, or no longer has their sessions. nullopt if it has not ended.
+std::optional<ApprovalEnd> end_of(const store::ApprovalRow& row);
+
 /// Stores the request of a signed-in operator, and the audit entry about it. `conflict` after too
 /// many waiting requests; `unauthorized` if the operator was suspended meanwhile.
 Result<store::ApprovalRow> request_approval(const Context& context, const Actor& actor,
@@ -30,8 +41,8 @@ Result<store::ApprovalRow> find_approval(const Context& context, ApprovalId id);
 Result<std::map<std::string, std::string>> requested_arguments(const Context& context,
                                                                const store::ApprovalRow& row);
 
-/// Whether `approver` may approve the request now: it waits, another operator made it, and neither
-/// sign-in nor role of that operator changed since. `not-found`, `forbidden`, `conflict`.
+/// Whether `approver` may approve the request now: it waits, and another operator made it.
+/// `not-found`, `forbidden`, `conflict`.
 Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, const Actor& approver,
                                       Timestamp now);
 /// The approval, for the commit that contains the first change of the command. Problems: as
@@ -39,7 +50,7 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
 Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver);
 /// The result of an approved command; `outcome` is empty, or the name of a problem.
 Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome);
-/// `not-found`; `conflict` if the request was decided or has expired.
+/// `not-found`; `conflict` if the request was decided, or has ended or expired.
 Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,
                                            const Actor& actor);
 

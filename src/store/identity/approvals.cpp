@@ -10,34 +10,37 @@ static_assert(stored(ApprovalState::started) == 1);
 
 #define APPROVAL_COLUMNS                                                                    \
   "SELECT a.id, o.id, o.name, a.version, a.command, a.detail, a.sealed_arguments, a.state," \
-  " a.requested_at, a.expires_at, a.decided_by, a.decided_at, a.outcome, a.approval"        \
-  " FROM approvals a"
+  " a.requested_at, a.expires_at, a.decided_by, a.decided_at, a.outcome,"                   \
+  " o.suspended, o.version, a.approval FROM approvals a"
+// A request ends with the suspension and with the version of its operator.
+#define FROM_WAITING                                                \
+  " INDEXED BY approvals_waiting JOIN operators o USING (operator)" \
+  " WHERE a.state = 0 AND a.expires_at > ? AND o.suspended = 0 AND o.version = a.version"
 constexpr const char* kFind = APPROVAL_COLUMNS " JOIN operators o USING (operator) WHERE a.id = ?";
 constexpr const char* kNewest = APPROVAL_COLUMNS
     " JOIN operators o USING (operator) WHERE a.approval < ? ORDER BY a.approval DESC LIMIT ?";
 // Sorts the waiting requests, whose number is limited per operator.
-constexpr const char* kWaiting = APPROVAL_COLUMNS
-    " INDEXED BY approvals_waiting JOIN operators o USING (operator)"
-    " WHERE a.state = 0 AND a.expires_at > ? AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
+constexpr const char* kWaiting =
+    APPROVAL_COLUMNS FROM_WAITING " AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
+constexpr const char* kCountWaiting =
+    "SELECT count(*), min(a.requested_at) FROM approvals a" FROM_WAITING;
+constexpr const char* kCountOfOperator =
+    "SELECT count(*) FROM approvals a" FROM_WAITING " AND o.id = ?";
+#undef FROM_WAITING
 #undef APPROVAL_COLUMNS
 constexpr const char* kInsert =
     "INSERT INTO approvals (id, operator, version, command, detail, sealed_arguments, state,"
     " requested_at, expires_at)"
     " VALUES (?, (SELECT operator FROM operators WHERE id = ?), ?, ?, ?, ?, 0, ?, ?)";
-constexpr const char* kForgetExpired =
+constexpr const char* kForgetEnded =
     "UPDATE approvals INDEXED BY approvals_waiting SET sealed_arguments = NULL"
-    " WHERE state = 0 AND expires_at <= ? AND sealed_arguments IS NOT NULL";
+    " WHERE state = 0 AND sealed_arguments IS NOT NULL AND (expires_at <= ?"
+    " OR version <> (SELECT o.version FROM operators o WHERE o.operator = approvals.operator))";
 constexpr const char* kDecide =
     "UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, sealed_arguments = NULL"
     " WHERE id = ? AND state = 0";
 constexpr const char* kFinish =
     "UPDATE approvals SET state = ?, outcome = ? WHERE id = ? AND state = 1";
-constexpr const char* kCountWaiting =
-    "SELECT count(*), min(requested_at) FROM approvals INDEXED BY approvals_waiting"
-    " WHERE state = 0 AND expires_at > ?";
-constexpr const char* kCountOfOperator =
-    "SELECT count(*) FROM approvals INDEXED BY approvals_waiting WHERE state = 0 AND expires_at > ?"
-    " AND operator = (SELECT operator FROM operators WHERE id = ?)";
 
 ApprovalRow row_of(const Query& query) {
   ApprovalRow row;
@@ -54,7 +57,9 @@ ApprovalRow row_of(const Query& query) {
   row.decided_by = query.optional_text(10);
   row.decided_at = query.optional_time(11);
   row.outcome = query.optional_text(12);
-  row.key = query.integer(13);
+  row.operator_suspended = query.boolean(13);
+  row.operator_version = query.integer(14);
+  row.key = query.integer(15);
   return row;
 }
 
@@ -67,7 +72,7 @@ std::vector<ApprovalRow> rows_of(Query& query) {
 }  // namespace
 
 void insert_approval(WriteTx& tx, const ApprovalRow& row) {
-  tx.db().run(kForgetExpired, tx.now());
+  tx.db().run(kForgetEnded, tx.now());
   tx.db().run(kInsert, row.id, row.operator_id, row.version, row.command, row.detail,
               Blob{row.sealed_arguments}, row.requested_at, row.expires_at);
 }

@@ -28,16 +28,19 @@ struct ApprovalRow {
   std::optional<std::string> decided_by;
   std::optional<Timestamp> decided_at;
   std::optional<std::string> outcome;
+  bool operator_suspended = false;    // read only, and the next: as the operator is now
+  std::int64_t operator_version = 0;  // another one than `version` ends the request
 };
 
-/// Inserts a waiting request. Also deletes the arguments of expired ones.
+/// Inserts a waiting request. Also deletes the arguments of expired and ended ones.
 void insert_approval(WriteTx& tx, const ApprovalRow& row);
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id);
 struct ApprovalPage {
   std::vector<ApprovalRow> rows;
   std::optional<std::int64_t> next;
 };
-/// Newest first; with `waiting_at`, only those that wait and have not expired at this time.
+/// Newest first; with `waiting_at`, only those that wait at this time: not
+/// expired, not ended.
 ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
                             const NewestAt& at);
 /// Ends the waiting: the state is `started` or `rejected`. The caller has checked that it waits.

@@ -170,7 +170,7 @@ TEST_CASE("approvals: a rejected request never runs; who asked may withdraw it",
   CHECK(office.balance() == "0.00");
 }
 
-TEST_CASE("approvals: an approver needs the role of the command", "[cli][four-eyes]") {
+TEST_CASE("approvals: who decides needs the role of the command", "[cli][four-eyes]") {
   Office office;
   office.site.add("opal", OperatorRole::operating);
   office.site.add("vic", OperatorRole::viewer);
@@ -181,7 +181,9 @@ TEST_CASE("approvals: an approver needs the role of the command", "[cli][four-ey
   const std::string id = Office::id_in(office.fund(office.ada));
   CHECK(opal.post(kApprove, {{"ID", id}}).status == 403);
   CHECK(vic.post(kApprove, {{"ID", id}}).status == 403);
+  CHECK(opal.post(kReject, {{"ID", id}}).status == 403);
   CHECK(vic.post(kReject, {{"ID", id}}).status == 403);
+  CHECK(office.waiting() == 1);
   CHECK(office.balance() == "0.00");
   // A sensitive command of the role `operator` needs only this role.
   const std::string app =
@@ -216,18 +218,37 @@ TEST_CASE("approvals: a request ends with the sign-in or role under which it was
           "[cli][four-eyes]") {
   Office office;
   const std::string id = Office::id_in(office.fund(office.ada));
+  const std::string other = Office::id_in(office.fund(office.bob));
+  std::string outcome = "operator-changed";
   SECTION("another role") {
     REQUIRE(flows::change_operator_role(office.site.flows, "ada", OperatorRole::viewer));
   }
-  SECTION("suspended") { REQUIRE(flows::suspend_operator(office.site.flows, "ada", true)); }
+  SECTION("suspended") {
+    outcome = "operator-suspended";
+    REQUIRE(flows::suspend_operator(office.site.flows, "ada", true));
+  }
   SECTION("suspended and resumed") {
     REQUIRE(flows::suspend_operator(office.site.flows, "ada", true));
     REQUIRE(flows::suspend_operator(office.site.flows, "ada", false));
   }
   SECTION("a new sign-in") { REQUIRE(flows::reset_operator(office.site.flows, "ada")); }
+  SECTION("sessions ended") { REQUIRE(flows::end_operator_sessions(office.site.flows, "ada")); }
+  CHECK(office.waiting() == 1);
+  const Json waiting = office.site.file.run("approval list", {{"waiting", "true"}}).json();
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting.at(0).at("id") == other);
+  for (const Json& row : {office.show(id), office.site.file.run("approval list").json().at(1)}) {
+    CHECK(row.at("id") == id);
+    CHECK(row.at("status") == "ended");
+    CHECK(row.at("outcome") == outcome);
+  }
   CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 409);
+  CHECK(office.bob.post(kReject, {{"ID", id}}).status == 409);
   CHECK(office.balance() == "0.00");
-  CHECK(office.bob.post(kReject, {{"ID", id}}).status == 200);
+  // The next request removes the arguments of ended ones.
+  Office::id_in(office.fund(office.bob));
+  CHECK_FALSE(office.show(id).contains("given"));
+  CHECK(office.show(other).contains("given"));
 }
 
 TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
@@ -246,13 +267,56 @@ TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
 TEST_CASE("approvals: a command that fails changes nothing, and its request keeps waiting",
           "[cli][four-eyes]") {
   Office office;
-  const std::string id = Office::id_in(
-      office.ada.post(kFund, {{"ID", office.wallet}, {"asset", "EURC"}, {"amount", "5"}}));
-  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 404);  // the asset does not exist
-  CHECK(office.show(id).at("status") == "waiting");
-  CHECK(office.site.acts("wallet fund", "not-found").at(0).at("actor") == "ada");
+  const std::string id =
+      Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
   REQUIRE(office.site.file.run("asset add", {{"CODE", "EURC"}, {"name", "Euro"}}).code == 0);
-  CHECK(office.bob.post(kApprove, {{"ID", id}}).status != 202);
+  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 409);  // the asset exists by now
+  CHECK(office.show(id).at("status") == "waiting");
+  CHECK(office.site.acts("asset add", "conflict").at(0).at("actor") == "ada");
+}
+
+TEST_CASE("approvals: a command that cannot work is refused when it is requested",
+          "[cli][four-eyes]") {
+  constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
+  Office office;
+  struct Wrong {
+    const char* wallet;
+    const char* asset;
+    const char* amount;
+    int status;
+  };
+  const char* wallet = office.wallet.c_str();
+  const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 422},   {wallet, "USDC", "0", 422},
+                                  {wallet, "USDC", "0.001", 422}, {wallet, "EURC", "5", 404},
+                                  {kNobody, "USDC", "5", 404},    {"no ID", "USDC", "5", 400}};
+  for (const Wrong& wrong : wrongs) {
+    INFO(wrong.wallet << " " << wrong.asset << " " << wrong.amount);
+    const auto response = office.ada.post(
+        kFund, {{"ID", wrong.wallet}, {"asset", wrong.asset}, {"amount", wrong.amount}});
+    INFO(response.body);
+    CHECK(response.status == wrong.status);
+  }
+  CHECK(office.ada.post("/admin/api/run/operator/add", {{"NAME", "bob"}}).status == 409);
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "no JSON"}}).status == 400);
+  CHECK(office.site.file.run("approval list").json().empty());
+  // As without four eyes, the attempts are in the audit log.
+  CHECK(office.site.acts("wallet fund", "not-found").size() == 2);
+  CHECK(office.balance() == "0.00");
+}
+
+TEST_CASE("approvals: trying a command leaves nothing behind", "[cli][four-eyes]") {
+  Office office;
+  const std::string id =
+      Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
+  CHECK(office.site.file.run("asset list").json().size() == 1);
+  CHECK(office.fund(office.ada).status == 202);
+  CHECK(office.balance() == "0.00");
+  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 200);
+  CHECK(office.site.file.run("asset list").json().size() == 2);
+  // A command that reads ends without a change, and waits too.
+  CHECK(
+      office.ada.post("/admin/api/run/webhook/listen-secret", {{"association", office.association}})
+          .status == 202);
 }
 
 TEST_CASE("approvals: arguments are stored sealed only", "[cli][four-eyes]") {
@@ -282,31 +346,37 @@ TEST_CASE("approvals: commands that read, preview or only take access away do no
   CHECK(office.ada.post("/admin/api/run/operator/end-sessions", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/suspend", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/resume", {{"NAME", "opal"}}).status == 202);
-  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "{}"}, {"dry-run", true}}).status != 202);
-  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "{}"}}).status == 202);
+  const std::string file = Json{{"association", "Other"}}.dump();
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}, {"dry-run", true}}).status == 200);
+  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}}).status == 202);
 }
 
-TEST_CASE("approvals: the declared commands wait, and no other", "[cli][four-eyes]") {
-  // Those that issue credentials, fund, price or resolve are named by the issue.
-  for (const char* path : {"payment resolve", "payment bulk", "wallet fund", "asset liquidity",
-                           "fee set", "fee remove", "rate set", "rate remove", "operator add",
-                           "operator role", "operator reset", "admin link", "application rotate",
-                           "connector set-rate", "connector set-fee", "association set-quota"}) {
-    INFO(path);
-    const Command* command = find_command(path);
-    REQUIRE(command != nullptr);
-    CHECK(needs_recent_sign_in(*command));
-    CHECK_FALSE(command->alone);
-  }
-  for (const Command& command : commands()) {
-    INFO(command.path);
-    if (command.role == OperatorRole::viewer) CHECK_FALSE(needs_recent_sign_in(command));
-    if (command.preview.empty()) continue;
-    CHECK(std::any_of(
-        command.arguments.begin(), command.arguments.end(), [&](const Argument& argument) {
-          return argument.name == command.preview && argument.kind == Argument::Kind::toggle;
-        }));
-  }
+TEST_CASE("approvals: connector resume, and a new address of a webhook, wait", "[cli][four-eyes]") {
+  Office office;
+  OpenFile& file = office.site.file;
+  const std::string connector = file.run("connector add", {{"NAME", "Payouts"},
+                                                           {"method", "MOMO"},
+                                                           {"country", "KE"},
+                                                           {"currency", "KES"},
+                                                           {"asset", "USDC"},
+                                                           {"rate", "129.5"}})
+                                    .json()
+                                    .at("id");
+  REQUIRE(office.ada.post("/admin/api/run/connector/pause", {{"ID", connector}}).status == 200);
+  Office::id_in(office.ada.post("/admin/api/run/connector/resume", {{"ID", connector}}));
+  CHECK(file.run("connector show", {{"ID", connector}}).json().at("status") == "PAUSED");
+
+  const std::string application =
+      file.run("application register", {{"name", "backend"}, {"association", office.association}})
+          .json()
+          .at("id");
+  const std::string url = "https://93.184.216.34/hook";
+  const std::string webhook =
+      file.run("webhook create", {{"URL", url}, {"application", application}}).json().at("id");
+  Office::id_in(office.ada.post("/admin/api/run/webhook/update",
+                                {{"ID", webhook}, {"url", "https://93.184.216.34/other"}}));
+  Office::id_in(office.ada.post("/admin/api/run/webhook/rotate", {{"ID", webhook}}));
+  CHECK(file.run("webhook list").json().at(0).at("url") == url);
 }
 
 TEST_CASE("approvals: an operator has a limit of waiting requests", "[cli][four-eyes]") {

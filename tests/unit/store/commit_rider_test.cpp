@@ -78,3 +78,24 @@ TEST_CASE("commit rider: dry runs and other threads do not carry it") {
   CHECK_FALSE(rider.committed());
   CHECK(names(ledger) == "x-other");
 }
+
+TEST_CASE("commit trial: the first command that would be committed is undone and ends the work") {
+  SmallLedger ledger;
+  {
+    const CommitTrial trial;
+    for (const auto mode : {CommitQueue::Mode::commit, CommitQueue::Mode::repeatable}) {
+      CHECK_THROWS_AS(ledger.queue->run(put("x-tried"), mode), CommitTrial::Reached);
+    }
+    CHECK(ledger.queue->run(put("x-dry"), CommitQueue::Mode::dry_run));
+    const auto refused = ledger.queue->run([](WriteTx& tx) -> Result<void> {
+      COFFER_TRY_VOID(put("x-refused")(tx));
+      return unexpected(Slug::not_found);
+    });
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().slug == Slug::not_found);
+    CHECK_THROWS_AS(ledger.queue->run(put("x-tried")), CommitTrial::Reached);
+  }
+  CHECK(names(ledger).empty());
+  CHECK(ledger.queue->run(put("x-first")));
+  CHECK(names(ledger) == "x-first");
+}
