@@ -1,9 +1,11 @@
 #include "http/json_body.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "base/text/ascii.h"
 #include "base/text/characters.h"
 
 namespace coffer::http {
@@ -16,12 +18,54 @@ constexpr std::size_t kLinearMembers = 16;
 // nlohmann's error ID of a number that exceeds a double.
 constexpr int kNumberOverflow = 406;
 
+/// The numbers of a text by position in their order, as written.
+using NumberTexts = std::map<std::size_t, std::string>;
+
+/// The position of the first exponent digit of a number that may exceed a double; npos otherwise.
+std::size_t large_exponent(std::string_view number) {
+  constexpr std::size_t kDigitsMax = 2;  // with kNumberBytesMax digits, below the largest double
+  std::size_t at = number.find_first_of("eE");
+  if (at == std::string_view::npos) return at;
+  if (++at < number.size() && number[at] == '+') ++at;
+  const bool is_large =
+      number.size() - at > kDigitsMax &&
+      std::all_of(number.begin() + static_cast<std::ptrdiff_t>(at), number.end(), ascii::is_digit);
+  return is_large ? at : std::string_view::npos;
+}
+
+/// Sets large exponents to zero, because the library refuses a number beyond a double. Returns the
+/// numbers as they were. Positions in the text stay the same.
+NumberTexts take_large_exponents(std::string& json) {
+  NumberTexts taken;
+  std::size_t numbers = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      for (++i; i < json.size() && json[i] != '"'; ++i) {
+        if (json[i] == '\\') ++i;
+      }
+    } else if (json[i] == '-' || ascii::is_digit(json[i])) {
+      const std::size_t end = std::min(json.find_first_not_of("+-.0123456789eE", i), json.size());
+      const std::string number = json.substr(i, end - i);
+      if (const std::size_t at = large_exponent(number); at != std::string::npos) {
+        taken.emplace(numbers, number);
+        std::fill(json.begin() + static_cast<std::ptrdiff_t>(i + at),
+                  json.begin() + static_cast<std::ptrdiff_t>(end), '0');
+      }
+      ++numbers;
+      i = end - 1;
+    }
+  }
+  return taken;
+}
+
 /// Builds a JsonValue from nlohmann's SAX events, because its DOM would convert numbers to doubles
 /// and keep the last of two members with the same name. The parser does not recurse, so deeply
 /// nested input cannot exhaust the stack before the depth check.
 class Builder {
  public:
-  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+  /// `large`: numbers whose text replaces that of the parsed text.
+  explicit Builder(const JsonLimits& limits, NumberTexts large = {})
+      : limits_(limits), large_(std::move(large)) {}
 
   bool null() { return add(JsonValue()); }
   bool boolean(bool value) { return add(JsonValue(value)); }
@@ -42,7 +86,8 @@ class Builder {
 
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) {
-    if (error.id == kNumberOverflow) return fail_here("The number", "is too large");
+    has_large_number_ = error.id == kNumberOverflow;
+    if (has_large_number_) return fail_here("The number", "is too large");
     // The library's text contains its class names; the position is more helpful.
     return fail("The body is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
@@ -54,6 +99,7 @@ class Builder {
     return out;
   }
   JsonValue take() { return std::move(root_); }
+  bool has_large_number() const { return has_large_number_; }
 
  private:
   struct Frame {
@@ -75,6 +121,8 @@ class Builder {
   }
 
   bool number(std::string text) {
+    const auto as_written = large_.find(numbers_++);
+    if (as_written != large_.end()) text = as_written->second;
     if (text.size() > kNumberBytesMax) return fail_here("The number", "is too long");
     return add(JsonValue(JsonValue::Number{std::move(text)}));
   }
@@ -170,6 +218,9 @@ class Builder {
   std::string error_;
   std::optional<FieldError> field_;
   std::size_t values_ = 0;
+  const NumberTexts large_;
+  std::size_t numbers_ = 0;
+  bool has_large_number_ = false;
 };
 
 void Builder::put(JsonValue&& value) {
@@ -230,10 +281,14 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
     return unexpected(Slug::malformed_request, "The body starts with a byte order mark.");
   }
   Builder builder(limits);
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    return unexpected(builder.problem());
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  if (!builder.has_large_number()) return unexpected(builder.problem());
+  std::string smaller(text);
+  Builder again(limits, take_large_exponents(smaller));
+  if (!nlohmann::json::sax_parse(smaller.begin(), smaller.end(), &again)) {
+    return unexpected(again.problem());
   }
-  return builder.take();
+  return again.take();
 }
 
 }  // namespace coffer::http

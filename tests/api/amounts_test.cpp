@@ -104,6 +104,8 @@ TEST_CASE("refused amounts and their problems") {
       {"1e13", 422, "amount-out-of-range"},
       {"1e300", 422, "amount-out-of-range"},
       {"\"1e400\"", 422, "amount-out-of-range"},
+      {"1e400", 422, "amount-out-of-range"},
+      {"-1e400", 422, "amount-out-of-range"},
       {"99999999999999999999999999", 422, "amount-out-of-range"},
       {"0.00000001", 422, "amount-precision"},
       {"\"1.00000001\"", 422, "amount-precision"},
@@ -136,8 +138,8 @@ TEST_CASE("refused amounts and their problems") {
     CHECK(reply.slug() == row.slug);
     CHECK(reply.fields() == std::vector<std::string>{"amount"});
   }
-  // These are no JSON at all, or more than a JSON number may be (RFC 8259 section 6).
-  for (const char* amount : {"NaN", ".5", "01", "+1", "1.", "0x1", "1e", "1e400"}) {
+  // These are no JSON at all (RFC 8259 section 6).
+  for (const char* amount : {"NaN", ".5", "01", "+1", "1.", "0x1", "1e", "1e400e"}) {
     INFO(amount);
     CHECK(world.send(amount).status == 400);
   }
