@@ -112,7 +112,7 @@ const std::string kSwapLeg =
     R"("amount":"1","fromRef":"F","toRef":"T","description":"D")";
 const std::string kCommon = R"("transactionId":"$new","memo":"M")";
 const std::string kRefs = R"("fromRef":"F","toRef":"T","description":"D")";
-const std::string kPayer = R"("payer":{"name":"P","accountNumber":"1","phone":"2"})";
+const std::string kPayer = R"("payer":{"name":"P","accountNumber":"1","phone":"+254712345678"})";
 const std::string kPerson =
     R"("metadata":{"entityType":"Person","firstName":"A","lastName":"B","dateOfBirth":)"
     R"("1990-01-01","nationality":"KE","phone":"+254712345678"})";

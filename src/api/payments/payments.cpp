@@ -5,6 +5,7 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "base/text/characters.h"
+#include "domain/parties/contact.h"
 #include "flows/payments/submit_payment.h"
 
 namespace coffer::api {
@@ -121,6 +122,10 @@ Payer read_payer(Fields& fields) {
   payer.name = members.text("name", required).value_or("");
   payer.account_number = members.text("accountNumber", optional, 64);
   payer.phone = members.text("phone", optional, 32);
+  if (payer.phone && !is_e164(*payer.phone)) {
+    fields.errors().add(Slug::malformed_request, "payer.phone",
+                        "must be a phone number in E.164 form such as +254712345678");
+  }
   members.refuse_unknown();
   return payer;
 }
