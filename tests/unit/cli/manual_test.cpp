@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "cli/manual/roff.h"
@@ -86,6 +87,29 @@ TEST_CASE("the reference in the documents equals the program's output", "[cli]")
   std::stringstream text;
   text << file.rdbuf();
   CHECK(text.str() == settings_reference());
+}
+
+TEST_CASE("the table of commands in the contract has the first word of every command", "[cli]") {
+  std::ifstream file(std::string(COFFER_SOURCE_DIR) + "/docs/contract.md");
+  std::string line;
+  while (std::getline(file, line) && line != "| Command | Purpose |") {
+  }
+  REQUIRE(std::getline(file, line));  // the rule below the heading
+  std::multiset<std::string> documented;
+  while (std::getline(file, line) && line.starts_with("| ")) {
+    const std::string cell = line.substr(0, line.find(" | "));
+    for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at)) {
+      const std::size_t end = cell.find('`', at + 1);
+      documented.insert(cell.substr(at + 1, end - at - 1));
+      at = end + 1;
+    }
+  }
+  std::multiset<std::string> known;
+  for (const Command& command : commands()) {
+    const std::string word(command.path.substr(0, command.path.find(' ')));
+    if (known.count(word) == 0) known.insert(word);
+  }
+  CHECK(documented == known);
 }
 
 TEST_CASE("no text of ours is a request of man's", "[cli]") {
