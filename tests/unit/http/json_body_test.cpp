@@ -180,7 +180,7 @@ TEST_CASE("an array and an object hold so many values and no more") {
 TEST_CASE("invalid JSON is refused with its position") {
   for (const char* text :
        {"", " ", "{", "{}x", "{} {}", "{'a':1}", "{\"a\":1,}", "[1,]", "01", "+1", ".5", "1.",
-        "NaN", "nul", "\"a", "// c\n1", "{\"a\" 1}", "\"\t\"", "1e400"}) {
+        "NaN", "nul", "\"a", "// c\n1", "{\"a\" 1}", "\"\t\"", "1e"}) {
     INFO(text);
     CHECK_FALSE(refusal(text).empty());
   }
