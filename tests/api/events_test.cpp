@@ -92,7 +92,7 @@ TEST_CASE("events: a sample of every type can be triggered, is marked, and moves
   const Json types = app.me().get("/v1/payments/enums").json().at("eventType");
   Json codes = Json::array();
   for (const Json& type : types) codes.push_back(type.at("code"));
-  REQUIRE(codes.size() == 10);
+  REQUIRE(codes.size() == 11);
   app.me().post("/v1/webhooks", {{"url", receiver.url()}, {"eventTypes", codes}});
   for (const Json& code : codes) {
     const Reply reply = app.me().send(
@@ -101,11 +101,11 @@ TEST_CASE("events: a sample of every type can be triggered, is marked, and moves
     CHECK(reply.status == 202);
     CHECK(reply.json().at("type") == code);
   }
-  CHECK(app.deliver() == 10);
+  CHECK(app.deliver() == 11);
   const auto requests = receiver.received();
   const std::vector<Json> listed = app.me().all("/v1/events");
-  REQUIRE(listed.size() == 10);
-  for (std::size_t i = 0; i < 10; ++i) {
+  REQUIRE(listed.size() == 11);
+  for (std::size_t i = 0; i < 11; ++i) {
     const Json body = requests.at(i).json();
     INFO(body.dump());
     CHECK(body == listed.at(i));

@@ -279,6 +279,8 @@ TEST_CASE("approvals: a command that cannot work is refused when it is requested
           "[cli][four-eyes]") {
   constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
   Office office;
+  REQUIRE(office.site.file.run("asset add", {{"CODE", "EURT"}, {"name", "Euro"}, {"decimals", "2"}})
+              .code == 0);
   struct Wrong {
     const char* wallet;
     const char* asset;
@@ -286,8 +288,8 @@ TEST_CASE("approvals: a command that cannot work is refused when it is requested
     int status;
   };
   const char* wallet = office.wallet.c_str();
-  const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 422},   {wallet, "USDC", "0", 422},
-                                  {wallet, "USDC", "0.001", 422}, {wallet, "EURC", "5", 404},
+  const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 400},   {wallet, "USDC", "0", 422},
+                                  {wallet, "EURT", "0.001", 422}, {wallet, "EURC", "5", 404},
                                   {kNobody, "USDC", "5", 404},    {"no ID", "USDC", "5", 400}};
   for (const Wrong& wrong : wrongs) {
     INFO(wrong.wallet << " " << wrong.asset << " " << wrong.amount);
@@ -359,7 +361,9 @@ TEST_CASE("approvals: connector resume, and a new address of a webhook, wait", "
                                                            {"country", "KE"},
                                                            {"currency", "KES"},
                                                            {"asset", "USDC"},
-                                                           {"rate", "129.5"}})
+                                                           {"rate", "129.5"},
+                                                           {"min", "1"},
+                                                           {"max", "1000"}})
                                     .json()
                                     .at("id");
   REQUIRE(office.ada.post("/admin/api/run/connector/pause", {{"ID", connector}}).status == 200);
