@@ -23,6 +23,7 @@ struct Rule {
 
 constexpr auto kWait = std::to_array<Rule>({
     {"admin link", "makes an administrator"},
+    {"application certificates", "decides with which certificate a key is accepted"},
     {"application networks", "decides from where a key is accepted"},
     {"application register", "issues credentials"},
     {"application resume", "its key is accepted again"},
@@ -57,6 +58,8 @@ constexpr auto kWait = std::to_array<Rule>({
     {"payment resolve", "moves money"},
     {"rate remove", "sets a price"},
     {"rate set", "sets a price"},
+    {"sandbox reset", "drops all records of a demo"},
+    {"sandbox rewind", "drops records of a demo"},
     {"user add", "gives access"},
     {"user reset-otp", "changes how a user signs in"},
     {"user reset-password", "issues credentials"},
@@ -68,6 +71,7 @@ constexpr auto kWait = std::to_array<Rule>({
     {"webhook update", "sends data to another address"},
 });
 constexpr auto kDoNotWait = std::to_array<Rule>({
+    {"alert test", "a sample, to targets that exist"},
     {"application suspend", "only takes access away"},
     {"approval approve", "is the decision itself"},
     {"approval reject", "is the decision itself"},
@@ -80,6 +84,8 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
     {"operator sessions", "only reads"},
     {"operator suspend", "only takes access away"},
     {"payment retry", "repeats what was decided"},
+    {"sandbox advance", "moves the clock of a demo"},
+    {"sandbox snapshot", "the copy stays on the server"},
     {"trigger", "a sample, in the sandbox"},
     {"user suspend", "only takes access away"},
     {"wallet reject", "takes a request back"},
