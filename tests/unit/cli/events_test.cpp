@@ -137,9 +137,9 @@ TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]
   // Registered after it happened.
   const std::string other = world.trigger("payment.succeeded");
   CHECK(world.run("events resend", {{"ID", other}}).json().empty());
-  const Ran nobody = world.file.run("events resend", {{"ID", other}}, false);
-  CHECK(nobody.out.empty());
-  CHECK(nobody.err ==
+  const Ran unsent = world.file.run("events resend", {{"ID", other}}, false);
+  CHECK(unsent.out.empty());
+  CHECK(unsent.err ==
         "Nothing was sent: no active webhook subscribes to events of the type payment.succeeded. "
         "List webhooks with coffer webhook list.\n");
   const std::string late = world.add_webhook(EventType::payment_succeeded);
