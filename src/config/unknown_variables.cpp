@@ -8,9 +8,14 @@
 namespace coffer {
 namespace {
 
-// Faults in builds for tests, the provider simulator, and the upgrade of the Debian package.
-constexpr auto kOtherVariables = std::to_array<std::string_view>(
-    {"COFFER_FAULT", "COFFER_PROVIDER_SECRET", "COFFER_UPGRADE_WITHOUT_BACKUP"});
+// Of the provider simulator, of the upgrade of the Debian package, and of builds with fault points.
+constexpr auto kOtherVariables = std::to_array<std::string_view>({
+    "COFFER_PROVIDER_SECRET",
+    "COFFER_UPGRADE_WITHOUT_BACKUP",
+#ifdef COFFER_FAULTS
+    "COFFER_FAULT",
+#endif
+});
 
 bool is_known(const std::string& name) {
   const auto options = config_options();

@@ -47,6 +47,7 @@ CLAIMS = [
     ("docs/install.md", "sh", "systemctl stop coffer\nmkdir", "package/lifecycle"),
     ("docs/install.md", "sh", "apt remove coffer", "package/lifecycle"),
     ("docs/install.md", "sh", "skopeo copy", NOT_RUN + "it needs an engine and a registry; package/image reads the file"),
+    ("docs/install.md", INLINE, "coffer doctor", "interop/cli"),
     ("docs/install.md", INLINE, "systemctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "echo coffer", "package/lifecycle"),

@@ -165,7 +165,7 @@ def run_guide(binary, path):
         try:
             for block in blocks:
                 if block.fence == "console":
-                    if "coffer demo" not in block.text:
+                    if block.text.startswith("$ coffer listen"):
                         terminals.append(open_terminal(block, folder))
                     continue
                 printed, code = shell.run(block.text)

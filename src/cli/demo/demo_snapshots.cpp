@@ -56,14 +56,17 @@ Result<flows::Backup> take_demo_snapshot(App& app, const std::string& name,
 std::vector<DemoSnapshot> demo_snapshots(const std::string& database) {
   std::vector<DemoSnapshot> out;
   std::error_code error;
+  const auto age = [&](const DemoSnapshot& one) {
+    return fs::last_write_time(folder_of(database) + "/" + one.name + std::string(kEnding), error);
+  };
   for (const auto& entry : fs::directory_iterator(folder_of(database), error)) {
     struct stat file {};
     if (entry.path().extension() != kEnding || ::stat(entry.path().c_str(), &file) != 0) continue;
     out.push_back({entry.path().stem().string(), Timestamp{std::int64_t{file.st_mtime} * 1'000},
                    std::int64_t{file.st_size}});
   }
-  std::sort(out.begin(), out.end(), [](const DemoSnapshot& a, const DemoSnapshot& b) {
-    return std::pair(a.taken_at, a.name) < std::pair(b.taken_at, b.name);
+  std::sort(out.begin(), out.end(), [&](const DemoSnapshot& a, const DemoSnapshot& b) {
+    return std::pair(age(a), a.name) < std::pair(age(b), b.name);
   });
   return out;
 }

@@ -132,7 +132,8 @@ constexpr std::string_view kApproveDetails =
 }  // namespace
 
 bool is_under_four_eyes(const Command& command) {
-  return needs_recent_sign_in(command) && !command.alone;
+  // A demo moves no real money, and its commands act before they commit.
+  return needs_recent_sign_in(command) && !command.alone && !command.demo_only;
 }
 
 bool waits_for_approval(Session& session, const Command& command, const Arguments& arguments) {
