@@ -271,6 +271,7 @@ def demo_with_history(cli):
     mine = documents.Mine("interop/cli")
     shown, again = mine.take("README.md", "./dev demo --seed").split(), mine.take("docs/sandbox.md", "coffer demo").split()
     check("README and sandbox guide show the same command", shown[1:] == again[1:], (shown, again))
+    mine.take("docs/install.md", "coffer doctor")  # doctor() ran it
     mine.end()
     number = shown[shown.index("--seed") + 1]
     demo = cli.demo("history", shown[-1], options=("--seed", number)).start(ready_within_s=WAIT_S)
