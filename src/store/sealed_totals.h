@@ -20,6 +20,10 @@ struct SealedTotal {
   bool operator==(const SealedTotal&) const = default;
 };
 
+/// The total with this sum as the file holds it. A sum of another length than a digest's, which
+/// only another program writes, gives -1 rows: a total that nothing fits.
+SealedTotal sealed_total(std::int64_t rows, std::string_view sum);
+
 /// Adds a digest to the total, or takes it out.
 void count_in(SealedTotal& total, std::string_view digest);
 void count_out(SealedTotal& total, std::string_view digest);

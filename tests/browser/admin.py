@@ -7,16 +7,14 @@ COFFER_SHOTS=folder keeps a picture of every screen."""
 import itertools
 import json
 import os
-import shutil
 import sys
 import tempfile
 
-from harness.machine import ROOT, binary, node_packages, skip
+from harness.machine import ROOT, binary, chromium, node_packages
 from harness.node import walk_beside_demo
 from harness.receiver import Receiver, Reply
 
 SCRIPT = '<img src=x onerror="window.owned=true"><script>window.owned=true</script>'
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def as_json(status, body):
@@ -44,11 +42,8 @@ def failing_receiver():
 def main():
     program = binary()
     node_packages("browser")
-    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not browser:
-        skip("no chromium")
     with tempfile.TemporaryDirectory() as folder:
-        facts = {"browser": browser, "script": SCRIPT, "provider": f"http://127.0.0.1:{Receiver(provider).port}",
+        facts = {"browser": chromium(), "script": SCRIPT, "provider": f"http://127.0.0.1:{Receiver(provider).port}",
                  "receiver": f"http://127.0.0.1:{failing_receiver().port}"}
         return walk_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
                                 {"COFFER_BACKUP_DIR": os.path.join(folder, "backups"),

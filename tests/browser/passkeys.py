@@ -4,24 +4,18 @@ library as well, and the whole way through the page in a real browser with its v
 the walk; here is the demo."""
 
 import os
-import shutil
 import sys
 import tempfile
 
-from harness.machine import ROOT, binary, node_packages, skip
+from harness.machine import ROOT, binary, chromium, node_packages
 from harness.node import walk_beside_demo
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main():
     program = binary()
     node_packages("browser", "@simplewebauthn/server", "playwright-core")
-    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not browser:
-        skip("no chromium")
     with tempfile.TemporaryDirectory() as folder:
-        return walk_beside_demo(os.path.join(ROOT, "tests/browser/passkeys.mjs"), program, folder, {"browser": browser})
+        return walk_beside_demo(os.path.join(ROOT, "tests/browser/passkeys.mjs"), program, folder, {"browser": chromium()})
 
 
 sys.exit(main())

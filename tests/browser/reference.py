@@ -4,28 +4,22 @@ credentials, which are stored nowhere; a server that is no demo offers nothing o
 are the demo and the other server. COFFER_SHOTS=folder keeps pictures."""
 
 import os
-import shutil
 import sys
 import tempfile
 
-from harness.machine import ROOT, binary, node_packages, skip
+from harness.machine import ROOT, binary, chromium, node_packages
 from harness.node import walk_beside_demo
 from harness.server import Service, run_command
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main():
     program = binary()
     node_packages("browser")
-    browser = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not browser:
-        skip("no chromium")
     with tempfile.TemporaryDirectory() as folder:
         database = os.path.join(folder, "production.db")
         run_command(program, database, "init")
         production = Service(program, database, settings={"COFFER_ADMIN_OFF": "true"}).start()
-        facts = {"browser": browser, "production": f"http://{production.host}:{production.port}"}
+        facts = {"browser": chromium(), "production": f"http://{production.host}:{production.port}"}
         try:
             return walk_beside_demo(os.path.join(ROOT, "tests/browser/reference.mjs"), program, folder, facts)
         finally:

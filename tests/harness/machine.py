@@ -12,6 +12,7 @@ ROOT = os.path.abspath(os.environ.get("COFFER_SOURCE_DIR") or os.path.join(os.pa
 # What to build for the binaries that tests judge, and where they are unless COFFER_<NAME>_BIN says otherwise.
 BINARIES = {"release": ("release-static", "coffer"), "dev": ("dev", "coffer"), "faults": ("dev", "coffer"),
             "next": ("release-static", "coffer_next")}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 IN_NAMESPACES = "COFFER_TEST_IN_NAMESPACES"
 
 
@@ -44,6 +45,12 @@ def program(name):
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "coffer", name)
     found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", cache)))
     return found or skip(f"{name} is not installed: ./dev setup")
+
+
+def chromium():
+    """The path of a browser that playwright drives; skips the test where there is none."""
+    found = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    return found or skip("no chromium")
 
 
 def node_packages(folder, *names):

@@ -1,7 +1,5 @@
 #include "store/identity/audit_log.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "store/chain_keys.h"
 #include "store/ledger/journal.h"
@@ -32,13 +30,6 @@ std::string canonical(std::int64_t entry, Timestamp at, const NewAuditEntry& row
   return out + row.actor + '\n' + row.command + '\n' + row.detail + '\n';
 }
 
-/// The total of the log: its last entry and the link of that.
-SealedTotal total_at(std::int64_t entry, std::string_view link) {
-  SealedTotal out{.rows = entry};
-  std::copy(link.begin(), link.end(), out.sum.begin());
-  return out;
-}
-
 }  // namespace
 
 std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
@@ -50,12 +41,13 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   }
   const ChainKeys* keys = keys_of(tx.db());
   COFFER_CHECK(keys != nullptr);
-  // After a change by another program the total stays as it is, so that verification finds it.
-  const bool continues = total_to_change(tx.db(), kAuditTotal) == total_at(entry - 1, link);
+  // The total of the log is its last entry and the link of that. After a change by another program
+  // it stays as it is, so that verification finds it.
+  const bool continues = total_to_change(tx.db(), kAuditTotal) == sealed_total(entry - 1, link);
   link = as_text(keys->audit.of(link, canonical(entry, tx.now(), row)));
   tx.db().run(kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
               row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link});
-  if (continues) write_total(tx.db(), kAuditTotal, total_at(entry, link));
+  if (continues) write_total(tx.db(), kAuditTotal, sealed_total(entry, link));
   return entry;
 }
 
@@ -103,7 +95,7 @@ ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t li
   if (!out.end) return out;
   Query last(db, kLast);
   const std::int64_t newest = last.step() ? last.integer(0) : 0;
-  out.fault = newest == from.row ? total_fault(db, kAuditTotal, total_at(from.row, from.link))
+  out.fault = newest == from.row ? total_fault(db, kAuditTotal, sealed_total(from.row, from.link))
                                  : "audit entry " + std::to_string(newest + 1) + " is missing";
   return out;
 }

@@ -104,6 +104,10 @@ TEST_CASE("guarded rows: a row that another program inserted, changed or deleted
        "wallets row 1 was changed by another program"},
       {"INSERT INTO row_macs VALUES ('operators', 7, zeroblob(32))",
        "operators row 7 was deleted by another program"},
+      {"UPDATE row_macs SET mac = zeroblob(4096) WHERE source = 'wallets' AND row = 1",
+       "wallets row 1 was changed by another program"},
+      {"UPDATE sealed_totals SET sum = zeroblob(4096) WHERE source = 'wallets'",
+       "wallets has other rows than coffer wrote"},
   };
   for (const Edit& one : edits) {
     INFO(one.sql);
@@ -222,6 +226,26 @@ TEST_CASE("audit log: entries that are missing at the end are found") {
     }));
     CHECK_FALSE(fault(ledger).empty());
   }
+}
+
+TEST_CASE("audit log: a link of another length is a fault, also without keys") {
+  SmallLedger ledger;
+  const auto record = [](WriteTx& tx) -> Result<void> {
+    append_audit_entry(tx, {"ada", "wallet fund", "{}", std::nullopt});
+    return {};
+  };
+  REQUIRE(ledger.write(record));
+  edit(ledger, "UPDATE audit_log SET link = zeroblob(4096) WHERE entry = 1");
+  const auto fault = [&](bool keyed) {
+    Connection db(ledger.folder.file(), OpenMode::read_only);
+    if (keyed) use_keys(db, test_keys());
+    ChainPosition from;
+    return follow_audit_log(db, from, 10).fault;
+  };
+  CHECK(fault(false) == "audit_log has other rows than coffer wrote");
+  CHECK(fault(true) == "audit entry 1 does not continue the chain");
+  REQUIRE(ledger.write(record));
+  CHECK_FALSE(fault(true).empty());
 }
 
 TEST_CASE("audit log: a walk that continues finds that its last entries are gone") {
