@@ -46,7 +46,7 @@ bool has_no_proof(Connection& db) {
   return query.step() && query.boolean(0);
 }
 
-/// A digest of another length is none of ours; what it is the digest of is reported as changed.
+/// Another program wrote a digest of another length; the check of its row reports that.
 void mix(Sha256& sum, std::string_view digest) {
   const auto shared = static_cast<std::ptrdiff_t>(std::min(sum.size(), digest.size()));
   std::transform(sum.begin(), sum.begin() + shared, digest.begin(), sum.begin(),

@@ -48,7 +48,7 @@ def program(name):
 
 
 def chromium():
-    """The path of a browser that playwright drives; skips the test where there is none."""
+    """The path of a browser that playwright drives; skips the test on a machine without one."""
     found = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     return found or skip("no chromium")
 
