@@ -300,7 +300,8 @@ int print_fault(const Console& console, const std::exception& fault) {
       return exit_code::kPermission;
     }
   }
-  print_error(console, "internal error: " + std::string(fault.what()) + ". Please report it");
+  print_error(console, "internal error: " + std::string(fault.what()) +
+                           ". Run `coffer verify`. If it finds no fault, please report the error");
   return exit_code::kFailed;
 }
 

@@ -169,6 +169,11 @@ Uuid Query::uuid(int column) const {
   std::memcpy(id.bytes.data(), bytes, 16);
   return id;
 }
+AssetCode Query::asset_code(int column) const {
+  const auto code = AssetCode::parse(text(column));
+  COFFER_CHECK(code.has_value());
+  return *code;
+}
 std::optional<std::int64_t> Query::optional_integer(int column) const {
   return is_null(column) ? std::nullopt : std::optional(integer(column));
 }

@@ -154,6 +154,7 @@ class Query {
   bool boolean(int column) const { return integer(column) != 0; }
   Timestamp time(int column) const { return {integer(column)}; }
   Amount amount(int column) const { return Amount::from_units(integer(column)); }
+  AssetCode asset_code(int column) const;  // throws InternalError if it is not a code
   template <class IdType>
   IdType id(int column) const {
     return IdType{uuid(column)};

@@ -26,7 +26,7 @@ constexpr const char* kWriteMeta =
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
 Asset asset_row(const Query& query) {
-  return {query.integer(0), *AssetCode::parse(query.text(1)), query.text(2), query.text(3),
+  return {query.integer(0), query.asset_code(1), query.text(2), query.text(3),
           static_cast<int>(query.integer(4))};
 }
 

@@ -270,7 +270,7 @@ std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
   std::vector<WalletBalance> out;
   Query query(db, kBalancesOf, wallet);
   while (query.step()) {
-    Asset asset{query.integer(0), *AssetCode::parse(query.text(1)), query.text(2), query.text(3),
+    Asset asset{query.integer(0), query.asset_code(1), query.text(2), query.text(3),
                 static_cast<int>(query.integer(4))};
     out.push_back({std::move(asset), query.amount(5), query.amount(6)});
   }

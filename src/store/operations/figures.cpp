@@ -77,7 +77,7 @@ LedgerBalances balances_from(Connection& db, std::int64_t asset, const Sums& sum
   LedgerBalances out;
   Query q(db, kAsset, asset);
   COFFER_CHECK(q.step());
-  out.asset = *AssetCode::parse(q.text(0));
+  out.asset = q.asset_code(0);
   out.decimals = static_cast<int>(q.integer(1));
   out.issuance = of(AccountKind::issuance);
   out.liquidity = of(AccountKind::liquidity);

@@ -80,8 +80,7 @@ std::vector<StoryEntry> entries_of_payment(Connection& db, std::int64_t payment)
   Query q(db, kEntries, payment);
   while (q.step()) {
     out.push_back({q.time(0), q.enumeration<JournalKind>(1), account_at(q, 6), account_at(q, 9),
-                   *AssetCode::parse(q.text(2)), static_cast<int>(q.integer(3)), q.amount(4),
-                   q.amount(5)});
+                   q.asset_code(2), static_cast<int>(q.integer(3)), q.amount(4), q.amount(5)});
   }
   return out;
 }

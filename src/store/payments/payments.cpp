@@ -249,7 +249,7 @@ void read_legs(Connection& db, PaymentRecord& record) {
   constexpr int kAssetAt = std::size(kLegColumns);
   Query q(db, kLegs.c_str(), record.key);
   while (q.step()) {
-    add_leg(record, read_row<TransferLeg>(q, kLegColumns), *AssetCode::parse(q.text(kAssetAt)),
+    add_leg(record, read_row<TransferLeg>(q, kLegColumns), q.asset_code(kAssetAt),
             q.amount(kAssetAt + 2), static_cast<int>(q.integer(kAssetAt + 1)));
   }
 }

@@ -40,7 +40,7 @@ inline void read(const Query& q, int at, std::string& out) { out = q.text(at); }
 inline void read(const Query& q, int at, Uuid& out) { out = q.uuid(at); }
 inline void read(const Query& q, int at, Timestamp& out) { out = q.time(at); }
 inline void read(const Query& q, int at, Amount& out) { out = q.amount(at); }
-inline void read(const Query& q, int at, AssetCode& out) { out = *AssetCode::parse(q.text(at)); }
+inline void read(const Query& q, int at, AssetCode& out) { out = q.asset_code(at); }
 template <class Tag>
 void read(const Query& q, int at, Id<Tag>& out) {
   out.uuid = q.uuid(at);

@@ -50,6 +50,15 @@ TEST_CASE("connection: empty and absent are different things") {
   CHECK_FALSE(query.optional_text(1));
 }
 
+TEST_CASE("connection: a stored value that is not an ID or an asset code is an error") {
+  Memory memory;
+  Query(memory.db, kInsert, 1, "-1", Blob{"short"}).run();
+  Query query(memory.db, kSelect);
+  REQUIRE(query.step());
+  CHECK_THROWS_AS(query.asset_code(1), InternalError);
+  CHECK_THROWS_AS(query.uuid(2), InternalError);
+}
+
 TEST_CASE("connection: no value of one execution reaches the next") {
   Memory memory;
   Query(memory.db, kInsert, 1, "secret", Blob{"x"}).run();
