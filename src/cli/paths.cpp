@@ -6,6 +6,8 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/text/characters.h"
+
 namespace coffer::cli {
 namespace {
 
@@ -32,9 +34,14 @@ Result<std::string> read_content(const std::string& path) {
                                                    ". Check its name and permissions, or use - "
                                                    "for standard input.");
   }
-  if (content->size() <= kContentBytesMax) return *std::move(content);
+  if (content->size() > kContentBytesMax) {
+    return unexpected(Slug::malformed_request,
+                      path + " is larger than 1 MiB. Split it into several files.");
+  }
+  // Checked before it is sent to a server: JSON cannot carry other bytes.
+  if (is_utf8(*content)) return *std::move(content);
   return unexpected(Slug::malformed_request,
-                    path + " is larger than 1 MiB. Split it into several files.");
+                    path + " is not UTF-8. Save it with that encoding and repeat the command.");
 }
 
 }  // namespace

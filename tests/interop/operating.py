@@ -117,6 +117,9 @@ def fixtures_and_bulk(gateway, mine):
     check("a repeated run pays nothing, from standard input too",
           [row["status"] for row in again] == ["exists"], again)
     home.run(f"coffer payment bulk nothing.csv --application {ids['application']}", code=2)
+    # Bytes of another encoding are refused before they reach the server, and never replaced.
+    home.run("printf 'transactionId,description\\nlatin,Caf\\351\\n' > latin.csv")
+    home.run(f"coffer payment bulk latin.csv --application {ids['application']}", code=2)
 
 
 def is_said(log, text):

@@ -117,8 +117,17 @@ function contentField(argument, text, hint) {
   const file = h('input', { type: 'file', 'aria-label': S.common.chooseFile });
   file.addEventListener('change', async () => {
     const [chosen] = file.files;
-    if (chosen) area.value = await chosen.text();
+    file.setCustomValidity('');
+    if (!chosen) return;
+    try {
+      area.value = new TextDecoder('utf-8', { fatal: true }).decode(await chosen.arrayBuffer());
+    } catch {
+      area.value = '';
+      file.setCustomValidity(S.common.notUtf8);
+      file.reportValidity();
+    }
   });
+  area.addEventListener('input', () => file.setCustomValidity(''));
   const made = labelled(area, text, hint);
   area.before(file);
   return made;

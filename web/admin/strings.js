@@ -84,6 +84,7 @@ export const S = {
     saveEnv: 'Download .env',
     actions: 'Actions',
     chooseFile: 'Choose a file',
+    notUtf8: 'This file is not UTF-8. Save it with that encoding, and choose it again.',
     noName: '(no name)',
     none: 'None.',
     nothingToShow: 'Nothing to show.',

@@ -1,4 +1,5 @@
-// The length of text in characters (Unicode code points), as in `maxLength` of JSON Schema.
+// Text in UTF-8: whether it is well-formed, and its length in characters (Unicode code points), as
+// in `maxLength` of JSON Schema.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +7,9 @@
 #include <string_view>
 
 namespace coffer {
+
+/// Whether the text is well-formed: no overlong forms, no surrogates, nothing beyond Unicode.
+bool is_utf8(std::string_view text);
 
 /// Characters of a valid UTF-8 text.
 inline std::size_t character_count(std::string_view utf8) {

@@ -75,8 +75,10 @@ void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficia
 void check_same(PlanChecks& checks, const char* field, const std::optional<std::int64_t>& quoted,
                 std::int64_t submitted) {
   if (quoted && *quoted != submitted) {
-    checks.errors().add(Slug::validation_failed, field,
-                        "must be the one that the quote was requested for");
+    checks.errors().add(
+        Slug::validation_failed, field,
+        "must be the one that the quote was requested for, unchanged since then; request "
+        "a new quote");
   }
 }
 
