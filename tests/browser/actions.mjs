@@ -381,6 +381,11 @@ export async function checks(watched) {
   const listed = await page.evaluate(async () => (await (await fetch('api/run/backups/list')).json()).data);
   ok('with the size in the list', listed.some((each) => each.file === name && each.bytes === bytes.length), String(bytes.length));
   done.add('backups download');
+  await page.locator('main [data-command="backups signature"]').first().click();
+  await page.waitForSelector('dialog[open] form');
+  const beside = await saved(page, () => page.click('dialog[open] button[type=submit]'));
+  ok('and its signature has the name that restore expects', beside.name === `${name}.checkpoint`, beside.name);
+  done.add('backups signature');
   await watched.visit('overview');
   const last = await page.locator('main .figures li', { hasText: 'Last backup' }).textContent();
   ok('the overview knows of the backup', / ago.*verified/.test(last), last);

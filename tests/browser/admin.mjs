@@ -6,6 +6,7 @@ import { audited, checks, doing, everyCommand, hooks, market, money, people, ten
 import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { newcomer } from './newcomer.mjs';
 import { SCRIPT } from './outside.mjs';
+import { fits, names, sandboxTasks } from './plain.mjs';
 import { seed } from './seed.mjs';
 import { details, figures, inert, liveness, screens, search } from './screens.mjs';
 import { expiry, idleness, keyboard, smallScreen } from './presence.mjs';
@@ -64,7 +65,7 @@ async function run() {
     world.seeded = await seed(facts, { liar: LIAR, receiver: facts.receiver });
     await page.visit('overview');
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
-    chapters.push(onePayment, resolving, lists, phoneLists, overview, manners, printing, paper, webhookTasks, weight);
+    chapters.push(names, fits, sandboxTasks, onePayment, resolving, lists, phoneLists, overview, manners, printing, paper, webhookTasks, weight);
     chapters.push(everyCommand, tenants, money, market, hooks, people, checks, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     for (const chapter of chapters) await told(chapter, page, world);

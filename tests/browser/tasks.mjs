@@ -327,7 +327,7 @@ async function spelling(watched, world) {
   const zone = await text(page, '#menu .zone');
   ok('the zone of times is said', /GMT/.test(zone), zone);
   const english = await page.evaluate(async () => {
-    const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'approvals', 'statements', 'connectors', 'tenants', 'market', 'find', 'commands'];
+    const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'approvals', 'statements', 'connectors', 'operators', 'sandbox', 'alerts', 'tenants', 'market', 'find', 'commands'];
     const found = [];
     for (const file of files) {
       const source = await (await fetch(`${file}.js`)).text();

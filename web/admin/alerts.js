@@ -7,6 +7,7 @@ import { S } from './strings.js';
 
 /** What was sent to whom, when, and with what result. */
 function messages(row) {
+  if (row.messages.length === 0) return h('span', { class: 'soft' }, S.alerts.noMessages);
   return h(
     'ul',
     { class: 'plain' },

@@ -5,7 +5,7 @@ import { errorBox } from './notice.js';
 import { openShortcuts, shortcut } from './palette.js';
 import { scopeControls } from './scope.js';
 import { S } from './strings.js';
-import { MENU, screenAt } from './screens.js';
+import { menu as screensMenu, screenAt } from './screens.js';
 import { claimDialog, enrolDialog, signInDialog } from './signin.js';
 import { loadSession, session, signOut } from './wire.js';
 
@@ -82,7 +82,7 @@ function moved() {
 function drawMenu() {
   replace(
     menu,
-    MENU.map(({ group, screens }) => [
+    screensMenu().map(({ group, screens }) => [
       h('h2', {}, group),
       h(
         'ul',

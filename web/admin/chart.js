@@ -9,9 +9,10 @@ const ABOVE = 10; // so that the topmost label is whole
 const BELOW = 22; // for the labels of time
 const BESIDE = 38; // for the labels of height
 
-/** The next round number at or above: 1, 2, 5, 10, 20, ... */
+/** The next round number at or above: 2, 3, 4, 6, 8, 10, 15, 20, ... The axis also has its half, as a whole number. */
 function roundUp(value) {
-  if (value <= 0) return 1;
+  if (value <= 2) return 2;
+  if (value <= 4) return 4;
   const size = 10 ** Math.floor(Math.log10(value));
   return [1, 1.5, 2, 3, 4, 6, 8, 10].map((step) => step * size).find((step) => step >= value);
 }
@@ -71,9 +72,9 @@ export function chart({ title, buckets, series, summary }) {
           'text',
           {
             class: 'axis',
-            x: BESIDE + i * step + step / 2,
+            x: i === buckets.length - 1 ? WIDTH : BESIDE + i * step + step / 2,
             y: HEIGHT + 16,
-            'text-anchor': i === 0 ? 'start' : 'middle',
+            'text-anchor': i === 0 ? 'start' : i === buckets.length - 1 ? 'end' : 'middle',
           },
           bucket.tick,
         ),

@@ -151,7 +151,10 @@ const backupsPart = (context) =>
       'checksum',
     ],
     key: (row) => row.file,
-    rowActions: (row) => [action({ command: 'backups download', about: row.file, fixed: { NAME: row.file } })],
+    rowActions: (row) =>
+      ['backups download', 'backups signature'].map((command) =>
+        action({ command, about: row.file, fixed: { NAME: row.file } }),
+      ),
     empty: [S.checks.noBackups, S.checks.noBackupsNext],
   });
 
@@ -160,7 +163,13 @@ export function checksScreen(context) {
     context.main,
     heading(S.menu.checks, S.checks.intro),
     CHECKS.filter(({ command }) => can(command)).map(checkPanel),
-    h('section', { class: 'panel' }, h('h2', {}, S.checks.backups), backupsPart(context).place),
+    h(
+      'section',
+      { class: 'panel' },
+      h('h2', {}, S.checks.backups),
+      backupsPart(context).place,
+      can('backups signature') && h('p', { class: 'soft' }, S.checks.signatureText),
+    ),
     h(
       'section',
       { class: 'panel' },

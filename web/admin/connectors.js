@@ -15,6 +15,10 @@ const together = (key, label, text) => ({
   render: (row) => h('span', { class: 'together' }, text(row)),
 });
 
+/** What is paid and what arrives. */
+const pairOf = ({ direction, assetCode, currencyIsoCode3 }) =>
+  (direction === 'ON_RAMP' ? [currencyIsoCode3, assetCode] : [assetCode, currencyIsoCode3]).join(' → ');
+
 export function connectorsScreen(context) {
   return list(context, {
     title: S.menu.connectors,
@@ -27,8 +31,8 @@ export function connectorsScreen(context) {
       'successRate',
       'paymentsUnderWay',
       'direction',
-      together('method', S.connectors.corridor, (row) => `${row.method} ${row.countryIsoCode2}`),
-      together('assetCode', S.connectors.pair, (row) => `${row.assetCode} / ${row.currencyIsoCode3}`),
+      together('method', S.connectors.corridor, (row) => `${S.word[row.method] || row.method}, ${row.countryIsoCode2}`),
+      together('assetCode', S.connectors.pair, (row) => pairOf(row)),
       'rate',
       'environment',
     ],
@@ -42,6 +46,7 @@ export function connectorsScreen(context) {
         about: row.name,
         again,
         only: ['pause', 'resume'],
+        titles: { pause: S.connectors.pause, resume: S.connectors.resume },
       }),
     empty: [
       S.connectors.empty,
@@ -59,7 +64,7 @@ export function connectorScreen(context) {
     title: (record) => record.name,
     intro: (record) => [
       badge(record.health || record.status),
-      ` ${record.provider}, ${record.environment}`,
+      ` ${record.provider}, ${S.word[record.environment]}`,
     ],
     actions: (record, again) => [
       verbs('connector', {
@@ -89,17 +94,23 @@ export function quotesScreen(context) {
       'status',
       {
         key: 'connector',
-        render: (row) => h('a', { href: `#/connectors/${row.connectorId}` }, row.connector),
+        render: (row) => h('a', { href: `#/connectors/${row.connectorId}`, class: 'together' }, row.connector),
       },
       'sendAmount',
       'receiveAmount',
       'fee',
       'rate',
-      idColumn('transactionRecordId', S.statements.payment),
+      {
+        key: 'transactionRecordId',
+        label: S.statements.payment,
+        render: (row) =>
+          row.transactionRecordId
+            ? h('a', { href: `#/payments/${row.transactionRecordId}` }, S.quotes.toPayment)
+            : '–',
+      },
       'association',
-      'environment',
-      'expiresAt',
     ],
+    more: ['environment', 'expiresAt', idColumn('transactionRecordId', S.quotes.paymentId)],
     empty: [
       S.quotes.empty,
       S.quotes.emptyNext,

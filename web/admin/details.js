@@ -1,9 +1,10 @@
 // A screen about one thing.
 import { h, replace } from './dom.js';
 import { heading } from './list.js';
+import { isId } from './format.js';
 import { live } from './live.js';
 import { errorBox, notBuilt } from './notice.js';
-import { inside, members } from './record.js';
+import { folded, inside, members, terms } from './record.js';
 import { S } from './strings.js';
 import { can, read, Refused } from './wire.js';
 
@@ -48,14 +49,19 @@ export function details(context, spec) {
   });
 }
 
-export function plainBody(record, { leaveOut = [] } = {}) {
+/** What people read; IDs are folded below it, and empty lists are left out. */
+export function plainBody(record, { leaveOut = [], links = [] } = {}) {
+  const hidden = Object.keys(record).filter((key) => isId(record[key]));
+  const noList = Object.keys(record).filter((key) => Array.isArray(record[key]) && record[key].length === 0);
   return [
     h(
       'section',
       { class: 'panel' },
       h('h2', { class: 'unseen' }, S.common.details),
-      members(record, { leaveOut }),
+      members(record, { leaveOut: [...leaveOut, ...hidden] }),
+      links.length > 0 && terms(links),
     ),
-    inside(record, { leaveOut }),
+    inside(record, { leaveOut: [...leaveOut, ...noList] }),
+    hidden.length > 0 && folded(S.common.allDetails, members(record)),
   ];
 }

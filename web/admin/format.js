@@ -10,6 +10,8 @@ const AMOUNT_KEY =
   /(amount|balance|available|held|fee|fees|volume|total|sum|liquidity|debit|credit|limit|rate|min|max)$/i;
 const STATE_KEY = /^(status|state|outcome|health|level|severity|providerState)$/;
 
+const WORD_KEY = /^(environment|type|direction|flow|method|driver|quota)$/;
+
 const TONES = {
   good: 'succeeded verified active done sent delivered ok healthy recorded good accepted',
   bad: 'failed rejected fault dead oversize refund_failed down failing disabled unexpected-error bad',
@@ -27,7 +29,7 @@ function toneOf(word) {
 export function statusText(word) {
   const key = String(word).toLowerCase().replaceAll(' ', '_');
   if (Object.hasOwn(S.status, key)) return S.status[key];
-  const text = String(word).replaceAll('_', ' ');
+  const text = key.replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -295,6 +297,8 @@ function scalarNode(key, value, record, whole) {
   if (typeof value === 'boolean') return value ? S.common.yes : S.common.no;
   if (/bytes$/i.test(key) && typeof value === 'number') return bytes(value);
   if (/seconds$/i.test(key) && typeof value === 'number') return duration(value);
+  if (WORD_KEY.test(key) && Object.hasOwn(S.word, value)) return S.word[value];
+  if (key === 'usedPercent') return h('span', { class: 'number' }, `${value} %`);
   if (key === 'successRate') return h('span', { class: 'number' }, `${value} %`);
   if (key === 'breaker') return badge(value, BREAKER[value]);
   if (key === 'durationMs') return h('span', { class: 'number' }, `${value} ms`);

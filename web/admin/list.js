@@ -136,7 +136,7 @@ function moreButton(spec, answer, rows, state, again) {
     state.shown = shown;
     again();
   };
-  return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more));
+  return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more(shown - state.shown)));
 }
 
 /** `50 of 431`: never silent about rows that are not shown. */

@@ -1,16 +1,16 @@
 // Who may use this page, and what everybody did.
 import { action } from './action.js';
 import { list } from './list.js';
+import { S } from './strings.js';
 import { verbs } from './verbs.js';
 import { session } from './wire.js';
 
 export function operatorsScreen(context) {
   return list(context, {
-    title: 'Operators',
-    intro:
-      'A viewer looks at everything but secrets; an operator does the daily work; an administrator may do all.',
+    title: S.menu.operators,
+    intro: S.operators.intro,
     command: 'operator list',
-    columns: ['name', 'role', 'status', { key: 'authenticator', label: 'Authenticator' }, 'passkeys', 'createdAt'],
+    columns: ['name', 'role', 'status', 'authenticator', 'passkeys', 'createdAt'],
     key: (row) => row.name,
     actions: (again) => [
       action({ command: 'operator add', main: true, done: again }),
@@ -30,24 +30,19 @@ export function operatorsScreen(context) {
           button &&
           (row.name !== session.operator.name || !/suspend|role|reset/.test(button.dataset.command)),
       ),
-    empty: ['No operator yet.', 'Invite the first.'],
+    empty: [S.operators.empty, S.operators.emptyNext],
   });
 }
 
 export function auditScreen(context) {
   return list(context, {
-    title: 'Audit log',
-    intro:
-      'Commands from this page and the command line, sign-ins and changes of credentials, newest first. Entries cannot be changed or removed.',
+    title: S.menu.audit,
+    intro: S.audit.intro,
     command: 'audit list',
     columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'answer', 'act'],
     key: (row) => row.act,
     cursor: 'before',
     cursorOf: (row) => row.act,
-    labels: { actor: 'Who', command: 'Command' },
-    empty: [
-      'Nothing was done yet.',
-      'Everything that changes something is written here before it is done.',
-    ],
+    empty: [S.audit.empty, S.audit.emptyNext],
   });
 }

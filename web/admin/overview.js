@@ -143,7 +143,7 @@ function todayPart(buckets) {
         return tile(
           O.today.volume(asset),
           amount(present.amount, asset),
-          O.today.volumeBeside(present.payments, past.amount, past.payments),
+          O.today.volumeBeside(present.payments, past.payments, amount(past.amount, asset)),
         );
       }),
     ),

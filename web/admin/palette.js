@@ -1,7 +1,7 @@
 // The command palette and the list of shortcuts.
 import { ask, dialog } from './action.js';
 import { freshId, h, replace } from './dom.js';
-import { MENU } from './screens.js';
+import { menu } from './screens.js';
 import { S } from './strings.js';
 import { session } from './wire.js';
 
@@ -9,7 +9,7 @@ const SHOWN = 9;
 
 /** Screens first, then the actions this operator may run. */
 function entries() {
-  const screens = MENU.flatMap(({ screens: all }) => all).map(({ noun, title }) => ({
+  const screens = menu().flatMap(({ screens: all }) => all).map(({ noun, title }) => ({
     text: title,
     kind: S.palette.screen,
     run: () => {

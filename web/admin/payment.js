@@ -119,7 +119,9 @@ const RESOLVED = /^resolved as (\w+) by (.+?): (.*)$/s;
 /** A state of the provider as a word; what it said in other words stays. */
 function saidOf(outcome) {
   if (!outcome) return P.open;
-  return /^[a-z_]+$/.test(outcome) ? statusText(outcome) : outcome;
+  const [, state, code] = /^([a-z_]+)(?:: ([a-z_]+))?$/.exec(outcome) || [];
+  if (!state) return outcome;
+  return code ? `${statusText(state)}: ${failureText(code)}` : statusText(state);
 }
 
 /** What was asked of the provider, between the statuses. */
@@ -286,7 +288,7 @@ export function paymentScreen(context) {
       links(record),
       panel(P.entries, record.entries, {
         columns: ['at', 'kind', ACCOUNT, 'amount', 'runningBalance', 'counterparty'],
-        none: P.noEntries,
+        none: P.noEntries[record.status] || P.noEntries.other,
       }),
       record.legs.length > 0 && panel(P.legs.title, record.legs, { columns: LEG_COLUMNS }),
       record.instructions.length > 0 && panel(P.instructions, record.instructions),

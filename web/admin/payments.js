@@ -49,13 +49,16 @@ const AMOUNT = {
   render: (row) => amount(row.sendingAmount, row.sendingAssetCode),
 };
 
+/** The transaction ID of a reference payment has the ID of the reference, which is long. */
+const shortId = (text) => text.replace(/([0-9a-f]{8})-[0-9a-f-]{21}([0-9a-f]{6})$/, '$1…$2');
+
 export function paymentsScreen(context) {
   return list(context, {
     title: S.payments.title,
     command: 'payment list',
     count: 'payment count',
     columns: [
-      { key: 'transactionId', card: 'title' },
+      { key: 'transactionId', card: 'title', text: (row) => shortId(row.transactionId) },
       { key: 'createdAt', card: 'when' },
       STATUS,
       PARTIES,

@@ -82,11 +82,14 @@ export function panel(title, rows, { none = S.common.none, level = 2, ...spec } 
   return h('section', { class: 'panel' }, h(`h${level}`, {}, title), content);
 }
 
+/** The members of the rows of a list; their IDs are for programs. */
+const withoutId = (rows) => rows.length > 0 && Object.keys(rows[0]).filter((key) => key !== 'id');
+
 /** The lists inside, each under its name. */
 export function inside(record, { leaveOut = [], level } = {}) {
   return Object.keys(record)
     .filter((key) => Array.isArray(record[key]) && !leaveOut.includes(key))
-    .map((key) => panel(label(key), record[key], { level }));
+    .map((key) => panel(label(key), record[key], { level, columns: withoutId(record[key]) }));
 }
 
 /** `clientSecret` as `COFFER_CLIENT_SECRET`. */

@@ -22,14 +22,16 @@ import { ratesScreen } from './market.js';
 import { auditScreen, operatorsScreen } from './operators.js';
 import { overviewScreen } from './overview.js';
 import { S } from './strings.js';
+import { sandboxScreen } from './sandbox.js';
 import { requestScreen, requestsScreen } from './requests.js';
 import { paymentScreen } from './payment.js';
 import { paymentsScreen } from './payments.js';
+import { can } from './wire.js';
 
-/** `show` draws the screen, `one` the page about one thing of it. */
-const screen = (noun, title, show, one) => ({ noun, title, show, one });
+/** `show` draws the screen, `one` the page about one thing of it; `needs` is a command without which it is not there. */
+const screen = (noun, title, show, one, needs) => ({ noun, title, show, one, needs });
 
-export const MENU = [
+const MENU = [
   {
     group: S.menu.groups.now,
     screens: [
@@ -75,11 +77,16 @@ export const MENU = [
     group: S.menu.groups.system,
     screens: [
       screen('checks', S.menu.checks, checksScreen),
+      screen('sandbox', S.menu.sandbox, sandboxScreen, undefined, 'sandbox clock'),
       screen('commands', S.menu.commands, commandsScreen),
       screen('account', S.menu.account, accountScreen),
     ],
   },
 ];
+
+/** The screens that this server has, by group. */
+export const menu = () =>
+  MENU.map(({ group, screens }) => ({ group, screens: screens.filter(({ needs }) => !needs || can(needs)) }));
 
 const HIDDEN = [screen('find', S.menu.find, findScreen)];
 
@@ -94,7 +101,7 @@ const nowhere = {
 };
 
 export function screenAt(parts) {
-  const found = [...MENU.flatMap((each) => each.screens), ...HIDDEN].find((each) => each.noun === parts[0]);
+  const found = [...menu().flatMap((each) => each.screens), ...HIDDEN].find((each) => each.noun === parts[0]);
   if (!found || (parts.length > 1 && !found.one)) return nowhere;
   const show = parts.length > 1 ? found.one : found.show;
   return { menu: found.noun, title: found.title, show };

@@ -1,5 +1,5 @@
-// Every text of the page that an operator reads: here what all screens say, in strings_screens.js what one of
-// them says. A translation replaces these two files. A function takes what it says; numbers come formatted.
+// Every text of the page that an operator reads: here what all screens say, in strings_screens.js and
+// strings_setup.js what one of them says. A translation replaces these three files. A function takes what it says; numbers come formatted.
 import { screens } from './strings_screens.js';
 
 export const S = {
@@ -129,6 +129,29 @@ export const S = {
     without_authenticator: 'No authenticator',
     ok: 'OK',
   },
+  /** Words of the API that are no status. */
+  word: {
+    sandbox: 'Sandbox',
+    production: 'Production',
+    individual: 'Individual',
+    business: 'Business',
+    OFF_RAMP: 'Payout',
+    ON_RAMP: 'Collection',
+    QUOTED: 'Quoted',
+    BESPOKE: 'Bespoke',
+    BANK: 'Bank',
+    MOMO: 'Mobile money',
+    MOBILE_MONEY: 'Mobile money',
+    CASH: 'Cash',
+    CARD: 'Card',
+    CRYPTO: 'Crypto',
+    wallets: 'Wallets',
+    beneficiaries: 'Beneficiaries',
+    destinations: 'Payment destinations',
+    open_quotes: 'Open quotes',
+    webhooks: 'Webhooks',
+    file_bytes: 'Size in the file (bytes)',
+  },
   type: {
     p2p_own: 'Transfer between own wallets',
     p2p_beneficiary: 'Payment to a beneficiary',
@@ -213,6 +236,11 @@ export const S = {
     receivingAmount: 'Recipient gets',
     failureCode: 'Reason',
     deadLetters: 'Failed deliveries',
+    usedPercent: 'Share',
+    formerUrls: 'Former URLs',
+    outcome: 'Result',
+    answer: 'Details',
+    act: 'Entry',
     isExact: 'Exact',
     durationMs: 'Duration',
     from: 'From',
@@ -285,12 +313,12 @@ export const S = {
   },
   list: {
     pages: (what) => `Pages of ${what}`,
-    newest: 'Newest',
-    older: 'Older',
-    more: 'Show more',
+    newest: 'First page',
+    older: 'Next page',
+    more: (count) => `Show up to ${count} more here`,
     of: (shown, all, exact) => `${shown} of ${exact ? '' : 'at least '}${all}`,
     shown: (count) => (count === 1 ? '1 row' : `${count} rows`),
-    andMore: (count) => `${count} rows. There are more: see below.`,
+    andMore: (count) => `The first ${count} rows. More are below the table.`,
     nothingSoFar: 'No match so far; there is more to search.',
     nothingFits: 'Nothing matches these filters.',
     showAll: 'Show all',

@@ -1,8 +1,11 @@
 // What single screens say; see strings.js.
+import { setup } from './strings_setup.js';
+
 /** '1 payment', '2 payments'. */
 const counted = (one, more) => (count) => `${count} ${count === 1 ? one : more}`;
 
 export const screens = {
+  ...setup,
   payments: {
     title: 'Payments',
     parties: 'From and to',
@@ -71,7 +74,11 @@ export const screens = {
     toRef: 'Recipient’s reference',
     description: 'Description',
     entries: 'Ledger entries',
-    noEntries: 'Nothing has been posted yet.',
+    noEntries: {
+      failed: 'None. A failed payment moves no money.',
+      expired: 'None. Nothing was paid.',
+      other: 'Nothing has been posted yet.',
+    },
     legs: { title: 'Transfers', sourceName: 'From', destinationName: 'To' },
     instructions: 'Instructions for the payer',
     additional: 'Additional fields',
@@ -175,8 +182,10 @@ export const screens = {
       success: 'Success rate',
       failed: (count, rate) => `${count} failed${rate === undefined ? '' : `; yesterday ${rate} %`}`,
       volume: (asset) => `Volume in ${asset}`,
-      volumeBeside: (count, sum, before) =>
-        `${count === 1 ? '1 payment' : `${count} payments`}; yesterday ${sum} in ${before}`,
+      volumeBeside: (count, before, sum) => [
+        `${count === 1 ? '1 payment' : `${count} payments`}; yesterday ${before}: `,
+        sum,
+      ],
     },
     range: { label: 'Period', 24: '24 hours', 168: '7 days', 720: '30 days', own: 'Choose a period', show: 'Show' },
     charts: {
@@ -232,6 +241,9 @@ export const screens = {
     balance: 'Balance',
     empty: 'No wallets yet.',
     emptyNext: 'Applications create them through the API: POST /v1/wallets.',
+    approve: 'Approve',
+    reject: 'Reject',
+    zeroBalances: (count) => `and ${count} at zero`,
     balances: 'Balances',
     noBalance: 'No asset yet: the wallet has no trustline.',
     available: 'available ',
@@ -385,113 +397,9 @@ export const screens = {
     operators: 'Operators',
     audit: 'Audit log',
     checks: 'Checks and backups',
+    sandbox: 'Sandbox',
     commands: 'All commands',
     account: 'My account',
     find: 'Search',
-  },
-  associations: {
-    intro:
-      'Customers that own the money. A suspended association can read, but not move money; ' +
-      'settlements in progress finish.',
-    empty: 'No associations yet.',
-    emptyNext: 'Create one, then register the application that calls the API for it.',
-    quotas: 'Quotas',
-    noQuotas: 'No quotas.',
-  },
-  applications: {
-    intro: 'Programs that call the API. Secrets are shown once, when they are issued.',
-    empty: 'No applications yet.',
-    emptyNext: 'Register one to get the secrets for its calls.',
-    register: 'Register an application',
-    scopes: (count) => (count === 1 ? '1 scope' : `${count} scopes`),
-  },
-  users: {
-    intro:
-      'People who log in to an application with a password and a one-time code. They are not operators of this page.',
-    empty: 'No users yet.',
-    emptyNext: 'Add a user if people log in through your application.',
-  },
-  notifications: {
-    intro: 'Messages to recipients of payments, newest first.',
-    empty: 'No notifications yet.',
-    emptyNext: 'A payment that asks for a notification creates one.',
-  },
-  alerts: {
-    intro:
-      'Conditions that need attention, and the messages about them. The settings alert_webhook_url and alert_email ' +
-      'name the targets.',
-    empty: 'No alerts yet.',
-    emptyNext: 'An alert begins when a condition needs attention. A test shows whether its messages arrive.',
-  },
-  connectors: {
-    intro: 'Routes to providers. A paused connector gives no quotes; accepted payments finish.',
-    corridor: 'Corridor',
-    pair: 'Pair',
-    empty: 'No connectors yet.',
-    emptyNext: 'Add one for each provider, country and method. Quotes for payouts come from them.',
-  },
-  quotes: {
-    intro: 'Prices that applications asked for, and whether a payment used them.',
-    empty: 'No quotes yet.',
-    emptyNext: 'Applications ask for them: POST /v1/quotes. They need a connector with a rate: ',
-  },
-  fees: {
-    intro: 'Fees of associations that replace the fee of a connector.',
-    empty: 'Every association pays the fee of the connector.',
-    emptyNext: 'Set a fee to change it for one association.',
-  },
-  rates: {
-    title: 'Rates',
-    intro: 'Exchange rates of swaps, and the liquidity they draw from.',
-    change: 'Change',
-    remove: 'Remove',
-    empty: 'No rates yet: nothing can be swapped.',
-    emptyNext: 'Set one for each pair and direction.',
-    assets: 'Assets',
-    assetsAndLiquidity: 'Assets and liquidity',
-    sandbox: 'Sandbox liquidity',
-    production: 'Production liquidity',
-    noAssets: 'No assets yet.',
-    noAssetsNext: 'Add one with the button above.',
-  },
-  find: {
-    title: (text) => `Search: ${text}`,
-    searching: 'Searching…',
-    nothing: 'Nothing found.',
-    nothingNext:
-      'Payments: any ID, transaction ID, request ID, reference or ledger hash. Wallets: part of the name. ' +
-      'Beneficiaries: beginnings of words.',
-  },
-  commands: {
-    run: 'Run',
-    runOf: (command) => `Run ${command}`,
-    part: 'Part of a name',
-    intro: (role) => `Commands that the role ${role} may run. The command line has the same commands.`,
-    filter: 'Filter',
-  },
-  checks: {
-    intro: 'Integrity of the ledger and of the backups.',
-    verify: 'Verify the file',
-    verifyNow: 'Verify now',
-    verifyText:
-      'Checks every invariant of the ledger: sums, balances and hash chains. ' +
-      'All commands has the full check, which includes the structure of the file.',
-    backUp: 'Back up',
-    backUpNow: 'Back up now',
-    backups: 'Backups',
-    age: 'Age',
-    size: 'Size',
-    noBackups: 'There is no backup in the folder yet.',
-    noBackupsNext: 'Make one with Back up now.',
-    backUpText: 'Backs up the database into backup_dir while payments continue, and verifies the backup.',
-    faults: 'The check found faults. They are listed below.',
-    noFaults: 'No faults found.',
-    working: 'Working…',
-    machine: 'On the server',
-    machineText: [
-      ['coffer doctor', ' examines settings, disk, clock, name resolution and ports. '],
-      ['coffer restore', ' creates a database from a backup. '],
-      ['coffer key rotate', ' changes the master key. Run these on the command line of the server.'],
-    ],
   },
 };

@@ -120,7 +120,9 @@ function linked(column, row, href) {
   const value = row[column.key];
   if (isId(value)) return id(value, href);
   if (isTime(value)) return h('a', { href }, column.exact ? exactTime(value) : time(value));
-  return h('a', { href }, isBlank(value) ? S.common.noName : String(value));
+  const text = isBlank(value) ? S.common.noName : String(value);
+  const shown = column.text ? column.text(row) : text;
+  return h('a', { href, title: shown === text ? undefined : text }, shown);
 }
 
 /** An id that leads to its own page, for a column of another table. */

@@ -1,12 +1,12 @@
 // Who uses the API: associations, their applications and their users; messages to receivers of payments.
 import { action } from './action.js';
-import { details } from './details.js';
+import { details, plainBody } from './details.js';
 import { h } from './dom.js';
 import { badge, label } from './format.js';
 import { list, listPart } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
-import { namedColumn } from './names.js';
+import { named, namedColumn } from './names.js';
 import { S } from './strings.js';
 
 export function associationsScreen(context) {
@@ -117,8 +117,13 @@ export function applicationScreen(context) {
     listed: true,
     ID: context.parts[1],
     title: (record) => record.name,
-    intro: (record) => [badge(record.status), ` ${record.environment}`],
+    intro: (record) => [badge(record.status), ` ${S.word[record.environment]}`],
     actions: applicationVerbs,
+    body: (record) =>
+      plainBody(record, {
+        leaveOut: ['name', 'status'],
+        links: [[label('association'), named('association', record.associationId)]],
+      }),
   });
 }
 

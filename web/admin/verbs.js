@@ -53,7 +53,7 @@ const isAboutOne = (row, argument) =>
  */
 export function verbs(
   noun,
-  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {} },
+  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {} },
 ) {
   return rowsOf(noun)
     .map((row) => ({ row, verb: row.command.split(' ')[1] }))
@@ -68,6 +68,7 @@ export function verbs(
         command: row.command,
         fixed: { [argument]: value, ...more },
         preset: preset[verb],
+        title: titles[verb],
         about,
         danger: DANGER.has(verb),
         main: MAIN.has(verb),

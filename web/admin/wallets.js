@@ -1,7 +1,7 @@
 // Wallets and beneficiaries.
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
-import { account, amount, badge, exactTime } from './format.js';
+import { account, amount, badge, exactTime, label } from './format.js';
 import { list, listPart } from './list.js';
 import { folded, members, panel } from './record.js';
 import { S } from './strings.js';
@@ -21,9 +21,19 @@ const BALANCE = {
     h(
       'ul',
       { class: 'plain' },
-      row.balances.map((each) => h('li', {}, amount(each.balance, each.assetCode))),
+      shownBalances(row).map((each) => h('li', {}, amount(each.balance, each.assetCode))),
+      row.balances.length > shownBalances(row).length &&
+        h('li', { class: 'soft small' }, W.zeroBalances(row.balances.length - shownBalances(row).length)),
     ),
 };
+
+const isZero = ({ balance }) => /^[0.]*$/.test(balance);
+
+/** Without those that are zero, unless all are. */
+function shownBalances({ balances }) {
+  const held = balances.filter((each) => !isZero(each));
+  return held.length > 0 ? held : balances;
+}
 
 function decide(row, again) {
   return verbs('wallet', {
@@ -32,6 +42,7 @@ function decide(row, again) {
     about: row.walletName,
     again,
     only: ['verify', 'reject'],
+    titles: { verify: W.approve, reject: W.reject },
   });
 }
 
@@ -112,7 +123,7 @@ export function walletScreen(context) {
       badge(record.status),
       ' ',
       account(record.accountNumber),
-      ` ${record.association}, ${record.environment}`,
+      ` ${record.association}, ${S.word[record.environment]}`,
     ],
     actions: (record, again) => [
       verbs('wallet', { value: ID, status: record.status, about: record.walletName, again }),
@@ -171,9 +182,13 @@ export function beneficiaryScreen(context) {
     title: (record) => record.name,
     intro: (record) => [
       badge(record.status),
-      ` ${record.type}, ${record.environment}, ${record.association}`,
+      ` ${S.word[record.type] || record.type}, ${S.word[record.environment]}, ${record.association}`,
     ],
     actions: () => h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, B.payments),
-    body: (record) => plainBody(record, { leaveOut: ['name'] }),
+    body: (record) =>
+      plainBody(record, {
+        leaveOut: ['name', 'status', 'type', 'environment', 'association'],
+        links: [[label('association'), h('a', { href: `#/associations/${record.associationId}` }, record.association)]],
+      }),
   });
 }

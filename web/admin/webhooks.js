@@ -1,9 +1,9 @@
 // Events, webhooks, their deliveries and every attempt.
 import { action } from './action.js';
 import { chart } from './chart.js';
-import { details } from './details.js';
+import { details, plainBody } from './details.js';
 import { h } from './dom.js';
-import { badge, exactTime, id, isId, label, pretty, time } from './format.js';
+import { amount, badge, exactTime, id, isId, label, pretty, time } from './format.js';
 import { list, listPart } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
@@ -36,7 +36,11 @@ export function webhooksScreen(context) {
       { key: 'eventTypes', label: W.types, render: (row) => typesText(row.eventTypes), card: 'sub' },
       'pending',
       'deadLetters',
-      { key: 'lastResponseStatus', card: 'value' },
+      {
+        key: 'lastResponseStatus',
+        card: 'value',
+        render: (row) => row.lastResponseStatus || (row.lastAttemptAt ? W.noResponse : '–'),
+      },
       'lastAttemptAt',
       'environment',
       namedColumn('association', 'associationId', W.association),
@@ -59,6 +63,7 @@ const LABEL = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   hour12: false,
 });
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const BARS = 24;
 
 /** The latest deliveries by the time of their events, in as many spans as are drawn well. */
@@ -75,7 +80,7 @@ function spans(rows) {
     const of = (...states) => here.filter(({ status }) => states.includes(status)).length;
     return {
       label: LABEL.format(start),
-      tick: width < 24 * HOUR_MS ? TICK.format(start) : LABEL.format(start),
+      tick: last - first < 24 * HOUR_MS ? TICK.format(start) : DAY.format(start),
       delivered: of('delivered'),
       dead: of('dead', 'oversize'),
       pending: of('pending'),
@@ -171,7 +176,7 @@ export function webhookScreen(context) {
             [W.types, typesText(record.eventTypes)],
             [label('deadLetters'), String(record.deadLetters)],
             [label('pending'), String(record.pending)],
-            [label('lastResponseStatus'), record.lastResponseStatus],
+            [label('lastResponseStatus'), record.lastResponseStatus || (record.lastAttemptAt && W.noResponse)],
             [label('lastAttemptAt'), record.lastAttemptAt && exactTime(record.lastAttemptAt)],
             [W.association, named('association', record.associationId)],
             [S.payment.application, named('application', record.applicationId)],
@@ -254,6 +259,12 @@ function placeOfSubject({ type, about, test }) {
   return noun && isId(about) && !test ? `#/${noun}/${about}` : undefined;
 }
 
+/** `30092.00 KES` in groups of digits; other texts stay. */
+function amountOf(text) {
+  const [, value, asset] = /^([\d.]+) ([A-Z]+)$/.exec(text || '') || [];
+  return value ? amount(value, asset) : text || '–';
+}
+
 export async function eventsScreen(context) {
   // Each association numbers its events by itself: one of them is shown.
   const scope = inScope('events list');
@@ -270,7 +281,7 @@ export async function eventsScreen(context) {
       { key: 'type', card: 'title' },
       { key: 'at', card: 'sub', render: (row) => time(row.at) },
       { key: 'about', label: S.events.about, render: (row) => id(row.about, placeOfSubject(row)) },
-      { key: 'amount', numeric: true, card: 'value' },
+      { key: 'amount', numeric: true, card: 'value', render: (row) => amountOf(row.amount) },
       'sequence',
       { key: 'test', label: S.events.test, card: 'badge', render: (row) => row.test && badge(S.events.testEvent, 'plain') },
     ],
@@ -296,12 +307,10 @@ export function eventScreen(context) {
       ];
     },
     body: (record) => [
-      h(
-        'section',
-        { class: 'panel' },
-        h('h2', { class: 'unseen' }, S.common.details),
-        members(record, { leaveOut: ['type', 'body'] }),
-      ),
+      plainBody(record, {
+        leaveOut: ['type', 'body', ...(record.test ? [] : ['test'])],
+        links: [[label('association'), named('association', record.associationId)]],
+      }),
       h('section', { class: 'panel' }, h('h2', {}, S.events.body), h('pre', {}, pretty(record.body))),
     ],
   });

@@ -50,7 +50,8 @@ Result<flows::Backup> take_demo_snapshot(App& app, const std::string& name,
   COFFER_TRY(const std::string path, snapshot_path(database, name));
   COFFER_TRY_VOID(make_private_folder(folder_of(database)));
   const auto floor = static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20;
-  return flows::back_up(app.flows(), {.path = path, .floor_bytes = floor}, progress);
+  return flows::back_up(app.flows(), {.path = path, .floor_bytes = floor, .is_last = false},
+                        progress);
 }
 
 std::vector<DemoSnapshot> demo_snapshots(const std::string& database) {

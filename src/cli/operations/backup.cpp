@@ -8,6 +8,7 @@
 #include "base/files/readable_file.h"
 #include "base/limits/pace.h"
 #include "base/log.h"
+#include "base/text/readable.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "cli/operations/verify.h"
@@ -95,7 +96,7 @@ std::string schedule_of(const Config& config, const std::vector<flows::KeptBacku
                      " are kept.";
   if (there.empty()) return text;
   const Timestamp next = there.front().made_at.plus_ms(config.backup_every_h * kHourMs);
-  return text + " Next: " + next.to_string() + ".";
+  return text + " Next: " + readable_time(next) + ".";
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
@@ -139,22 +140,47 @@ bool send_paced(const ReadableFile& file, const std::function<bool(std::string_v
   return sent.has_value();
 }
 
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
 /// The name is compared with those in the folder and never used as a path.
-Result<CommandResult> download(Session& session, const Arguments& arguments) {
+Result<flows::KeptBackup> wanted_backup(const Session& session, const Arguments& arguments) {
   const std::string& wanted = arguments.text("NAME");
-  for (const auto& backup :
-       flows::kept_backups(session.app.flows(), session.app.config().backup_dir)) {
-    const std::string name = std::filesystem::path(backup.path).filename().string();
-    if (name != wanted) continue;
-    COFFER_TRY(const ReadableFile file, ReadableFile::open(backup.path));
-    Record record{{"file", name}, {"bytes", backup.bytes}, {"sha256", noted_checksum(backup)}};
-    return CommandResult{
-        .records = {std::move(record)},
-        .file = ProducedFile{name, "application/vnd.sqlite3", false,
-                             static_cast<std::uint64_t>(backup.bytes),
-                             [file](const auto& sink) { return send_paced(file, sink); }}};
+  for (auto& backup : flows::kept_backups(session.app.flows(), session.app.config().backup_dir)) {
+    if (file_name(backup.path) == wanted) return std::move(backup);
   }
   return unexpected(Slug::not_found, "The backup \"" + wanted + "\" was not found in backup_dir.");
+}
+
+Result<CommandResult> download(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
+  const std::string name = file_name(backup.path);
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(backup.path));
+  Record record{{"file", name}, {"bytes", backup.bytes}, {"sha256", noted_checksum(backup)}};
+  return CommandResult{
+      .records = {std::move(record)},
+      .file = ProducedFile{name, "application/vnd.sqlite3", false,
+                           static_cast<std::uint64_t>(backup.bytes),
+                           [file](const auto& sink) { return send_paced(file, sink); }}};
+}
+
+/// The file that coffer restore expects beside a backup.
+Result<CommandResult> download_signature(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
+  const std::string path = backup.path + ".checkpoint";
+  std::error_code missing;
+  const auto bytes = std::filesystem::file_size(path, missing);
+  if (missing) {
+    return unexpected(Slug::not_found, "The backup \"" + file_name(backup.path) +
+                                           "\" has no signature. Make a new backup.");
+  }
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
+  Record record{{"file", file_name(path)}, {"bytes", static_cast<std::int64_t>(bytes)}};
+  return CommandResult{
+      .records = {std::move(record)},
+      .file = ProducedFile{file_name(path), "text/plain", false, bytes,
+                           [file](const auto& sink) { return send_paced(file, sink); }}};
 }
 
 /// The error in the key with which the restored file will be opened, or empty.
@@ -255,6 +281,16 @@ std::vector<Command> backup_commands() {
        .details =
            "Writes the backup to standard output. Compare its SHA-256 with the checksum file "
            "after the transfer."},
+      {.path = "backups signature",
+       .summary = "Download the signature of a backup from backup_dir",
+       .label = "Signature",
+       .consequence = "Keep the file beside the backup: coffer restore compares the two.",
+       .run = download_signature,
+       .role = OperatorRole::administrator,
+       .arguments = {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+       .prints_data = false,
+       .hint = "List backups with coffer backups list",
+       .details = "Writes the signature to standard output. Save it as FILE.checkpoint."},
       {.path = "restore",
        .summary = "Restore the database from a backup; never overwrites a file",
        .run = restore,

@@ -153,6 +153,7 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress) {
   Result<Backup> made = write_backup(context, request, progress);
   if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
+  if (!request.is_last) return made;
   const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
   const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     store::record_backup(tx, record);

@@ -20,6 +20,7 @@ struct BackupRequest {
   std::string path;               // of the backup; must not exist
   bool verify = false;            // verify the copy before it gets its name
   std::uint64_t floor_bytes = 0;  // free space that the database needs to accept payments
+  bool is_last = true;            // becomes the last backup of overview and alerts
 };
 
 struct Backup {

@@ -477,6 +477,14 @@ TEST_CASE("backups download: the content on standard output, by a name in the li
   }
 }
 
+TEST_CASE("backups signature: the file that a restore expects", "[cli]") {
+  SiteWithBackup kept;
+  const auto run = [&] { return kept.site.file.run("backups signature", {{"NAME", kept.name}}); };
+  CHECK(run().out == bytes_of_file(kept.path + ".checkpoint"));
+  std::filesystem::remove(kept.path + ".checkpoint");
+  CHECK(run().err.find("has no signature") != std::string::npos);
+}
+
 TEST_CASE("backups download: a terminal gets no binary file", "[cli]") {
   SiteWithBackup kept;
   std::ostringstream out;

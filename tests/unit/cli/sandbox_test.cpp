@@ -146,6 +146,18 @@ TEST_CASE("sandbox snapshot and rewind: the next start has the state of the snap
   CHECK(listed.at(0).at("bytes") > 0);
 }
 
+TEST_CASE("sandbox snapshot: it is not the last backup of the overview", "[cli]") {
+  DemoFile demo;
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
+  CHECK(demo.run("overview").json().at("lastBackupAt").is_null());
+  REQUIRE(demo.run("backup", {{"FILE", demo.path() + ".copy"}}).code == 0);
+  const auto backed_up = demo.run("overview").json().at("lastBackupAt");
+  CHECK_FALSE(backed_up.is_null());
+  demo.clock().advance_ms(kDayMs);
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "two"}}).code == 0);
+  CHECK(demo.run("overview").json().at("lastBackupAt") == backed_up);
+}
+
 TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and none is replaced",
           "[cli]") {
   DemoFile demo;

@@ -1,0 +1,144 @@
+// What the screens of the market, of access and of the system say; see strings.js.
+export const setup = {
+  associations: {
+    intro:
+      'Customers that own the money. A suspended association can read, but not move money; ' +
+      'settlements in progress finish.',
+    empty: 'No associations yet.',
+    emptyNext: 'Create one, then register the application that calls the API for it.',
+    quotas: 'Quotas',
+    noQuotas: 'No quotas.',
+  },
+  applications: {
+    intro: 'Programs that call the API. Secrets are shown once, when they are issued.',
+    empty: 'No applications yet.',
+    emptyNext: 'Register one to get the secrets for its calls.',
+    register: 'Register an application',
+    scopes: (count) => (count === 1 ? '1 scope' : `${count} scopes`),
+  },
+  users: {
+    intro:
+      'People who log in to an application with a password and a one-time code. They are not operators of this page.',
+    empty: 'No users yet.',
+    emptyNext: 'Add a user if people log in through your application.',
+  },
+  sandbox: {
+    intro: 'Move the time of this demo, return to an earlier state, and fill it from files.',
+    clock: 'Clock',
+    clockText: 'Advance it to let quotes expire, retries become due and statement days pass.',
+    now: 'The time of the demo is ',
+    ahead: (minutes) => (minutes === 0 ? '. It has not been advanced.' : `, ${minutes} min ahead.`),
+    snapshots: 'Snapshots',
+    snapshotsText:
+      'A snapshot keeps the present state. Rewind returns to one, and Reset to the first. Both restart the demo.',
+    noSnapshots: 'No snapshots yet.',
+    fixtures: 'Test data',
+    fixturesText:
+      'Apply a file with declarations, submit payments from a CSV file, or send a sample event. The first two show ' +
+      'what they would do before they change anything.',
+  },
+  operators: {
+    intro:
+      'A viewer sees everything except secrets. An operator does the daily work. An administrator may run every ' +
+      'command.',
+    empty: 'No operators yet.',
+    emptyNext: 'Invite the first one.',
+  },
+  audit: {
+    intro:
+      'Commands from this page and the command line, sign-ins and changes of credentials, newest first. ' +
+      'Entries cannot be changed or removed.',
+    empty: 'No entries yet.',
+    emptyNext: 'Every command that changes something is recorded here before it runs.',
+  },
+  notifications: {
+    intro: 'Messages to recipients of payments, newest first.',
+    empty: 'No notifications yet.',
+    emptyNext: 'A payment that asks for a notification creates one.',
+  },
+  alerts: {
+    intro:
+      'Conditions that need attention, and the messages about them. The settings alert_webhook_url and alert_email ' +
+      'name the targets.',
+    noMessages: 'None: no target is set.',
+    empty: 'No alerts yet.',
+    emptyNext: 'An alert begins when a condition needs attention. A test shows whether its messages arrive.',
+  },
+  connectors: {
+    intro: 'Routes to providers. A paused connector gives no quotes; accepted payments finish.',
+    pause: 'Pause',
+    resume: 'Resume',
+    corridor: 'Corridor',
+    pair: 'Pair',
+    empty: 'No connectors yet.',
+    emptyNext: 'Add one for each provider, country and method. Quotes for payouts come from them.',
+  },
+  quotes: {
+    intro: 'Prices that applications asked for, and whether a payment used them.',
+    toPayment: 'Payment',
+    paymentId: 'Payment ID',
+    empty: 'No quotes yet.',
+    emptyNext: 'Applications ask for them: POST /v1/quotes. They need a connector with a rate: ',
+  },
+  fees: {
+    intro: 'Fees of associations that replace the fee of a connector.',
+    empty: 'Every association pays the fee of the connector.',
+    emptyNext: 'Set a fee to change it for one association.',
+  },
+  rates: {
+    title: 'Rates',
+    intro: 'Exchange rates of swaps, and the liquidity they draw from.',
+    change: 'Change',
+    remove: 'Remove',
+    empty: 'No rates yet: nothing can be swapped.',
+    emptyNext: 'Set one for each pair and direction.',
+    assets: 'Assets',
+    assetsAndLiquidity: 'Assets and liquidity',
+    sandbox: 'Sandbox liquidity',
+    production: 'Production liquidity',
+    noAssets: 'No assets yet.',
+    noAssetsNext: 'Add one with the button above.',
+  },
+  find: {
+    title: (text) => `Search: ${text}`,
+    searching: 'Searching…',
+    nothing: 'Nothing found.',
+    nothingNext:
+      'Payments: any ID, transaction ID, request ID, reference or ledger hash. Wallets: part of the name. ' +
+      'Beneficiaries: beginnings of words.',
+  },
+  commands: {
+    run: 'Run',
+    runOf: (command) => `Run ${command}`,
+    part: 'Part of a name',
+    intro: (role) => `Commands that the role ${role} may run. The command line has the same commands.`,
+    filter: 'Filter',
+  },
+  checks: {
+    intro: 'Integrity of the ledger and of the backups.',
+    verify: 'Verify the file',
+    verifyNow: 'Verify now',
+    verifyText:
+      'Checks every invariant of the ledger: sums, balances and hash chains. ' +
+      'The full check, which includes the structure of the file, is under All commands.',
+    backUp: 'Back up',
+    backUpNow: 'Back up now',
+    backups: 'Backups',
+    age: 'Age',
+    size: 'Size',
+    noBackups: 'There is no backup in the folder yet.',
+    noBackupsNext: 'Make one with Back up now.',
+    backUpText: 'Backs up the database while payments continue, and verifies the backup.',
+    signatureText:
+      'To restore a downloaded backup, keep its signature file beside it. Without it, coffer restore needs --unsigned.',
+    faults: 'The check found faults. They are listed below.',
+    noFaults: 'No faults found.',
+    working: 'Working…',
+    machine: 'On the server',
+    machineText: [
+      ['coffer doctor', ' examines settings, disk, clock, name resolution and ports. '],
+      ['coffer restore', ' creates a database from a backup. '],
+      ['coffer key rotate', ' changes the master key. Run these on the command line of the server.'],
+    ],
+  },
+};
