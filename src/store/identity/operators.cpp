@@ -1,31 +1,42 @@
 #include "store/identity/operators.h"
 
+#include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
+
 namespace coffer::store {
 namespace {
 
-#define OPERATOR_COLUMNS                                                                          \
-  "SELECT id, name, role, password_hash, sealed_otp, otp_step, otp_required, suspended, version," \
-  " created_at, updated_at,"                                                                      \
-  " (SELECT count(*) FROM operator_passkeys p WHERE p.operator = operators.operator),"            \
-  " (SELECT subject FROM operator_subjects s WHERE s.operator = operators.operator)"              \
-  " FROM operators"
-constexpr const char* kAll = OPERATOR_COLUMNS " ORDER BY operator";
-constexpr const char* kById = OPERATOR_COLUMNS " WHERE id = ?";
-constexpr const char* kByName = OPERATOR_COLUMNS " WHERE name = ?";
-constexpr const char* kBySubject = OPERATOR_COLUMNS
+constexpr Column<OperatorRow> kColumns[] = {
+    column<&OperatorRow::id>("id"),
+    column<&OperatorRow::name>("name"),
+    changing(column<&OperatorRow::role>("role")),
+    changing(column<&OperatorRow::password_hash>("password_hash")),
+    changing(blob_column<&OperatorRow::sealed_otp>("sealed_otp")),
+    changing(column<&OperatorRow::otp_step>("otp_step")),
+    changing(column<&OperatorRow::otp_required>("otp_required")),
+    changing(column<&OperatorRow::suspended>("suspended")),
+    changing(column<&OperatorRow::version>("version")),
+    joined<&OperatorRow::created_at>("created_at"),
+    joined<&OperatorRow::updated_at>("updated_at"),
+    joined<&OperatorRow::passkeys>(
+        "(SELECT count(*) FROM operator_passkeys p WHERE p.operator = operators.operator)"),
+    joined<&OperatorRow::subject>(
+        "(SELECT subject FROM operator_subjects s WHERE s.operator = operators.operator)"),
+};
+const std::string kSelect = select(kColumns) + " FROM operators";
+const std::string kAll = kSelect + " ORDER BY operator";
+const std::string kById = kSelect + " WHERE id = ?";
+const std::string kByName = kSelect + " WHERE name = ?";
+const std::string kBySubject =
+    kSelect +
     " WHERE operator = (SELECT operator FROM operator_subjects WHERE issuer = ? AND subject = ?)";
-#undef OPERATOR_COLUMNS
+const std::string kInsert =
+    ColumnList{"created_at", "updated_at"}.add(kColumns).insert_into("operators");
+const std::string kUpdate =
+    ColumnList{"updated_at"}.add_changing(kColumns).update("operators") + " WHERE id = ?";
 constexpr const char* kAny = "SELECT 1 FROM operators LIMIT 1";
 constexpr const char* kAdministrators =
     "SELECT count(*) FROM operators WHERE role = ? AND suspended = 0 AND password_hash IS NOT NULL";
-constexpr const char* kInsert =
-    "INSERT INTO operators (id, name, role, password_hash, sealed_otp, otp_step, otp_required,"
-    " suspended, version, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-    " ?10)";
-constexpr const char* kUpdate =
-    "UPDATE operators SET role = ?, password_hash = ?, sealed_otp = ?, otp_step = ?,"
-    " otp_required = ?, suspended = ?, version = ?, updated_at = ? WHERE id = ?";
-
 constexpr const char* kSetSubject =
     "INSERT INTO operator_subjects (operator, issuer, subject)"
     " SELECT operator, ?2, ?3 FROM operators WHERE id = ?1"
@@ -55,41 +66,15 @@ constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLinksOf =
     "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
 
-OperatorRow operator_row(const Query& query) {
-  OperatorRow row;
-  row.id = query.id<OperatorId>(0);
-  row.name = query.text(1);
-  row.role = query.enumeration<OperatorRole>(2);
-  row.password_hash = query.optional_text(3);
-  if (!query.is_null(4)) row.sealed_otp = query.blob(4);
-  row.otp_step = query.integer(5);
-  row.otp_required = query.boolean(6);
-  row.suspended = query.boolean(7);
-  row.version = query.integer(8);
-  row.created_at = query.time(9);
-  row.updated_at = query.time(10);
-  row.passkeys = static_cast<int>(query.integer(11));
-  row.subject = query.optional_text(12);
-  return row;
-}
-
-std::optional<Blob> blob_of(const std::optional<std::string>& bytes) {
-  return bytes ? std::optional(Blob{*bytes}) : std::nullopt;
-}
-
 template <class... Args>
-std::optional<OperatorRow> first(Connection& db, const char* sql, const Args&... args) {
-  Query query(db, sql, args...);
-  return query.step() ? std::optional(operator_row(query)) : std::nullopt;
+std::optional<OperatorRow> first(Connection& db, const std::string& sql, const Args&... args) {
+  return first_row<OperatorRow>(Query(db, sql.c_str(), args...), kColumns);
 }
 
 }  // namespace
 
 std::vector<OperatorRow> list_operators(Connection& db) {
-  std::vector<OperatorRow> out;
-  Query query(db, kAll);
-  while (query.step()) out.push_back(operator_row(query));
-  return out;
+  return all_rows<OperatorRow>(Query(db, kAll.c_str()), kColumns);
 }
 
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
@@ -103,18 +88,15 @@ std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_vie
 bool has_operators(Connection& db) { return Query(db, kAny).step(); }
 
 std::int64_t count_administrators(Connection& db) {
-  Query query(db, kAdministrators, OperatorRole::administrator);
-  return query.step() ? query.integer(0) : 0;
+  return first_integer(db, kAdministrators, OperatorRole::administrator).value_or(0);
 }
 
 void insert_operator(WriteTx& tx, const OperatorRow& row) {
-  tx.db().run(kInsert, row.id, row.name, row.role, row.password_hash, blob_of(row.sealed_otp),
-              row.otp_step, row.otp_required, row.suspended, row.version, tx.now());
+  insert_row(tx.db(), kInsert, kColumns, row, tx.now(), tx.now());
 }
 
 void update_operator(WriteTx& tx, const OperatorRow& row) {
-  tx.db().run(kUpdate, row.role, row.password_hash, blob_of(row.sealed_otp), row.otp_step,
-              row.otp_required, row.suspended, row.version, tx.now(), row.id);
+  update_row(tx.db(), kUpdate, kColumns, row, row.id, tx.now());
 }
 
 std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
@@ -141,8 +123,7 @@ bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
 void delete_recovery_codes(WriteTx& tx, OperatorId id) { Query(tx.db(), kDropCodes, id).run(); }
 
 int count_recovery_codes(Connection& db, OperatorId id) {
-  Query query(db, kCountCodes, id);
-  return query.step() ? static_cast<int>(query.integer(0)) : 0;
+  return static_cast<int>(first_integer(db, kCountCodes, id).value_or(0));
 }
 
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link) {

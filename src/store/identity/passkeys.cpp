@@ -31,15 +31,11 @@ constexpr const char* kDropPasskeys =
 }  // namespace
 
 std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
-  std::vector<PasskeyRow> out;
-  Query query(db, kOfOperator.c_str(), id);
-  while (query.step()) out.push_back(read_row<PasskeyRow>(query, kColumns));
-  return out;
+  return all_rows<PasskeyRow>(Query(db, kOfOperator.c_str(), id), kColumns);
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
-  Query query(db, kByCredential.c_str(), Blob{credential});
-  return query.step() ? std::optional(read_row<PasskeyRow>(query, kColumns)) : std::nullopt;
+  return first_row<PasskeyRow>(Query(db, kByCredential.c_str(), Blob{credential}), kColumns);
 }
 
 void insert_passkey(WriteTx& tx, const PasskeyRow& row) {

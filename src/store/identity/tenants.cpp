@@ -1,21 +1,26 @@
 #include "store/identity/tenants.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+#include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr const char* kAllAssociations =
-    "SELECT association, id, name, status, created_at, updated_at, entity_type FROM associations"
-    " ORDER BY association";
-constexpr const char* kAssociationById =
-    "SELECT association, id, name, status, created_at, updated_at, entity_type FROM associations"
-    " WHERE id = ?";
-constexpr const char* kInsertAssociation =
-    "INSERT INTO associations (id, name, status, created_at, updated_at, entity_type)"
-    " VALUES (?, ?, ?, ?, ?, ?)";
+constexpr Column<AssociationRow> kAssociation[] = {
+    joined<&AssociationRow::key>("association"),
+    column<&AssociationRow::id>("id"),
+    column<&AssociationRow::name>("name"),
+    column<&AssociationRow::status>("status"),
+    joined<&AssociationRow::created_at>("created_at"),
+    joined<&AssociationRow::updated_at>("updated_at"),
+    column<&AssociationRow::entity_type>("entity_type"),
+};
+const std::string kAssociations = select(kAssociation) + " FROM associations";
+const std::string kAllAssociations = kAssociations + " ORDER BY association";
+const std::string kAssociationById = kAssociations + " WHERE id = ?";
+const std::string kInsertAssociation =
+    ColumnList{"created_at", "updated_at"}.add(kAssociation).insert_into("associations");
 constexpr const char* kInsertTenant =
     "INSERT INTO tenants (association, environment) VALUES (?, ?)";
 constexpr const char* kSetAssociationStatus =
@@ -27,36 +32,59 @@ constexpr const char* kTenantByKey =
     "SELECT t.tenant, a.id, t.environment FROM tenants t"
     " JOIN associations a ON a.association = t.association WHERE t.tenant = ?";
 
-#define APPLICATION_COLUMNS                                                                      \
-  "SELECT p.application, p.id, p.tenant, a.id, a.status, p.environment, p.name, p.suspended,"    \
-  " p.scopes, p.key_version, p.client_id, p.client_secret_hash, p.api_key_hash, p.connect_hash," \
-  " p.sign_in_hash, p.public_key, p.created_at, p.networks, p.old_until, p.old_key_version,"     \
-  " p.old_client_secret_hash, p.old_api_key_hash, p.old_connect_hash, p.old_sign_in_hash,"       \
-  " p.rotated_at, p.certificates"                                                                \
-  " FROM applications p"                                                                         \
-  " LEFT JOIN tenants t ON t.tenant = p.tenant"                                                  \
-  " LEFT JOIN associations a ON a.association = t.association"
-constexpr const char* kAllApplications = APPLICATION_COLUMNS " ORDER BY p.application";
-constexpr const char* kApplicationById = APPLICATION_COLUMNS " WHERE p.id = ?";
-constexpr const char* kApplicationByKey = APPLICATION_COLUMNS " WHERE p.application = ?";
-constexpr const char* kApplicationByClientId = APPLICATION_COLUMNS " WHERE p.client_id = ?";
-constexpr const char* kApplicationByApiKey =
-    APPLICATION_COLUMNS " WHERE p.api_key_hash = ?1 OR p.old_api_key_hash = ?1";
-constexpr const char* kApplicationByConnect =
-    APPLICATION_COLUMNS " WHERE p.connect_hash = ?1 OR p.old_connect_hash = ?1";
-constexpr const char* kApplicationByPublicKey = APPLICATION_COLUMNS " WHERE p.public_key = ?";
-#undef APPLICATION_COLUMNS
-
-constexpr const char* kInsertApplication =
-    "INSERT INTO applications (id, tenant, environment, name, suspended, scopes, key_version,"
-    " client_id, client_secret_hash, api_key_hash, connect_hash, sign_in_hash, public_key,"
-    " created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kUpdateApplication =
-    "UPDATE applications SET tenant = ?, name = ?, suspended = ?, scopes = ?, key_version = ?,"
-    " client_secret_hash = ?, api_key_hash = ?, connect_hash = ?, sign_in_hash = ?,"
-    " public_key = ?, updated_at = ?, networks = ?, old_until = ?, old_key_version = ?,"
-    " old_client_secret_hash = ?, old_api_key_hash = ?, old_connect_hash = ?, old_sign_in_hash = ?,"
-    " rotated_at = ?, certificates = ? WHERE id = ?";
+constexpr Column<ApplicationRow> kApplication[] = {
+    joined<&ApplicationRow::key>("p.application"),
+    column<&ApplicationRow::id>("p.id"),
+    changing(column<&ApplicationRow::tenant, &Tenant::key>("p.tenant")),
+    joined<&ApplicationRow::tenant, &Tenant::association>("a.id"),
+    joined<&ApplicationRow::tenant, &Tenant::environment>(
+        "iif(p.tenant IS NULL, NULL, p.environment)"),
+    joined<&ApplicationRow::association_status>("a.status"),
+    column<&ApplicationRow::environment>("p.environment"),
+    changing(column<&ApplicationRow::name>("p.name")),
+    changing(column<&ApplicationRow::suspended>("p.suspended")),
+    changing(Column<ApplicationRow>{
+        "p.scopes",
+        [](const Query& q, int at, ApplicationRow& row) {
+          row.scopes = ScopeSet::parse(q.text(at)).value();
+        },
+        [](Query& q, int at, const ApplicationRow& row) { q.bind(at, row.scopes.to_string()); }}),
+    changing(column<&ApplicationRow::key_version>("p.key_version")),
+    column<&ApplicationRow::client_id>("p.client_id"),
+    changing(column<&ApplicationRow::client_secret_hash>("p.client_secret_hash")),
+    changing(column<&ApplicationRow::api_key_hash>("p.api_key_hash")),
+    changing(column<&ApplicationRow::connect_hash>("p.connect_hash")),
+    changing(column<&ApplicationRow::sign_in_hash>("p.sign_in_hash")),
+    changing(column<&ApplicationRow::public_key>("p.public_key")),
+    joined<&ApplicationRow::created_at>("p.created_at"),
+    changing(column<&ApplicationRow::networks>("p.networks")),
+    changing(column<&ApplicationRow::certificates>("p.certificates")),
+    changing(column<&ApplicationRow::old, &OldSecrets::until>("p.old_until")),
+    changing(column<&ApplicationRow::old, &OldSecrets::key_version>("p.old_key_version")),
+    changing(
+        column<&ApplicationRow::old, &OldSecrets::client_secret_hash>("p.old_client_secret_hash")),
+    changing(column<&ApplicationRow::old, &OldSecrets::api_key_hash>("p.old_api_key_hash")),
+    changing(column<&ApplicationRow::old, &OldSecrets::connect_hash>("p.old_connect_hash")),
+    changing(column<&ApplicationRow::old, &OldSecrets::sign_in_hash>("p.old_sign_in_hash")),
+    changing(column<&ApplicationRow::rotated_at>("p.rotated_at")),
+};
+const std::string kApplications = select(kApplication) +
+                                  " FROM applications p"
+                                  " LEFT JOIN tenants t ON t.tenant = p.tenant"
+                                  " LEFT JOIN associations a ON a.association = t.association";
+const std::string kAllApplications = kApplications + " ORDER BY p.application";
+const std::string kApplicationById = kApplications + " WHERE p.id = ?";
+const std::string kApplicationByKey = kApplications + " WHERE p.application = ?";
+const std::string kApplicationByClientId = kApplications + " WHERE p.client_id = ?";
+const std::string kApplicationByApiKey =
+    kApplications + " WHERE p.api_key_hash = ?1 OR p.old_api_key_hash = ?1";
+const std::string kApplicationByConnect =
+    kApplications + " WHERE p.connect_hash = ?1 OR p.old_connect_hash = ?1";
+const std::string kApplicationByPublicKey = kApplications + " WHERE p.public_key = ?";
+const std::string kInsertApplication =
+    ColumnList{"created_at", "updated_at"}.add(kApplication).insert_into("applications");
+const std::string kUpdateApplication =
+    ColumnList{"updated_at"}.add_changing(kApplication).update("applications") + " WHERE id = ?";
 
 constexpr const char* kCountRotated =
     "SELECT count(*) FROM applications INDEXED BY applications_rotated"
@@ -68,94 +96,36 @@ constexpr const char* kPutSecretUse =
 constexpr const char* kForgetEndedSecrets =
     "DELETE FROM secret_uses WHERE application = ?1"
     " AND hash NOT IN (?2, ?3, ifnull(?4, ?2), ifnull(?5, ?3))";
-constexpr const char* kSecretUses = "SELECT hash, application, at, address FROM secret_uses";
-
-AssociationRow association_row(const Query& query) {
-  return {query.integer(0),
-          query.id<AssociationId>(1),
-          query.text(2),
-          query.enumeration<AssociationStatus>(3),
-          query.time(4),
-          query.time(5),
-          query.enumeration<EntityType>(6)};
-}
-
-Sha256 hash_column(const Query& query, int column) {
-  const std::string bytes = query.blob(column);
-  Sha256 hash{};
-  COFFER_CHECK(bytes.size() == hash.size());
-  std::copy(bytes.begin(), bytes.end(), hash.begin());
-  return hash;
-}
+constexpr Column<SecretUse> kSecretUse[] = {
+    joined<&SecretUse::hash>("hash"),
+    joined<&SecretUse::application>("application"),
+    joined<&SecretUse::at>("at"),
+    joined<&SecretUse::address>("address"),
+};
+const std::string kSecretUses = select(kSecretUse) + " FROM secret_uses";
 
 Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
-
-ApplicationRow application_row(const Query& query) {
-  ApplicationRow row;
-  row.key = query.integer(0);
-  row.id = query.id<ApplicationId>(1);
-  row.environment = query.enumeration<Environment>(5);
-  if (!query.is_null(2)) {
-    row.tenant = Tenant{query.integer(2), query.id<AssociationId>(3), row.environment};
-    row.association_status = query.enumeration<AssociationStatus>(4);
-  }
-  row.name = query.text(6);
-  row.suspended = query.boolean(7);
-  row.scopes = ScopeSet::parse(query.text(8)).value();
-  row.key_version = query.integer(9);
-  row.client_id = query.text(10);
-  row.client_secret_hash = hash_column(query, 11);
-  row.api_key_hash = hash_column(query, 12);
-  row.connect_hash = hash_column(query, 13);
-  row.sign_in_hash = hash_column(query, 14);
-  row.public_key = query.text(15);
-  row.created_at = query.time(16);
-  row.networks = query.text(17);
-  if (!query.is_null(18)) {
-    row.old = OldSecrets{hash_column(query, 20), hash_column(query, 21), hash_column(query, 22),
-                         hash_column(query, 23), query.integer(19),      query.time(18)};
-  }
-  row.rotated_at = query.optional_time(24);
-  row.certificates = query.text(25);
-  return row;
-}
 
 std::optional<Blob> old_blob(const ApplicationRow& row, Sha256 OldSecrets::*hash) {
   return row.old ? std::optional(blob((*row.old).*hash)) : std::nullopt;
 }
 
-template <class Row, class... Args>
-std::vector<Row> all(Connection& db, Row (*read)(const Query&), const char* sql,
-                     const Args&... args) {
-  std::vector<Row> out;
-  Query query(db, sql, args...);
-  while (query.step()) out.push_back(read(query));
-  return out;
-}
-
-template <class Row, class... Args>
-std::optional<Row> first(Connection& db, Row (*read)(const Query&), const char* sql,
-                         const Args&... args) {
-  Query query(db, sql, args...);
-  return query.step() ? std::optional(read(query)) : std::nullopt;
-}
-
-std::optional<std::int64_t> tenant_key(const ApplicationRow& row) {
-  return row.tenant ? std::optional(row.tenant->key) : std::nullopt;
+template <class... Args>
+std::optional<ApplicationRow> find(Connection& db, const std::string& sql, const Args&... args) {
+  return first_row<ApplicationRow>(Query(db, sql.c_str(), args...), kApplication);
 }
 
 }  // namespace
 
 std::vector<AssociationRow> list_associations(Connection& db) {
-  return all(db, association_row, kAllAssociations);
+  return all_rows<AssociationRow>(Query(db, kAllAssociations.c_str()), kAssociation);
 }
 std::optional<AssociationRow> find_association(Connection& db, AssociationId id) {
-  return first(db, association_row, kAssociationById, id);
+  return first_row<AssociationRow>(Query(db, kAssociationById.c_str(), id), kAssociation);
 }
 
 void insert_association(WriteTx& tx, const AssociationRow& row) {
-  tx.db().run(kInsertAssociation, row.id, row.name, row.status, tx.now(), tx.now(),
-              row.entity_type);
+  insert_row(tx.db(), kInsertAssociation, kAssociation, row, tx.now(), tx.now());
   const std::int64_t association = tx.db().last_insert_key();
   for (const auto environment : {Environment::sandbox, Environment::production}) {
     tx.db().run(kInsertTenant, association, environment);
@@ -170,9 +140,8 @@ void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus sta
 
 std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
                                   Environment environment) {
-  Query query(db, kFindTenant, association, environment);
-  if (!query.step()) return std::nullopt;
-  return Tenant{query.integer(0), association, environment};
+  const auto key = first_integer(db, kFindTenant, association, environment);
+  return key ? std::optional(Tenant{*key, association, environment}) : std::nullopt;
 }
 
 Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
@@ -182,54 +151,42 @@ Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
 }
 
 std::vector<ApplicationRow> list_applications(Connection& db) {
-  return all(db, application_row, kAllApplications);
+  return all_rows<ApplicationRow>(Query(db, kAllApplications.c_str()), kApplication);
 }
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id) {
-  return first(db, application_row, kApplicationById, id);
+  return find(db, kApplicationById, id);
 }
 std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application) {
-  return first(db, application_row, kApplicationByKey, application);
+  return find(db, kApplicationByKey, application);
 }
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id) {
-  return first(db, application_row, kApplicationByClientId, client_id);
+  return find(db, kApplicationByClientId, client_id);
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
-  return first(db, application_row, kApplicationByApiKey, blob(hash));
+  return find(db, kApplicationByApiKey, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash) {
-  return first(db, application_row, kApplicationByConnect, blob(hash));
+  return find(db, kApplicationByConnect, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key) {
-  return first(db, application_row, kApplicationByPublicKey, public_key);
+  return find(db, kApplicationByPublicKey, public_key);
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {
-  tx.db().run(kInsertApplication, row.id, tenant_key(row), row.environment, row.name, row.suspended,
-              row.scopes.to_string(), row.key_version, row.client_id, blob(row.client_secret_hash),
-              blob(row.api_key_hash), blob(row.connect_hash), blob(row.sign_in_hash),
-              row.public_key, tx.now(), tx.now());
+  insert_row(tx.db(), kInsertApplication, kApplication, row, tx.now(), tx.now());
   tx.touch_tenancy();
 }
 
 void update_application(WriteTx& tx, const ApplicationRow& row) {
-  tx.db().run(kUpdateApplication, tenant_key(row), row.name, row.suspended, row.scopes.to_string(),
-              row.key_version, blob(row.client_secret_hash), blob(row.api_key_hash),
-              blob(row.connect_hash), blob(row.sign_in_hash), row.public_key, tx.now(),
-              row.networks, row.old ? std::optional(row.old->until) : std::nullopt,
-              row.old ? std::optional(row.old->key_version) : std::nullopt,
-              old_blob(row, &OldSecrets::client_secret_hash),
-              old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash),
-              old_blob(row, &OldSecrets::sign_in_hash), row.rotated_at, row.certificates, row.id);
+  update_row(tx.db(), kUpdateApplication, kApplication, row, row.id, tx.now());
   tx.touch_tenancy();
 }
 
 std::int64_t count_rotated_applications(Connection& db, Timestamp since) {
-  Query query(db, kCountRotated, since);
-  query.step();
-  return query.integer(0);
+  return first_integer(db, kCountRotated, since).value_or(0);
 }
 
 void put_secret_use(WriteTx& tx, const SecretUse& use) {
@@ -242,12 +199,7 @@ void forget_ended_secrets(WriteTx& tx, const ApplicationRow& row) {
 }
 
 std::vector<SecretUse> list_secret_uses(Connection& db) {
-  std::vector<SecretUse> out;
-  Query query(db, kSecretUses);
-  while (query.step()) {
-    out.push_back({hash_column(query, 0), query.integer(1), query.time(2), query.text(3)});
-  }
-  return out;
+  return all_rows<SecretUse>(Query(db, kSecretUses.c_str()), kSecretUse);
 }
 
 }  // namespace coffer::store

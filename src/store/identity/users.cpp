@@ -1,45 +1,39 @@
 #include "store/identity/users.h"
 
+#include "store/rows/columns.h"
+
 namespace coffer::store {
 namespace {
 
-#define USER_COLUMNS                                                                       \
-  "SELECT u.id, a.id, u.username, u.password_hash, u.sealed_otp, u.otp_step, u.suspended," \
-  " u.key_version, u.created_at, u.updated_at FROM users u"                                \
-  " JOIN associations a ON a.association = u.association"
+constexpr Column<UserRow> kColumns[] = {
+    joined<&UserRow::id>("u.id"),
+    joined<&UserRow::association>("a.id"),
+    joined<&UserRow::username>("u.username"),
+    changing(column<&UserRow::password_hash>("u.password_hash")),
+    changing(blob_column<&UserRow::sealed_otp>("u.sealed_otp")),
+    changing(column<&UserRow::otp_step>("u.otp_step")),
+    changing(column<&UserRow::suspended>("u.suspended")),
+    changing(column<&UserRow::key_version>("u.key_version")),
+    joined<&UserRow::created_at>("u.created_at"),
+    joined<&UserRow::updated_at>("u.updated_at"),
+};
+const std::string kSelect =
+    select(kColumns) + " FROM users u JOIN associations a ON a.association = u.association";
 constexpr KeyIndex kAll = COFFER_KEY_INDEX("user", "users", "true");
-constexpr const char* kByKey = USER_COLUMNS " WHERE u.user = ?";
-constexpr const char* kById = USER_COLUMNS " WHERE u.id = ?";
-constexpr const char* kByUsername = USER_COLUMNS " WHERE u.username = ?";
-#undef USER_COLUMNS
+const std::string kByKey = kSelect + " WHERE u.user = ?";
+const std::string kById = kSelect + " WHERE u.id = ?";
+const std::string kByUsername = kSelect + " WHERE u.username = ?";
 constexpr const char* kInsert =
     "INSERT INTO users (id, association, username, password_hash, sealed_otp, otp_step, suspended,"
     " key_version, created_at, updated_at) VALUES (?1,"
     " (SELECT association FROM associations WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)";
-constexpr const char* kUpdate =
-    "UPDATE users SET password_hash = ?, sealed_otp = ?, otp_step = ?, suspended = ?,"
-    " key_version = ?, updated_at = ? WHERE id = ?";
+const std::string kUpdate =
+    ColumnList{"updated_at"}.add_changing(kColumns).update("users") + " WHERE id = ?";
 constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
-UserRow user_row(const Query& query) {
-  UserRow row;
-  row.id = query.id<UserId>(0);
-  row.association = query.id<AssociationId>(1);
-  row.username = query.text(2);
-  row.password_hash = query.text(3);
-  row.sealed_otp = query.blob(4);
-  row.otp_step = query.integer(5);
-  row.suspended = query.boolean(6);
-  row.key_version = query.integer(7);
-  row.created_at = query.time(8);
-  row.updated_at = query.time(9);
-  return row;
-}
-
 template <class... Args>
-std::optional<UserRow> first(Connection& db, const char* sql, const Args&... args) {
-  Query query(db, sql, args...);
-  return query.step() ? std::optional(user_row(query)) : std::nullopt;
+std::optional<UserRow> first(Connection& db, const std::string& sql, const Args&... args) {
+  return first_row<UserRow>(Query(db, sql.c_str(), args...), kColumns);
 }
 
 }  // namespace
@@ -65,8 +59,7 @@ void insert_user(WriteTx& tx, const UserRow& row) {
 }
 
 void update_user(WriteTx& tx, const UserRow& row) {
-  tx.db().run(kUpdate, row.password_hash, Blob{row.sealed_otp}, row.otp_step, row.suspended,
-              row.key_version, tx.now(), row.id);
+  update_row(tx.db(), kUpdate, kColumns, row, row.id, tx.now());
   tx.touch_tenancy();
 }
 

@@ -1,33 +1,51 @@
 #include "store/operations/alerts.h"
 
 #include "base/check.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-#define ALERT_COLUMNS \
-  "a.alert, a.id, a.count, a.began_at, a.condition, a.opens_at, a.told_at, a.gone_at, a.closed_at"
-constexpr const char* kNewest = "SELECT " ALERT_COLUMNS
-                                " FROM alerts a INDEXED BY alerts_of_condition"
-                                " WHERE a.condition = ? ORDER BY a.alert DESC LIMIT 1";
-constexpr const char* kByKey = "SELECT " ALERT_COLUMNS " FROM alerts a WHERE a.alert = ?";
-#define MESSAGE_COLUMNS                                                                  \
-  ALERT_COLUMNS                                                                          \
-  ", m.message, m.id, m.kind, m.channel, m.target, m.count, m.oldest_at, m.at, m.state," \
-  " m.attempts, m.due_at, m.closed_at, m.result"
-constexpr const char* kDue =
-    "SELECT " MESSAGE_COLUMNS
-    " FROM alert_messages m INDEXED BY alert_messages_waiting"
+constexpr Column<AlertRow> kAlert[] = {
+    joined<&AlertRow::key>("a.alert"),
+    joined<&AlertRow::id>("a.id"),
+    joined<&AlertRow::count>("a.count"),
+    joined<&AlertRow::began_at>("a.began_at"),
+    joined<&AlertRow::state, &AlertState::condition>("a.condition"),
+    joined<&AlertRow::state, &AlertState::opens_at>("a.opens_at"),
+    joined<&AlertRow::state, &AlertState::told_at>("a.told_at"),
+    joined<&AlertRow::state, &AlertState::gone_at>("a.gone_at"),
+    joined<&AlertRow::state, &AlertState::closed_at>("a.closed_at"),
+};
+const std::string kNewest = select(kAlert) +
+                            " FROM alerts a INDEXED BY alerts_of_condition"
+                            " WHERE a.condition = ? ORDER BY a.alert DESC LIMIT 1";
+const std::string kByKey = select(kAlert) + " FROM alerts a WHERE a.alert = ?";
+constexpr Column<AlertMessage> kMessage[] = {
+    joined<&AlertMessage::key>("m.message"),
+    joined<&AlertMessage::id>("m.id"),
+    joined<&AlertMessage::kind>("m.kind"),
+    joined<&AlertMessage::channel>("m.channel"),
+    joined<&AlertMessage::target>("m.target"),
+    joined<&AlertMessage::count>("m.count"),
+    joined<&AlertMessage::oldest_at>("m.oldest_at"),
+    joined<&AlertMessage::at>("m.at"),
+    joined<&AlertMessage::state>("m.state"),
+    joined<&AlertMessage::attempts>("m.attempts"),
+    joined<&AlertMessage::due_at>("m.due_at"),
+    joined<&AlertMessage::closed_at>("m.closed_at"),
+    joined<&AlertMessage::result>("m.result"),
+};
+const std::string kMessages = select(kMessage, kAlert) + " FROM alert_messages m";
+const std::string kDue =
+    kMessages +
+    " INDEXED BY alert_messages_waiting"
     " CROSS JOIN alerts a ON a.alert = m.alert"
     " WHERE m.state = 0 AND m.due_at <= ? AND NOT EXISTS (SELECT 1 FROM alert_messages b"
     " INDEXED BY alert_messages_of_alert WHERE b.alert = m.alert AND b.channel = m.channel"
     " AND b.state = 0 AND b.message < m.message) ORDER BY m.due_at, m.message LIMIT 1";
-constexpr const char* kOfAlert =
-    "SELECT " MESSAGE_COLUMNS
-    " FROM alert_messages m CROSS JOIN alerts a ON a.alert = m.alert WHERE m.alert = ?"
-    " ORDER BY m.message";
-#undef MESSAGE_COLUMNS
-#undef ALERT_COLUMNS
+const std::string kOfAlert =
+    kMessages + " CROSS JOIN alerts a ON a.alert = m.alert WHERE m.alert = ? ORDER BY m.message";
 
 constexpr const char* kUnclosed =
     "SELECT alert FROM alerts INDEXED BY alerts_unclosed WHERE condition = ? AND closed_at IS NULL";
@@ -64,31 +82,9 @@ constexpr const char* kHurry =
     " WHERE state = 0 AND due_at > ?2 AND channel = ?1";
 static_assert(stored(AlertMessageState::waiting) == 0);
 
-AlertRow read_alert(const Query& q) {
-  return {q.integer(0),
-          q.uuid(1),
-          q.integer(2),
-          q.time(3),
-          {q.enumeration<AlertCondition>(4), q.time(5), q.optional_time(6), q.optional_time(7),
-           q.optional_time(8)}};
-}
-
 AlertMessage read_message(const Query& q) {
-  AlertMessage out;
-  out.alert = read_alert(q);
-  out.key = q.integer(9);
-  out.id = q.uuid(10);
-  out.kind = q.enumeration<AlertKind>(11);
-  out.channel = q.enumeration<AlertChannel>(12);
-  out.target = q.text(13);
-  out.count = q.integer(14);
-  out.oldest_at = q.optional_time(15);
-  out.at = q.time(16);
-  out.state = q.enumeration<AlertMessageState>(17);
-  out.attempts = static_cast<int>(q.integer(18));
-  out.due_at = q.time(19);
-  out.closed_at = q.optional_time(20);
-  out.result = q.optional_text(21);
+  auto out = read_row<AlertMessage>(q, kMessage);
+  out.alert = read_row<AlertRow>(q, kAlert, std::size(kMessage));
   return out;
 }
 
@@ -97,8 +93,9 @@ AlertMessage read_message(const Query& q) {
 std::vector<AlertState> newest_alert_states(Connection& db) {
   std::vector<AlertState> out;
   for (std::size_t i = 0; i < terms<AlertCondition>().size(); ++i) {
-    Query q(db, kNewest, static_cast<AlertCondition>(i));
-    if (q.step()) out.push_back(read_alert(q).state);
+    const auto condition = static_cast<AlertCondition>(i);
+    const auto row = first_row<AlertRow>(Query(db, kNewest.c_str(), condition), kAlert);
+    if (row) out.push_back(row->state);
   }
   return out;
 }
@@ -135,9 +132,7 @@ std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCount
 
 AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
   const auto row_of = [&](std::int64_t key) {
-    Query q(db, kByKey, key);
-    COFFER_CHECK(q.step());
-    return read_alert(q);
+    return first_row<AlertRow>(Query(db, kByKey.c_str(), key), kAlert).value();
   };
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
@@ -163,13 +158,13 @@ void insert_alert_message(WriteTx& tx, const Uuid& id, AlertKind kind, AlertChan
 }
 
 std::optional<AlertMessage> due_alert_message(Connection& db, Timestamp now) {
-  Query q(db, kDue, now);
+  Query q(db, kDue.c_str(), now);
   return q.step() ? std::optional(read_message(q)) : std::nullopt;
 }
 
 std::vector<AlertMessage> messages_of(Connection& db, std::int64_t alert) {
   std::vector<AlertMessage> out;
-  Query q(db, kOfAlert, alert);
+  Query q(db, kOfAlert.c_str(), alert);
   while (q.step()) out.push_back(read_message(q));
   return out;
 }

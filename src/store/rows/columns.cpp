@@ -1,5 +1,7 @@
 #include "store/rows/columns.h"
 
+#include "base/check.h"
+
 namespace coffer::store {
 namespace {
 
@@ -12,6 +14,12 @@ std::string listed(const std::vector<std::string_view>& names, std::string_view 
 }
 
 }  // namespace
+
+void columns::read(const Query& q, int at, Sha256& out) {
+  const std::string bytes = q.blob(at);
+  COFFER_CHECK(bytes.size() == out.size());
+  std::copy(bytes.begin(), bytes.end(), out.begin());
+}
 
 std::string select_texts(std::string_view table, const std::vector<std::string_view>& names) {
   std::string out;

@@ -3,18 +3,21 @@
 //
 //   constexpr Column<AssetRow> kColumns[] = {column<&AssetRow::id>("id"), ...};
 //   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
-//   AssetRow row = read_row<AssetRow>(query, kColumns);
+//   std::optional<AssetRow> row = first_row<AssetRow>(Query(db, kFind.c_str(), id), kColumns);
 //
-// insert() writes each `column`; a `joined` one is only read. NULL leaves a member at its default.
+// An INSERT writes each `column`, and an UPDATE each `changing(column)`; a `joined` one is only
+// read. NULL leaves a member at its default. A member of an empty optional is written as NULL.
 #pragma once
 
 #include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "base/digest.h"
 #include "domain/tables/text_field.h"
 #include "store/connection.h"
 
@@ -26,9 +29,22 @@ struct Column {
   void (*read)(const Query& query, int at, Row& row);  // not called for NULL
   // Nullptr: a column of another table.
   void (*bind)(Query& query, int at, const Row& row) = nullptr;
+  bool changes = false;
 };
 
+/// A column that an UPDATE of the row writes, too.
+template <class Row>
+constexpr Column<Row> changing(Column<Row> column) {
+  column.changes = true;
+  return column;
+}
+
 namespace columns {
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
 
 inline void read(const Query& q, int at, std::int64_t& out) { out = q.integer(at); }
 inline void read(const Query& q, int at, int& out) { out = static_cast<int>(q.integer(at)); }
@@ -41,6 +57,7 @@ inline void read(const Query& q, int at, Uuid& out) { out = q.uuid(at); }
 inline void read(const Query& q, int at, Timestamp& out) { out = q.time(at); }
 inline void read(const Query& q, int at, Amount& out) { out = q.amount(at); }
 inline void read(const Query& q, int at, AssetCode& out) { out = q.asset_code(at); }
+void read(const Query& q, int at, Sha256& out);
 template <class Tag>
 void read(const Query& q, int at, Id<Tag>& out) {
   out.uuid = q.uuid(at);
@@ -58,14 +75,40 @@ void bind(Query& query, int at, const T& value) {
   query.bind(at, value);
 }
 inline void bind(Query& query, int at, unsigned value) { query.bind(at, std::int64_t{value}); }
+inline void bind(Query& query, int at, const Sha256& value) {
+  query.bind(at, Blob{as_text(value)});
+}
 
-/// A nested member of a row, for `column<&Row::inner, &Inner::member>`.
+/// A nested member of a row, for `column<&Row::inner, &Inner::member>`. Fills an optional on the
+/// way.
 template <auto First, auto... Rest, class Row>
 auto& member(Row& row) {
+  auto& here = row.*First;
   if constexpr (sizeof...(Rest) == 0) {
-    return row.*First;
+    return here;
+  } else if constexpr (is_optional<std::remove_cvref_t<decltype(here)>>) {
+    if (!here) here.emplace();
+    return member<Rest...>(*here);
   } else {
-    return member<Rest...>(row.*First);
+    return member<Rest...>(here);
+  }
+}
+
+/// Calls `f` with the member, unless an optional on the way or the member itself is empty.
+template <auto First, auto... Rest, class Row, class F>
+void with_member(const Row& row, const F& f) {
+  const auto& here = row.*First;
+  const auto next = [&](const auto& value) {
+    if constexpr (sizeof...(Rest) == 0) {
+      f(value);
+    } else {
+      with_member<Rest...>(value, f);
+    }
+  };
+  if constexpr (is_optional<std::remove_cvref_t<decltype(here)>>) {
+    if (here) next(*here);
+  } else {
+    next(here);
   }
 }
 
@@ -87,7 +130,8 @@ constexpr auto column(std::string_view sql) {
   auto out = joined<First, Rest...>(sql);
   using Row = decltype(columns::owner(First));
   out.bind = [](Query& query, int at, const Row& row) {
-    columns::bind(query, at, columns::member<First, Rest...>(row));
+    columns::with_member<First, Rest...>(
+        row, [&](const auto& value) { columns::bind(query, at, value); });
   };
   return out;
 }
@@ -106,7 +150,8 @@ constexpr auto blob_column(std::string_view sql) {
   auto out = joined_blob<First, Rest...>(sql);
   using Row = decltype(columns::owner(First));
   out.bind = [](Query& query, int at, const Row& row) {
-    query.bind(at, Blob{columns::member<First, Rest...>(row)});
+    columns::with_member<First, Rest...>(row,
+                                         [&](const auto& value) { query.bind(at, Blob{value}); });
   };
   return out;
 }
@@ -117,8 +162,9 @@ constexpr auto text_or_null(std::string_view sql) {
   auto out = column<First, Rest...>(sql);
   using Row = decltype(columns::owner(First));
   out.bind = [](Query& query, int at, const Row& row) {
-    const std::string& text = columns::member<First, Rest...>(row);
-    if (!text.empty()) query.bind(at, text);
+    columns::with_member<First, Rest...>(row, [&](const std::string& text) {
+      if (!text.empty()) query.bind(at, text);
+    });
   };
   return out;
 }
@@ -199,6 +245,25 @@ Row read_row(const Query& query, const Columns& all, int at = 0) {
   return row;
 }
 
+template <class Row, class Columns>
+std::vector<Row> all_rows(Query&& query, const Columns& all) {
+  std::vector<Row> out;
+  while (query.step()) out.push_back(read_row<Row>(query, all));
+  return out;
+}
+
+template <class Row, class Columns>
+std::optional<Row> first_row(Query&& query, const Columns& all) {
+  return query.step() ? std::optional(read_row<Row>(query, all)) : std::nullopt;
+}
+
+/// The first column of the first row; empty if it is NULL or there is no row.
+template <class... Args>
+std::optional<Timestamp> first_time(Connection& db, const char* sql, const Args&... args) {
+  Query query(db, sql, args...);
+  return query.step() ? query.optional_time(0) : std::nullopt;
+}
+
 /// Columns of one statement, in the order in which they are bound.
 class ColumnList {
  public:
@@ -207,6 +272,13 @@ class ColumnList {
   ColumnList& add(const Columns& all) {
     for (const auto& one : all) {
       if (one.bind != nullptr) names_.push_back(one.sql.substr(one.sql.find('.') + 1));
+    }
+    return *this;
+  }
+  template <class Columns>
+  ColumnList& add_changing(const Columns& all) {
+    for (const auto& one : all) {
+      if (one.changes) names_.push_back(one.sql.substr(one.sql.find('.') + 1));
     }
     return *this;
   }
@@ -233,6 +305,29 @@ int bind_row(Query& query, int at, const Columns& all, const Row& row) {
     if (one.bind != nullptr) one.bind(query, at++, row);
   }
   return at;
+}
+
+/// Runs an INSERT of the values in `before` and of the columns of `row`.
+template <class Row, class Columns, class... Args>
+void insert_row(Connection& db, const std::string& sql, const Columns& all, const Row& row,
+                const Args&... before) {
+  Query query(db, sql.c_str(), before...);
+  bind_row(query, sizeof...(before) + 1, all, row);
+  query.run();
+}
+
+/// Runs an UPDATE of the values in `before` and of the columns of `row` that change. The key is the
+/// last value of the statement.
+template <class Row, class Columns, class Key, class... Args>
+void update_row(Connection& db, const std::string& sql, const Columns& all, const Row& row,
+                const Key& key, const Args&... before) {
+  Query query(db, sql.c_str(), before...);
+  int at = sizeof...(before) + 1;
+  for (const auto& one : all) {
+    if (one.changes) one.bind(query, at++, row);
+  }
+  query.bind(at, key);
+  query.run();
 }
 
 }  // namespace coffer::store

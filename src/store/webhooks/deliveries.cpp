@@ -88,12 +88,6 @@ static_assert(stored(DeliveryState::pending) == 0);
 static_assert(stored(DeliveryState::delivered) == 1);
 static_assert(stored(DeliveryState::dead) == 2);
 
-std::vector<DeliveryRow> all_rows(Query&& query) {
-  std::vector<DeliveryRow> out;
-  while (query.step()) out.push_back(read_row<DeliveryRow>(query, kColumns));
-  return out;
-}
-
 /// nullptr for a state that most deliveries have, or that too many have.
 std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64_t webhook,
                                  DeliveryState state, RowBudget& budget) {
@@ -146,8 +140,7 @@ RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::
 
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence) {
-  Query query(db, kAt.c_str(), tenant.key, webhook, sequence);
-  return query.step() ? std::optional(read_row<DeliveryRow>(query, kColumns)) : std::nullopt;
+  return first_row<DeliveryRow>(Query(db, kAt.c_str(), tenant.key, webhook, sequence), kColumns);
 }
 
 std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
@@ -158,7 +151,7 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
 
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit) {
-  return all_rows(Query(db, kDue.c_str(), tenant.key, webhook, now, limit));
+  return all_rows<DeliveryRow>(Query(db, kDue.c_str(), tenant.key, webhook, now, limit), kColumns);
 }
 
 bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {
@@ -166,8 +159,7 @@ bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {
 }
 
 std::optional<Timestamp> next_delivery_due(Connection& db, std::int64_t webhook, Timestamp now) {
-  Query query(db, kNextDue, webhook, now);
-  return query.step() ? std::optional(query.time(0)) : std::nullopt;
+  return first_time(db, kNextDue, webhook, now);
 }
 
 void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, std::int64_t sequence,

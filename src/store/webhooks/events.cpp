@@ -59,16 +59,6 @@ std::int64_t bytes_of_body(std::size_t length) {
   return row_bytes::kEventBody + static_cast<std::int64_t>(length);
 }
 
-std::vector<EventRow> all_rows(Query& query) {
-  std::vector<EventRow> out;
-  while (query.step()) out.push_back(read_row<EventRow>(query, kColumns));
-  return out;
-}
-
-std::optional<EventRow> first_row(Query&& query) {
-  return query.step() ? std::optional(read_row<EventRow>(query, kColumns)) : std::nullopt;
-}
-
 }  // namespace
 
 std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, const NewEvent& event) {
@@ -82,8 +72,7 @@ std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, cons
 
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit) {
-  Query query(db, kAfter.c_str(), tenant.key, sequence, limit);
-  return all_rows(query);
+  return all_rows<EventRow>(Query(db, kAfter.c_str(), tenant.key, sequence, limit), kColumns);
 }
 
 std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
@@ -120,21 +109,18 @@ std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId
 }
 
 std::optional<EventRow> find_event(Connection& db, EventId id) {
-  Query query(db, kTenants);
-  while (query.step()) {
-    const Tenant tenant{.key = query.integer(0)};
-    if (auto row = find_event(db, tenant, id)) return row;
+  for (const std::int64_t tenant : integers(db, kTenants)) {
+    if (auto row = find_event(db, Tenant{.key = tenant}, id)) return row;
   }
   return std::nullopt;
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
-  return first_row(Query(db, kAt.c_str(), tenant.key, sequence));
+  return first_row<EventRow>(Query(db, kAt.c_str(), tenant.key, sequence), kColumns);
 }
 
 std::int64_t last_sequence(Connection& db, const Tenant& tenant) {
-  Query query(db, kLast, tenant.key);
-  return query.step() ? query.integer(0) : 0;
+  return first_integer(db, kLast, tenant.key).value_or(0);
 }
 
 std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at) {
@@ -142,9 +128,8 @@ std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestam
   std::int64_t high = last_sequence(db, tenant) + 1;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    Query query(db, kTimeAt, tenant.key, middle);
-    const bool older = query.step() && query.time(0) < at;
-    older ? low = middle + 1 : high = middle;
+    const auto there = first_time(db, kTimeAt, tenant.key, middle);
+    there&&* there < at ? low = middle + 1 : high = middle;
   }
   return low;
 }

@@ -16,16 +16,17 @@ constexpr Column<WebhookRow> kColumns[] = {
     joined<&WebhookRow::tenant, &Tenant::environment>("t.environment"),
     column<&WebhookRow::application>("w.application"),
     joined<&WebhookRow::application_id>("a.id"),
-    column<&WebhookRow::url>("w.url"),
-    column<&WebhookRow::description>("w.description"),
-    {"w.event_types",
-     [](const Query& q, int at, WebhookRow& row) {
-       row.types = EventTypeSet::from_bits(q.integer(at));
-     },
-     [](Query& q, int at, const WebhookRow& row) { q.bind(at, row.types.bits()); }},
-    blob_column<&WebhookRow::sealed_secret>("w.sealed_secret"),
-    joined_blob<&WebhookRow::old_secret>("w.old_secret"),
-    joined<&WebhookRow::old_secret_until>("w.old_secret_until"),
+    changing(column<&WebhookRow::url>("w.url")),
+    changing(column<&WebhookRow::description>("w.description")),
+    changing(Column<WebhookRow>{
+        "w.event_types",
+        [](const Query& q, int at, WebhookRow& row) {
+          row.types = EventTypeSet::from_bits(q.integer(at));
+        },
+        [](Query& q, int at, const WebhookRow& row) { q.bind(at, row.types.bits()); }}),
+    changing(blob_column<&WebhookRow::sealed_secret>("w.sealed_secret")),
+    changing(blob_column<&WebhookRow::old_secret>("w.old_secret")),
+    changing(column<&WebhookRow::old_secret_until>("w.old_secret_until")),
     column<&WebhookRow::cursor>("w.cursor"),
     joined<&WebhookRow::quiet_until>("w.quiet_until"),
     joined<&WebhookRow::failures>("w.failures"),
@@ -59,10 +60,8 @@ constexpr const char* kTakenType =
     "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
 constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
 constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
-constexpr const char* kUpdate =
-    "UPDATE webhooks SET url = ?, description = ?, event_types = ?, sealed_secret = ?, old_secret "
-    "= ?,"
-    " old_secret_until = ?, updated_at = ? WHERE webhook = ? AND disabled_at IS NULL";
+const std::string kUpdate = ColumnList{"updated_at"}.add_changing(kColumns).update("webhooks") +
+                            " WHERE webhook = ? AND disabled_at IS NULL";
 constexpr const char* kDisable =
     "UPDATE webhooks SET disabled_at = ?1, updated_at = ?1, disable_reason = ?2, old_secret = NULL,"
     " old_secret_until = NULL WHERE webhook = ?3 AND disabled_at IS NULL";
@@ -78,10 +77,6 @@ constexpr const char* kAddRecovery =
 constexpr const char* kAdvanceRecovery = "UPDATE webhook_recoveries SET next = ? WHERE webhook = ?";
 constexpr const char* kEndRecovery = "DELETE FROM webhook_recoveries WHERE webhook = ?";
 
-std::optional<WebhookRow> first_row(Query&& query) {
-  return query.step() ? std::optional(read_row<WebhookRow>(query, kColumns)) : std::nullopt;
-}
-
 void claim_types(WriteTx& tx, const WebhookRow& row) {
   for (const EventType type : row.types.types()) {
     tx.db().run(kClaim, row.tenant.key, type, row.key);
@@ -91,11 +86,11 @@ void claim_types(WriteTx& tx, const WebhookRow& row) {
 }  // namespace
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
-  return first_row(Query(db, kFind.c_str(), id, tenant.key));
+  return first_row<WebhookRow>(Query(db, kFind.c_str(), id, tenant.key), kColumns);
 }
 
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
-  return first_row(Query(db, kByKey.c_str(), webhook));
+  return first_row<WebhookRow>(Query(db, kByKey.c_str(), webhook), kColumns);
 }
 
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
@@ -121,10 +116,7 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 }
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {
-  std::vector<WebhookRow> out;
-  Query query(db, kActive.c_str());
-  while (query.step()) out.push_back(read_row<WebhookRow>(query, kColumns));
-  return out;
+  return all_rows<WebhookRow>(Query(db, kActive.c_str()), kColumns);
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {
@@ -148,9 +140,7 @@ std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTy
 
 void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
   row.created_at = row.updated_at = tx.now();
-  Query query(tx.db(), kInsert.c_str(), tenant.key);
-  bind_row(query, 2, kColumns, row);
-  query.run();
+  insert_row(tx.db(), kInsert, kColumns, row, tenant.key);
   row.key = tx.db().last_insert_key();
   row.tenant = tenant;
   claim_types(tx, row);
@@ -159,10 +149,7 @@ void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
 }
 
 void update_webhook(WriteTx& tx, const WebhookRow& row) {
-  std::optional<Blob> old_secret;
-  if (row.old_secret) old_secret = Blob{*row.old_secret};
-  tx.db().run(kUpdate, row.url, row.description, row.types.bits(), Blob{row.sealed_secret},
-              old_secret, row.old_secret_until, tx.now(), row.key);
+  update_row(tx.db(), kUpdate, kColumns, row, row.key, tx.now());
   COFFER_CHECK(tx.db().changes() == 1);
   tx.db().run(kGiveUp, row.key);
   claim_types(tx, row);
