@@ -40,6 +40,7 @@
 #include "base/check.h"
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/platform/parking.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
 #include "store/commit_rider.h"
@@ -105,7 +106,7 @@ struct CommitQueue::Waiter {
   Mode mode;
   const LogScope* scope;  // of the waiting thread
   Result<void> result;
-  Completion completion;
+  DoneFlag done;
 };
 
 struct CommitQueue::Batch {
@@ -155,7 +156,7 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
     waiting_.push_back(&waiter);
     arrived_.notify_one();
   }
-  waiter.completion.wait();
+  waiter.done.wait();
   return std::move(waiter.result);
 }
 
@@ -418,7 +419,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   for (Waiter* waiter : batch.waiters) {
     // A command that already failed keeps its own Problem.
     if (waiter->result) waiter->result = unexpected(problem);
-    waiter->completion.complete();
+    waiter->done.set();
   }
 }
 
@@ -450,7 +451,7 @@ void CommitQueue::finish(Batch& batch) {
   tx_.balances_.forget();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
-  for (Waiter* waiter : batch.waiters) waiter->completion.complete();
+  for (Waiter* waiter : batch.waiters) waiter->done.set();
   for (unsigned left = signals; left != 0; left &= left - 1) {
     on_signal_(static_cast<Signal>(std::countr_zero(left)));
   }
