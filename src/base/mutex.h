@@ -2,7 +2,6 @@
 // annotations). coffer uses no other mutex.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -60,23 +59,6 @@ class Condition {
 
  private:
   std::condition_variable condition_;
-};
-
-/// One thread waits once until another is done. The waiter owns the object. `complete` does not
-/// access it after the moment at which the waiter may continue (a wake-up uses only the address).
-/// The completing thread therefore holds no lock for which the woken thread would have to wait.
-class Completion {
- public:
-  void complete() {
-    done_.store(1, std::memory_order_release);
-    done_.notify_one();
-  }
-  void wait() const {
-    while (done_.load(std::memory_order_acquire) == 0) done_.wait(0, std::memory_order_acquire);
-  }
-
- private:
-  std::atomic<int> done_{0};
 };
 
 }  // namespace coffer

@@ -106,7 +106,7 @@ struct CommitQueue::Waiter {
   Mode mode;
   const LogScope* scope;  // of the waiting thread
   Result<void> result;
-  DoneFlag done;
+  Completion completion;
 };
 
 struct CommitQueue::Batch {
@@ -156,7 +156,7 @@ Result<void> CommitQueue::run(const Command& command, Mode mode) {
     waiting_.push_back(&waiter);
     arrived_.notify_one();
   }
-  waiter.done.wait();
+  waiter.completion.wait();
   return std::move(waiter.result);
 }
 
@@ -419,7 +419,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   for (Waiter* waiter : batch.waiters) {
     // A command that already failed keeps its own Problem.
     if (waiter->result) waiter->result = unexpected(problem);
-    waiter->done.set();
+    waiter->completion.complete();
   }
 }
 
@@ -451,7 +451,7 @@ void CommitQueue::finish(Batch& batch) {
   tx_.balances_.forget();
   tx_.signals_ = 0;
   tx_.tenancy_touched_ = false;
-  for (Waiter* waiter : batch.waiters) waiter->done.set();
+  for (Waiter* waiter : batch.waiters) waiter->completion.complete();
   for (unsigned left = signals; left != 0; left &= left - 1) {
     on_signal_(static_cast<Signal>(std::countr_zero(left)));
   }

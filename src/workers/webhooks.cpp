@@ -1,6 +1,7 @@
 #include "workers/webhooks.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "flows/webhooks/deliver.h"
 

@@ -60,7 +60,7 @@ export const setup = {
     intro:
       'Conditions that need attention, and the messages about them. The settings alert_webhook_url and alert_email ' +
       'name the targets.',
-    noMessages: 'None: no target is set.',
+    noMessages: 'None',
     empty: 'No alerts yet.',
     emptyNext: 'An alert begins when a condition needs attention. A test shows whether its messages arrive.',
   },

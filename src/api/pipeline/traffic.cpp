@@ -1,5 +1,6 @@
 #include "api/pipeline/traffic.h"
 
+#include <atomic>
 #include <string>
 
 #include "base/telemetry/metrics.h"

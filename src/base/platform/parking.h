@@ -14,12 +14,12 @@ void park(const std::atomic<std::uint32_t>& word, std::uint32_t value);
 /// address, so the word may be gone.
 void unpark(std::atomic<std::uint32_t>* word);
 
-/// One thread waits once until another is done. The waiter owns the object. `set` does not access
-/// it after the moment at which the waiter may continue (a wake-up uses only the address). The
-/// completing thread therefore holds no lock for which the woken thread would have to wait.
-class DoneFlag {
+/// One thread waits once until another is done. The waiter owns the object. `complete` does not
+/// access it after the moment at which the waiter may continue (a wake-up uses only the address).
+/// The completing thread therefore holds no lock for which the woken thread would have to wait.
+class Completion {
  public:
-  void set() {
+  void complete() {
     done_.store(1, std::memory_order_release);
     unpark(&done_);
   }

@@ -129,7 +129,8 @@ std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestam
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
     const auto there = first_time(db, kTimeAt, tenant.key, middle);
-    there&&* there < at ? low = middle + 1 : high = middle;
+    const bool is_older = there.has_value() && *there < at;
+    is_older ? low = middle + 1 : high = middle;
   }
   return low;
 }

@@ -30,10 +30,10 @@ TEST_CASE("parking: a thread sleeps until its word changes") {
   CHECK(woken.load());
 }
 
-TEST_CASE("parking: a flag that is set is not waited for") {
-  DoneFlag done;
-  done.set();
-  done.wait();  // returns
+TEST_CASE("parking: a completion that came first is not waited for") {
+  Completion completion;
+  completion.complete();
+  completion.wait();  // returns
 }
 
 }  // namespace coffer

@@ -36,6 +36,7 @@ constexpr auto kWait = std::to_array<Rule>({
     {"association create", "it can move money"},
     {"association set-quota", "decides how much can move"},
     {"backups download", "hands out all data"},
+    {"backups signature", "goes with a download"},
     {"connector add", "decides where money goes"},
     {"connector limits", "decides how much can move"},
     {"connector require", "decides which data a provider gets"},

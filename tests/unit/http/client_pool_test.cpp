@@ -1,5 +1,6 @@
 // Connections that are kept: found again only for the same place, and given up without a loss.
 
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"

@@ -1,6 +1,7 @@
 #include "http/client.h"
 
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <fstream>
 

@@ -1,6 +1,7 @@
 // Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
 // incomplete bodies block no other requests.
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <optional>

@@ -1,6 +1,7 @@
 // Slow, idle and too many clients: what the server bounds, and that others do not notice.
 
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <optional>

@@ -1,5 +1,6 @@
 // Starting and stopping: addresses in use, adopted sockets, and a stop that finishes what it has.
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
 

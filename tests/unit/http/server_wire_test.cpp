@@ -1,6 +1,7 @@
 // What the running server does on the wire: attacks on its limits, and the rules of RFC 9112 that a
 // client may rely on.
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "store/commit_queue.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
