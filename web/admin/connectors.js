@@ -94,7 +94,7 @@ export function quotesScreen(context) {
       'status',
       {
         key: 'connector',
-        render: (row) => h('a', { href: `#/connectors/${row.connectorId}`, class: 'together' }, row.connector),
+        render: (row) => h('a', { href: `#/connectors/${row.connectorId}` }, row.connector),
       },
       'sendAmount',
       'receiveAmount',
