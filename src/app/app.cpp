@@ -275,6 +275,9 @@ void App::wake_worker(store::Signal signal) {
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
 Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  if (refusing_) {
+    return unexpected(Problem(Slug::overloaded, "The server restarts.").retry_after(1));
+  }
   return pipeline_->admit(head, body_bytes);
 }
 

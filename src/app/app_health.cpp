@@ -26,6 +26,7 @@ api::Health App::health() const {
   const std::int64_t round_ms = settling_since_ms_;
   const bool settles = round_ms == 0 || now - round_ms <= kRoundAgeMaxMs;
   api::Health health{{{"writer", !stuck},
+                      {"database", database_->in_place()},
                       {"disk", !stats.storage_full},
                       {"settlement", settles},
                       {"invariants", invariants_hold_},

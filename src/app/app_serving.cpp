@@ -70,7 +70,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
     return shared && owns(request.path);
   };
   options.admit = [this, is_admin, admin](const http::Request& head, std::uint64_t body_bytes) {
-    return is_admin(head) ? admin.admit(head, body_bytes) : pipeline_->admit(head, body_bytes);
+    return is_admin(head) ? admin.admit(head, body_bytes) : admit(head, body_bytes);
   };
   const bool tls = !config_.tls_cert.empty();
   server_ = std::make_unique<http::Server>(
@@ -258,6 +258,7 @@ std::int64_t App::settlement_step() {
 
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
+  database_->watch_place();
   queue_->watch_clock();
   if (clock_.monotonic_ms() - uses_stored_ms_ >= kStoreUsesEveryMs) store_secret_uses();
   return kHousekeepingMs;

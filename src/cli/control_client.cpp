@@ -1,8 +1,15 @@
 #include "cli/control_client.h"
 
+#include <poll.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <utility>
 
+#include "base/files/descriptor.h"
+#include "base/platform/durable.h"
 #include "cli/exit_code.h"
 
 namespace coffer::cli {
@@ -10,6 +17,8 @@ namespace {
 
 constexpr int kAcceptMs = 10'000;
 constexpr int kSendMs = 5'000;
+constexpr int kRestartMs = 20'000;
+constexpr int kLookEveryMs = 20;
 
 int parse_exit_code(const std::string& text) {
   int code = exit_code::kFailed;
@@ -17,10 +26,13 @@ int parse_exit_code(const std::string& text) {
   return code;
 }
 
-/// Prints output until the server sends the exit code.
-int relay(ControlStream& stream, const Console& console, int silence_ms) {
+/// Prints output until the server sends the exit code. `restarts` becomes true if it starts again.
+int relay(ControlStream& stream, const Console& console, int silence_ms, bool& restarts) {
   while (const auto frame = stream.receive(silence_ms)) {
     switch (frame->kind) {
+      case FrameKind::restarts:
+        restarts = true;
+        break;
       case FrameKind::out:
         console.out << frame->content << std::flush;
         if (!console.out) return exit_code::kFailed;  // the server notices the closed socket
@@ -41,11 +53,34 @@ int relay(ControlStream& stream, const Console& console, int silence_ms) {
   return exit_code::kUnreachable;
 }
 
+/// The identity of a socket. Its time too, because the system uses the numbers of deleted files
+/// again.
+std::optional<std::pair<ino_t, std::int64_t>> socket_at(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair(status.st_ino, changed_ns(status));
+}
+
+/// Returns when a new server listens in the place of socket `before`, or after a while.
+void wait_for_other_socket(const std::string& path,
+                           const std::optional<std::pair<ino_t, std::int64_t>>& before) {
+  for (int tries = 0; tries < kRestartMs / kLookEveryMs; ++tries) {
+    const auto there = socket_at(path);
+    if (there && there != before) {
+      const Descriptor socket(open_control_socket(path, SocketRole::connect));
+      if (socket.is_open()) return;
+    }
+    ::poll(nullptr, 0, kLookEveryMs);
+  }
+}
+
 }  // namespace
 
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
                                  const Console& console, int silence_ms) {
-  const int fd = open_control_socket(control_socket_path(database), SocketRole::connect);
+  const std::string path = control_socket_path(database);
+  const auto before = socket_at(path);
+  const int fd = open_control_socket(path, SocketRole::connect);
   if (fd < 0) return std::nullopt;
   ControlStream stream(fd);
   const int accept_ms = silence_ms == kNoLimit ? kAcceptMs : std::min(silence_ms, kAcceptMs);
@@ -57,7 +92,10 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
                     " open does not respond on its control socket. Try again, or read its log");
     return exit_code::kBusy;
   }
-  return relay(stream, console, silence_ms);
+  bool restarts = false;
+  const int code = relay(stream, console, silence_ms, restarts);
+  if (restarts) wait_for_other_socket(path, before);
+  return code;
 }
 
 }  // namespace coffer::cli

@@ -39,7 +39,7 @@ std::size_t size_in(std::string_view head) {
 }
 
 bool is_kind(char c) {
-  constexpr std::string_view kKinds = "raoex";
+  constexpr std::string_view kKinds = "raoesx";
   return kKinds.find(c) != std::string_view::npos;
 }
 

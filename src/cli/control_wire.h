@@ -4,6 +4,7 @@
 //   command -> server   request   JSON: the command's path and its arguments
 //   server -> command   accepted  at once, before the command runs
 //                       out, err  any number, in the order they were printed
+//                       restarts  the server starts again; the client waits for it
 //                       exit      decimal exit code; the last frame
 #pragma once
 
@@ -22,6 +23,7 @@ enum class FrameKind : char {
   accepted = 'a',
   out = 'o',
   err = 'e',
+  restarts = 's',
   exit = 'x',
 };
 

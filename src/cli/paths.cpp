@@ -38,6 +38,8 @@ Result<std::string> read_content(const std::string& path) {
     return unexpected(Slug::malformed_request,
                       path + " is larger than 1 MiB. Split it into several files.");
   }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
+  if (content->starts_with(kByteOrderMark)) content->erase(0, kByteOrderMark.size());
   // Checked before it is sent to a server: JSON cannot carry other bytes.
   if (is_utf8(*content)) return *std::move(content);
   return unexpected(Slug::malformed_request,

@@ -20,6 +20,7 @@
 #include "cli/settings.h"
 #include "flows/identity/operators.h"
 #include "store/identity/operators.h"
+#include "store/ledger/catalog.h"
 
 namespace coffer::cli {
 namespace {
@@ -110,6 +111,20 @@ bool use_passed_socket(Config& config, StartError& error) {
   return true;
 }
 
+/// A misspelt code would leave the asset without its limit, so that every amount waits.
+void warn_of_unknown_assets(App& app) {
+  const auto checked =
+      store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
+        for (const AssetCode& code : app.config().four_eyes.assets()) {
+          if (store::find_asset(db, code)) continue;
+          log_warning("serve", "four_eyes has a limit for an asset that is not registered",
+                      {{"asset", code.value()}});
+        }
+        return {};
+      });
+  (void)checked;  // only a warning is missing
+}
+
 /// A slow disk is no reason for a restart; a writer that makes no progress is.
 bool writer_moves(App& app, const Clock& clock) {
   constexpr std::int64_t kStuckMs = 25'000;
@@ -193,6 +208,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (const auto ready = prepare_operator(*app); !ready) {
     return fail_to_prepare_operator(console, ready.error());
   }
+  warn_of_unknown_assets(*app);
   AdminSite admin(*app);
   const AdminPages pages{[&](http::Request& request) { return admin.handle(request); },
                          [&](const http::Request& head, std::uint64_t body_bytes) {
@@ -202,7 +218,8 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (!app->serve(error, pages)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
-    return run_request(*app, request, out, err, interruption);
+    const int code = run_request(*app, request, out, err, interruption);
+    return CommandEnd{code, serving.restarts()};
   });
   start_control(control, config);
   const std::string origin = origin_of(config, app->port());

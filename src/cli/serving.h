@@ -20,6 +20,8 @@ struct Serving {
   /// Called once the port responds. `origin` is the address for clients on this machine:
   /// `http://127.0.0.1:8080`.
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
+  /// Whether the server starts again after the present command.
+  std::function<bool()> restarts = [] { return false; };
 };
 
 /// Returns the exit code after a stop signal or a failed start.

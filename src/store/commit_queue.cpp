@@ -201,8 +201,8 @@ void CommitQueue::write_loop() {
       waiting_.erase(waiting_.begin(), end);
       if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
     }
-    if (disk_is_full()) {
-      fail_batch(batch, storage_full());
+    if (const auto problem = refusal()) {
+      fail_batch(batch, *problem);
       continue;
     }
     busy_since_ms_ = clock_.monotonic_ms();
@@ -214,6 +214,14 @@ void CommitQueue::write_loop() {
     }
     busy_since_ms_ = 0;
   }
+}
+
+/// Why nothing can be stored now, if so.
+std::optional<Problem> CommitQueue::refusal() {
+  // Otherwise, a restart would not find what is stored.
+  if (!database_.in_place()) return overloaded("The database is not in its place.");
+  if (disk_is_full()) return storage_full();
+  return std::nullopt;
 }
 
 /// Checks before writing, so that the disk always has room for the recovery of the file.

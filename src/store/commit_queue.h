@@ -122,6 +122,7 @@ class CommitQueue {
   void store_time(const Batch& batch);
   static void write_time(WriteTx& tx);
   std::int64_t clock_behind_ms() const;
+  std::optional<Problem> refusal();
   bool disk_is_full();
   void note_full(bool full);
   void note_commit(const Batch& batch, const Stopwatch& watch);

@@ -85,6 +85,11 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
 }
 
+OpenError in_use(const std::string& path, const std::string& owner) {
+  return {OpenFault::locked, path + " is in use by another coffer (" + owner +
+                                 "). One process owns the file; stop that one first."};
+}
+
 /// Before anything is written, because a foreign trigger would run with the first change.
 OpenError check_schema(Connection& writer, const std::string& path) {
   const std::string fault = schema_fault(writer);
@@ -107,6 +112,7 @@ Database::~Database() {
   // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
   writer_.reset();
+  file_.reset();
   if (lock_fd_ >= 0) ::close(lock_fd_);
 }
 
@@ -120,8 +126,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     return nullptr;
   }
   std::unique_ptr<Database> database(new Database(options, clock));
-  for (const auto step : {&Database::take_lock, &Database::miss_nothing, &Database::open_writer,
-                          &Database::open_readers}) {
+  for (const auto step : {&Database::take_lock, &Database::miss_nothing, &Database::hold_file,
+                          &Database::open_writer, &Database::open_readers}) {
     try {
       error = (database.get()->*step)();
     } catch (const SqlError& fault) {
@@ -157,8 +163,7 @@ OpenError Database::take_lock() {
   if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
     const std::string text = read_lock_file();
     const std::string owner = text.empty() ? "unknown" : text.substr(0, text.find('\n'));
-    return {OpenFault::locked, options_.path + " is in use by another coffer (process " + owner +
-                                   "). One process owns the file; stop that one first."};
+    return in_use(options_.path, "process " + owner);
   }
   had_ledger_ = read_lock_file().find(kLedgerMark) != std::string::npos;
   if (write_lock_file(had_ledger_)) return {};
@@ -186,6 +191,15 @@ OpenError Database::miss_nothing() {
               " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "
               "with an empty ledger all the same, remove " +
               options_.path + ".lock."};
+}
+
+/// The lock file can be removed, and a hard link has another one. The lock of the database itself
+/// remains.
+OpenError Database::hold_file() {
+  file_ = HeldFile::open(options_.path);
+  if (file_) return {};
+  if (errno == EWOULDBLOCK) return in_use(options_.path, "find it with fuser " + options_.path);
+  return errno_fault("cannot open " + options_.path, errno);
 }
 
 OpenError Database::open_writer() {
@@ -229,11 +243,23 @@ OpenError Database::open_writer() {
 }
 
 OpenError Database::open_readers() {
+  file_->note_log();
   readers_ = std::make_unique<ReaderPools>(
       ReaderPoolsOptions{options_.path, options_.readers, options_.reader_wait_ms,
                          options_.reader_age_max_ms},
-      clock_);
+      *file_, clock_);
   return {};
+}
+
+void Database::watch_place() {
+  const bool here = in_place();
+  if (here == was_in_place_) return;
+  was_in_place_ = here;
+  if (here) return log_info("store", "the database is back, accepting writes");
+  log_error("store",
+            "the database or its -wal file was moved, deleted or replaced; refusing writes until "
+            "the same file is back",
+            {{"database", options_.path}});
 }
 
 std::uint64_t Database::free_bytes() const {

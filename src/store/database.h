@@ -1,8 +1,8 @@
 // The SQLite database: opens the file safely and leases connections that read it.
 //
-// Protections against corruption: a fixed SQLite version, a lock file against a second process, no
-// network file systems, a single connection that writes and checkpoints (in the commit queue), and
-// readers that are `query_only` and limited in time.
+// Protections against corruption: a fixed SQLite version, a lock file and a lock of the database
+// against a second process, no network file systems, a single connection that writes and
+// checkpoints (in the commit queue), and readers that are `query_only` and limited in time.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "store/connection.h"
+#include "store/file/held_file.h"
 #include "store/file/reader_pools.h"
 
 namespace coffer::store {
@@ -62,6 +63,13 @@ class Database {
   /// compare it at every use.
   std::uint64_t tenancy_generation() const { return tenancy_generation_.load(); }
 
+  /// Whether the path still leads to the open file. The writer and new readers stop while it does
+  /// not. Thread-safe.
+  bool in_place() const { return file_->in_place(); }
+  /// Logs when the file is moved away, deleted or replaced, and when it is back. Call it regularly
+  /// from one thread.
+  void watch_place();
+
   const std::string& path() const { return options_.path; }
   /// Free bytes in the file system for this process.
   std::uint64_t free_bytes() const;
@@ -81,13 +89,16 @@ class Database {
   std::string read_lock_file() const;
   /// Writes this process ID, and whether there is a ledger. Returns false with errno on failure.
   bool write_lock_file(bool ledger) const;
+  OpenError hold_file();
   OpenError open_writer();
   OpenError open_readers();
 
   const DatabaseOptions options_;
   const Clock& clock_;
   int lock_fd_ = -1;
-  bool had_ledger_ = false;             // from the lock file; set by `open`
+  bool had_ledger_ = false;  // from the lock file; set by `open`
+  std::unique_ptr<HeldFile> file_;
+  bool was_in_place_ = true;            // as watch_place() last logged it
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread
   std::atomic<std::uint64_t> tenancy_generation_{1};
   std::unique_ptr<ReaderPools> readers_;

@@ -1,5 +1,6 @@
 // What is outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <set>
 
 #include "api/about/openapi.h"
@@ -131,6 +132,44 @@ TEST_CASE("a server that is stopping is not ready") {
   const Reply reply = app.anonymous().get("/healthz");
   CHECK(reply.status == 503);
   CHECK(reply.json().at("checks").at("serving") == "failed");
+}
+
+TEST_CASE("a server whose database was moved stores nothing, and continues when it is back") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
+  const std::string path = app.core().database().path();
+  std::filesystem::rename(path, path + ".away");
+  const auto pay = [&] {
+    return app.me().post("/v1/payments/p2p/own", {{"transactionId", "moved"},
+                                                  {"sendingAssetCode", "USDC"},
+                                                  {"amount", "1"},
+                                                  {"sourceWalletId", from},
+                                                  {"destinationWalletId", to}});
+  };
+  const Reply refused = pay();
+  CHECK(refused.status == 503);
+  CHECK(refused.json().at("type") == "urn:coffer:problem:overloaded");
+  const Reply health = app.anonymous().get("/healthz");
+  CHECK(health.status == 503);
+  CHECK(health.json().at("checks").at("database") == "failed");
+  std::filesystem::rename(path + ".away", path);
+  CHECK(app.anonymous().get("/healthz").status == 200);
+  const Reply again = pay();
+  CHECK(again.status == 202);
+  CHECK_FALSE(again.json().at("isIdempotent").get<bool>());
+}
+
+TEST_CASE("a server that is about to be replaced refuses requests") {
+  TestApp app;
+  app.listen();
+  app.core().refuse_requests();
+  http::Request request;
+  request.method = "GET";
+  request.path = "/v1/wallets";
+  const auto refused = app.core().admit(request, 0);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().slug == Slug::overloaded);
+  CHECK(refused.error().retry_after_s.has_value());
 }
 
 TEST_CASE("every problem has the page its docUrl names") {

@@ -3,8 +3,10 @@
 """A demo that people drive, as processes: its clock passes the expiry of a quote, the retry of a webhook and a
 statement day; a restart keeps it; a return to a snapshot keeps address and credentials. Nothing waits for real time."""
 
+import itertools
 import os
 import tempfile
+import threading
 
 import documents
 from harness.calls import fetch
@@ -143,14 +145,47 @@ def returns(driven):
     driven.sandbox("advance", "1d")
     said = driven.sandbox("rewind", "one")
     check("the demo restarts automatically", said["restarts"], said)
-    again_up(driven, lambda: driven.knows("kept") and not driven.knows("lost"))
+    check("it is back when the command ends", driven.knows("kept") and not driven.knows("lost"))
     check("with the clock of the snapshot", driven.sandbox("clock")["advancedMs"] == advanced)
-    driven.pay("lost")
+    for i in range(5):
+        driven.sandbox("rewind", "one")
+        driven.pay(f"after-{i}")
+        check("a payment after the return is not lost", driven.knows(f"after-{i}"))
+    paid_meanwhile(driven)
     driven.sandbox("reset")
     again_up(driven, lambda: not driven.knows("kept"))
     check("a reset has the clock of the machine", driven.sandbox("clock")["advancedMs"] == 0)
     check("it keeps the snapshots", [one["name"] for one in driven.sandbox("snapshots")] == ["start", "one"])
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
+
+
+def paid_meanwhile(driven):
+    """Payments while the demo returns: what is accepted after the command's end is there."""
+    tenant = Tenant.of_demo(driven.demo).login()
+    accepted, ended = [], threading.Event()
+
+    def keep_paying():
+        for i in itertools.count():
+            late = ended.is_set()
+            try:
+                status, _ = tenant.call("POST", "/v1/payments/p2p/own", {
+                    "transactionId": f"meanwhile-{i}", "sendingAssetCode": "USDC", "amount": "0.01",
+                    "sourceWalletId": driven.demo.wallet("Treasury"),
+                    "destinationWalletId": driven.demo.wallet("Operations")})
+            except OSError:
+                continue
+            if late and status == 202:
+                accepted.append(f"meanwhile-{i}")
+                if len(accepted) == 20:
+                    return
+
+    payer = threading.Thread(target=keep_paying)
+    payer.start()
+    driven.sandbox("rewind", "one")
+    ended.set()
+    payer.join(WITHIN_S)
+    check("payments are accepted again", len(accepted) == 20, accepted)
+    check("and none of them is lost", all(driven.knows(name) for name in accepted), accepted)
 
 
 def returns_after_a_kill(driven):

@@ -17,14 +17,16 @@ const BALANCE = {
   label: W.balance,
   numeric: true,
   card: 'value',
-  render: (row) =>
-    h(
+  render: (row) => {
+    const shown = shownBalances(row);
+    const hidden = row.balances.length - shown.length;
+    return h(
       'ul',
       { class: 'plain' },
-      shownBalances(row).map((each) => h('li', {}, amount(each.balance, each.assetCode))),
-      row.balances.length > shownBalances(row).length &&
-        h('li', { class: 'soft small' }, W.zeroBalances(row.balances.length - shownBalances(row).length)),
-    ),
+      shown.map((each) => h('li', {}, amount(each.balance, each.assetCode))),
+      hidden > 0 && h('li', { class: 'soft small' }, W.zeroBalances(hidden)),
+    );
+  },
 };
 
 const isZero = ({ balance }) => /^[0.]*$/.test(balance);

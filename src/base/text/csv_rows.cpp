@@ -7,10 +7,7 @@ namespace {
 
 class CsvReader {
  public:
-  explicit CsvReader(std::string_view text) : text_(text) {
-    constexpr std::string_view kBom = "\xef\xbb\xbf";
-    if (text_.starts_with(kBom)) text_.remove_prefix(kBom.size());
-  }
+  explicit CsvReader(std::string_view text) : text_(text) {}
 
   Result<std::vector<CsvRow>> read() {
     std::vector<CsvRow> rows;

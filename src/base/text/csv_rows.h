@@ -16,8 +16,8 @@ struct CsvRow {
   std::vector<std::string> cells;
 };
 
-/// All rows, with LF or CRLF line ends, without a BOM and without blank lines. `malformed-request`
-/// with the line for a quote that is not closed or is followed by text.
+/// All rows, with LF or CRLF line ends, without blank lines. `malformed-request` with the line for
+/// a quote that is not closed or is followed by text.
 Result<std::vector<CsvRow>> csv_rows(std::string_view text);
 
 }  // namespace coffer

@@ -237,6 +237,7 @@ int serve_once(DemoRun& run) {
     return {};
   };
   serving.announce = [&](App& app, const std::string& origin) { announce(app, origin, demo, run); };
+  serving.restarts = demo_restarts;
   return run_server(run.console, run.config, serving);
 }
 

@@ -2,12 +2,13 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "app/app.h"
 #include "base/files/folders.h"
@@ -55,20 +56,17 @@ Result<flows::Backup> take_demo_snapshot(App& app, const std::string& name,
 }
 
 std::vector<DemoSnapshot> demo_snapshots(const std::string& database) {
-  std::vector<DemoSnapshot> out;
+  std::map<std::pair<fs::file_time_type, std::string>, DemoSnapshot> by_age;
   std::error_code error;
-  const auto age = [&](const DemoSnapshot& one) {
-    return fs::last_write_time(folder_of(database) + "/" + one.name + std::string(kEnding), error);
-  };
   for (const auto& entry : fs::directory_iterator(folder_of(database), error)) {
     struct stat file {};
     if (entry.path().extension() != kEnding || ::stat(entry.path().c_str(), &file) != 0) continue;
-    out.push_back({entry.path().stem().string(), Timestamp{std::int64_t{file.st_mtime} * 1'000},
-                   std::int64_t{file.st_size}});
+    const std::string name = entry.path().stem().string();
+    by_age[{entry.last_write_time(error), name}] = {
+        name, Timestamp{std::int64_t{file.st_mtime} * 1'000}, std::int64_t{file.st_size}};
   }
-  std::sort(out.begin(), out.end(), [&](const DemoSnapshot& a, const DemoSnapshot& b) {
-    return std::pair(age(a), a.name) < std::pair(age(b), b.name);
-  });
+  std::vector<DemoSnapshot> out;
+  for (auto& [age, snapshot] : by_age) out.push_back(std::move(snapshot));
   return out;
 }
 
@@ -124,11 +122,15 @@ void forget_former_demo(const std::string& database) {
 
 void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }
 
-bool restart_demo() {
+bool restart_demo(App& app) {
   if (!demo_process) return false;
+  // Otherwise, a payment could be accepted after the command and lost with the file.
+  app.refuse_requests();
   if (!restart_wanted.exchange(true)) request_stop();
   return true;
 }
+
+bool demo_restarts() { return restart_wanted; }
 
 bool take_demo_restart() { return restart_wanted.exchange(false); }
 

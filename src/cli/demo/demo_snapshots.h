@@ -47,8 +47,11 @@ void forget_former_demo(const std::string& database);
 
 /// Whether this process is `coffer demo`, which starts again when asked. Thread-safe.
 void set_demo_process(bool is_demo_process);
-/// Stops the server of this process, which then starts again. False if it is not a demo process.
-bool restart_demo();
+/// Stops the server of this process, which then starts again; until then, it refuses requests.
+/// False if it is not a demo process.
+bool restart_demo(App& app);
+/// Whether restart_demo() was called and the server has not stopped yet. Thread-safe.
+bool demo_restarts();
 /// Whether restart_demo() was called since the last time.
 bool take_demo_restart();
 

@@ -75,7 +75,7 @@ Result<CommandResult> snapshots(Session& session, const Arguments&) {
 Result<CommandResult> rewind_to(Session& session, const std::string& name) {
   ProgressLine line(session.console, session.interruption);
   COFFER_TRY_VOID(prepare_rewind(session.app, name, line.shower()));
-  const bool restarts = restart_demo();
+  const bool restarts = restart_demo(session.app);
   return CommandResult{.records = {{{"snapshot", name}, {"restarts", restarts}}},
                        .note = restarts ? "\nThe demo restarts with this state."
                                         : "\nThe next start of coffer demo returns to this state."};

@@ -76,8 +76,13 @@ std::optional<Finding> judge_folder(const std::string& check, const std::string&
                "Restrict it: chmod 700 " + folder + ".");
 }
 
-Findings examine_missing(const Config& config) {
+Findings examine_missing(const Config& config, const Owner& owner) {
   const std::string& path = config.db;
+  if (owner.locked || owner.commanded) {
+    return {fault("database", path + " is gone, and a server has it open and refuses writes",
+                  "Move the same file back. If it was deleted, leave the server running and save "
+                  "the file as docs/operating.md describes.")};
+  }
   if (errno != ENOENT) {
     return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
   }
@@ -239,7 +244,7 @@ std::optional<Finding> judge_log_file(const Config& config) {
 
 Findings examine_database(const Config& config, const Owner& owner) {
   const auto status = status_of(config.db);
-  if (!status) return examine_missing(config);
+  if (!status) return examine_missing(config, owner);
   if (!S_ISREG(status->st_mode)) {
     return {
         fault("database", config.db + " is not a regular file", "Set a regular file with --db.")};

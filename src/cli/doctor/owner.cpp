@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "cli/control_wire.h"
+#include "store/file/held_file.h"
 
 namespace coffer::cli {
 namespace {
@@ -37,6 +38,8 @@ Owner find_owner(const std::string& database) {
     if (size > 0) owner.process = leading_number<int>({text, static_cast<std::size_t>(size)});
     ::close(fd);
   }
+  // The lock file may have been removed.
+  owner.locked = owner.locked || store::is_held(database);
   const int control = open_control_socket(control_socket_path(database), SocketRole::connect);
   if (control >= 0) ::close(control);
   owner.commanded = control >= 0;

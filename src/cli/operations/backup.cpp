@@ -153,16 +153,22 @@ Result<flows::KeptBackup> wanted_backup(const Session& session, const Arguments&
   return unexpected(Slug::not_found, "The backup \"" + wanted + "\" was not found in backup_dir.");
 }
 
-Result<CommandResult> download(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
-  const std::string name = file_name(backup.path);
-  COFFER_TRY(const ReadableFile file, ReadableFile::open(backup.path));
-  Record record{{"file", name}, {"bytes", backup.bytes}, {"sha256", noted_checksum(backup)}};
+Result<CommandResult> send_file(const std::string& path, std::string_view type, std::int64_t bytes,
+                                Record record) {
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
   return CommandResult{
       .records = {std::move(record)},
-      .file = ProducedFile{name, "application/vnd.sqlite3", false,
-                           static_cast<std::uint64_t>(backup.bytes),
-                           [file](const auto& sink) { return send_paced(file, sink); }}};
+      .file =
+          ProducedFile{file_name(path), std::string(type), false, static_cast<std::uint64_t>(bytes),
+                       [file](const auto& sink) { return send_paced(file, sink); }}};
+}
+
+Result<CommandResult> download(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
+  Record record{{"file", file_name(backup.path)},
+                {"bytes", backup.bytes},
+                {"sha256", noted_checksum(backup)}};
+  return send_file(backup.path, "application/vnd.sqlite3", backup.bytes, std::move(record));
 }
 
 /// The file that coffer restore expects beside a backup.
@@ -175,12 +181,8 @@ Result<CommandResult> download_signature(Session& session, const Arguments& argu
     return unexpected(Slug::not_found, "The backup \"" + file_name(backup.path) +
                                            "\" has no signature. Make a new backup.");
   }
-  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
-  Record record{{"file", file_name(path)}, {"bytes", static_cast<std::int64_t>(bytes)}};
-  return CommandResult{
-      .records = {std::move(record)},
-      .file = ProducedFile{file_name(path), "text/plain", false, bytes,
-                           [file](const auto& sink) { return send_paced(file, sink); }}};
+  const auto size = static_cast<std::int64_t>(bytes);
+  return send_file(path, "text/plain", size, {{"file", file_name(path)}, {"bytes", size}});
 }
 
 /// The error in the key with which the restored file will be opened, or empty.

@@ -42,6 +42,12 @@ std::string FourEyes::text() const {
   return out.empty() ? std::string(kAll) : out;
 }
 
+std::vector<AssetCode> FourEyes::assets() const {
+  std::vector<AssetCode> out;
+  for (const auto& [asset, limit] : limits_) out.push_back(asset);
+  return out;
+}
+
 bool FourEyes::waits(const std::optional<MovedAmount>& moved) const {
   if (!on_ || !moved) return on_;
   const auto limit = limits_.find(moved->asset);

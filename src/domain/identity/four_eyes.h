@@ -24,6 +24,8 @@ class FourEyes {
   /// `off`, `all`, or limits such as `USDC=1000,EURC=500`. `validation-failed` otherwise.
   static Result<FourEyes> parse(std::string_view text);
   std::string text() const;
+  /// The assets that have a limit.
+  std::vector<AssetCode> assets() const;
 
   /// Whether an act that moves money or changes access waits. Only an amount up to the limit of its
   /// asset does not; without an amount, pass nullopt.

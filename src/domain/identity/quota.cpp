@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <vector>
 
 #include "base/text/nearest.h"
@@ -106,6 +107,7 @@ std::string quota_limit_text(Quota quota, std::int64_t limit) {
 }
 
 Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base) {
+  std::set<Quota> given;
   while (!text.empty()) {
     const std::string_view item = next_part(text, ',');
     const auto equals = item.find('=');
@@ -123,6 +125,10 @@ Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base) 
       return unexpected(Slug::validation_failed,
                         "\"" + std::string(value) + "\" is not a valid limit for " +
                             std::string(key) + ". " + std::string(kQuotaLimitForm));
+    }
+    if (!given.insert(*quota).second) {
+      return unexpected(Slug::validation_failed,
+                        "\"" + std::string(key) + "\" has two limits. Keep one of them");
     }
     base.limits.at(static_cast<std::size_t>(*quota)) = *limit;
   }

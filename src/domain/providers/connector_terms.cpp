@@ -3,14 +3,13 @@
 #include <set>
 
 #include "base/text/ascii.h"
-#include "base/text/characters.h"
 #include "domain/country.h"
 #include "domain/providers/connector.h"
+#include "domain/tables/text_field.h"
 
 namespace coffer {
 namespace {
 
-constexpr std::size_t kNameMax = 200;
 constexpr std::size_t kRequirementsMax = 50;
 constexpr int kBasisPointsMax = 10'000;
 constexpr int kTimeoutMsMax = 60'000;
@@ -20,10 +19,8 @@ void wrong(ValidationErrors& errors, std::string field, std::string message) {
 }
 
 void check_text(const char* field, const std::string& value, ValidationErrors& errors) {
-  if (value.find_first_not_of(' ') == std::string::npos) wrong(errors, field, "must not be blank");
-  if (character_count(value) > kNameMax) {
-    wrong(errors, field, "must have at most 200 characters");
-  }
+  const std::string_view fault = name_fault(value);
+  if (!fault.empty()) wrong(errors, field, std::string(fault));
 }
 
 void check_amount(const ConnectorTerms& terms, const char* field, Amount value,

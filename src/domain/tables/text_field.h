@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/characters.h"
+
 namespace coffer {
 
 /// In characters. Long enough for real values, and short enough for indexes and printing.
@@ -24,6 +26,13 @@ inline constexpr std::size_t kTextMax = 200;
 inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, without the brackets
 
 enum class TextKind { any, date_of_birth, country_alpha2, country_alpha3, email, phone, iban, bic };
+
+/// What is wrong with the name that an operator gives a thing; empty if nothing is.
+inline std::string_view name_fault(std::string_view name) {
+  static_assert(kTextMax == 200);
+  if (name.find_first_not_of(' ') == std::string_view::npos) return "must not be blank";
+  return character_count(name) > kTextMax ? "must have at most 200 characters" : "";
+}
 
 struct TextRule {
   TextKind kind = TextKind::any;

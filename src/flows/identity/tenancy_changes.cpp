@@ -6,6 +6,7 @@
 #include "base/limits/address_range.h"
 #include "base/log.h"
 #include "base/text/ascii.h"
+#include "domain/tables/text_field.h"
 #include "flows/webhooks/events.h"
 
 namespace coffer::flows {
@@ -77,6 +78,12 @@ std::string join(const std::vector<std::string>& parts) {
   return out;
 }
 
+Result<void> check_name(const std::string& name) {
+  const std::string fault(name_fault(name));
+  if (fault.empty()) return {};
+  return unexpected(Problem(Slug::validation_failed, "The name " + fault + ".", {{"name", fault}}));
+}
+
 /// The form of http::Request::client_certificate, from any form that tools print.
 Result<std::string> fingerprint(const std::string& text) {
   std::string hex = ascii::to_lower(text);
@@ -94,10 +101,7 @@ Result<std::string> fingerprint(const std::string& text) {
 
 Result<store::AssociationRow> register_association(const Context& context, const std::string& name,
                                                    AssociationStatus status, EntityType type) {
-  if (name.empty()) {
-    return unexpected(
-        Problem(Slug::validation_failed, "The name is empty.", {{"name", "must not be blank"}}));
-  }
+  COFFER_TRY_VOID(check_name(name));
   store::AssociationRow row;
   row.id = context.random.id<AssociationId>(context.clock.now());
   row.name = name;
@@ -128,6 +132,7 @@ Result<store::AssociationRow> change_association_status(const Context& context, 
 
 Result<RegisteredApplication> register_application(const Context& context,
                                                    const NewApplication& application) {
+  COFFER_TRY_VOID(check_name(application.name));
   RegisteredApplication out;
   store::ApplicationRow& row = out.application;
   row.id = context.random.id<ApplicationId>(context.clock.now());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "store/file/held_file.h"
 
 namespace coffer::store {
 namespace {
@@ -69,8 +70,8 @@ Reader::~Reader() {
   if (owner_ != nullptr) owner_->give_back(pool_, slot_);
 }
 
-ReaderPools::ReaderPools(ReaderPoolsOptions options, const Clock& clock)
-    : options_(std::move(options)), clock_(clock) {
+ReaderPools::ReaderPools(ReaderPoolsOptions options, const HeldFile& file, const Clock& clock)
+    : options_(std::move(options)), file_(file), clock_(clock) {
   const Lock lock(mutex_);
   for (const ReadersKind& kind : kReaders) {
     const int size = kind.pool == Readers::read ? options_.readers : kind.size;
@@ -107,6 +108,10 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   }
   try {
     if (connection == nullptr) {
+      // Opening another file at the path could also delete the log that the writer uses.
+      if (!file_.in_place()) {
+        throw SqlError("the database is not in its place", SQLITE_CANTOPEN, SQLITE_CANTOPEN);
+      }
       auto opened = open_reader(options_.path, kind.cache_kib);
       connection = opened.get();
       const Lock lock(mutex_);

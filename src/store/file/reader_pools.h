@@ -15,6 +15,8 @@
 
 namespace coffer::store {
 
+class HeldFile;
+
 /// The purpose of a read connection. A full pool does not affect other pools.
 enum class Readers {
   system,
@@ -107,9 +109,9 @@ struct ReaderPoolsOptions {
 /// Thread-safe.
 class ReaderPools {
  public:
-  /// Opens one connection, so that errors appear at once. `clock` must outlive the pools. Throws
-  /// SqlError.
-  ReaderPools(ReaderPoolsOptions options, const Clock& clock);
+  /// Opens one connection, so that errors appear at once. `file` and `clock` must outlive the
+  /// pools. Throws SqlError.
+  ReaderPools(ReaderPoolsOptions options, const HeldFile& file, const Clock& clock);
   ReaderPools(const ReaderPools&) = delete;
   ReaderPools& operator=(const ReaderPools&) = delete;
 
@@ -153,6 +155,7 @@ class ReaderPools {
   void free_slot(Readers pool, std::size_t slot);
 
   const ReaderPoolsOptions options_;
+  const HeldFile& file_;
   const Clock& clock_;
   mutable Mutex mutex_;
   std::array<Pool, kReaders.size()> pools_ COFFER_GUARDED_BY(mutex_);

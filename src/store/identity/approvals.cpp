@@ -68,7 +68,7 @@ void insert_approval(WriteTx& tx, const ApprovalRow& row) {
 }
 
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
-  return first_row<ApprovalRow>(Query(db, kFind.c_str(), id), kColumns);
+  return first_row<ApprovalRow>(db, kFind, kColumns, id);
 }
 
 ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,

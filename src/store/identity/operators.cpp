@@ -66,11 +66,6 @@ constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLinksOf =
     "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
 
-template <class... Args>
-std::optional<OperatorRow> first(Connection& db, const std::string& sql, const Args&... args) {
-  return first_row<OperatorRow>(Query(db, sql.c_str(), args...), kColumns);
-}
-
 }  // namespace
 
 std::vector<OperatorRow> list_operators(Connection& db) {
@@ -78,11 +73,11 @@ std::vector<OperatorRow> list_operators(Connection& db) {
 }
 
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
-  return first(db, kById, id);
+  return first_row<OperatorRow>(db, kById, kColumns, id);
 }
 
 std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name) {
-  return first(db, kByName, name);
+  return first_row<OperatorRow>(db, kByName, kColumns, name);
 }
 
 bool has_operators(Connection& db) { return Query(db, kAny).step(); }
@@ -101,7 +96,7 @@ void update_operator(WriteTx& tx, const OperatorRow& row) {
 
 std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
                                                     std::string_view subject) {
-  return first(db, kBySubject, issuer, subject);
+  return first_row<OperatorRow>(db, kBySubject, kColumns, issuer, subject);
 }
 
 void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,

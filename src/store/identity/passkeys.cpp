@@ -35,7 +35,7 @@ std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
-  return first_row<PasskeyRow>(Query(db, kByCredential.c_str(), Blob{credential}), kColumns);
+  return first_row<PasskeyRow>(db, kByCredential, kColumns, Blob{credential});
 }
 
 void insert_passkey(WriteTx& tx, const PasskeyRow& row) {

@@ -110,18 +110,13 @@ std::optional<Blob> old_blob(const ApplicationRow& row, Sha256 OldSecrets::*hash
   return row.old ? std::optional(blob((*row.old).*hash)) : std::nullopt;
 }
 
-template <class... Args>
-std::optional<ApplicationRow> find(Connection& db, const std::string& sql, const Args&... args) {
-  return first_row<ApplicationRow>(Query(db, sql.c_str(), args...), kApplication);
-}
-
 }  // namespace
 
 std::vector<AssociationRow> list_associations(Connection& db) {
   return all_rows<AssociationRow>(Query(db, kAllAssociations.c_str()), kAssociation);
 }
 std::optional<AssociationRow> find_association(Connection& db, AssociationId id) {
-  return first_row<AssociationRow>(Query(db, kAssociationById.c_str(), id), kAssociation);
+  return first_row<AssociationRow>(db, kAssociationById, kAssociation, id);
 }
 
 void insert_association(WriteTx& tx, const AssociationRow& row) {
@@ -154,25 +149,25 @@ std::vector<ApplicationRow> list_applications(Connection& db) {
   return all_rows<ApplicationRow>(Query(db, kAllApplications.c_str()), kApplication);
 }
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id) {
-  return find(db, kApplicationById, id);
+  return first_row<ApplicationRow>(db, kApplicationById, kApplication, id);
 }
 std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application) {
-  return find(db, kApplicationByKey, application);
+  return first_row<ApplicationRow>(db, kApplicationByKey, kApplication, application);
 }
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id) {
-  return find(db, kApplicationByClientId, client_id);
+  return first_row<ApplicationRow>(db, kApplicationByClientId, kApplication, client_id);
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
-  return find(db, kApplicationByApiKey, blob(hash));
+  return first_row<ApplicationRow>(db, kApplicationByApiKey, kApplication, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash) {
-  return find(db, kApplicationByConnect, blob(hash));
+  return first_row<ApplicationRow>(db, kApplicationByConnect, kApplication, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key) {
-  return find(db, kApplicationByPublicKey, public_key);
+  return first_row<ApplicationRow>(db, kApplicationByPublicKey, kApplication, public_key);
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {

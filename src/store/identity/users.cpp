@@ -31,11 +31,6 @@ const std::string kUpdate =
     ColumnList{"updated_at"}.add_changing(kColumns).update("users") + " WHERE id = ?";
 constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
-template <class... Args>
-std::optional<UserRow> first(Connection& db, const std::string& sql, const Args&... args) {
-  return first_row<UserRow>(Query(db, sql.c_str(), args...), kColumns);
-}
-
 }  // namespace
 
 UserPage list_users(Connection& db, const NewestAt& at) {
@@ -43,14 +38,17 @@ UserPage list_users(Connection& db, const NewestAt& at) {
   const KeyWalk walk(db, Order::falling, budget);
   const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
   UserPage out{{}, page.next};
-  for (const std::int64_t key : page.keys) out.rows.push_back(*first(db, kByKey, key));
+  for (const std::int64_t key : page.keys)
+    out.rows.push_back(*first_row<UserRow>(db, kByKey, kColumns, key));
   return out;
 }
 
-std::optional<UserRow> find_user(Connection& db, UserId id) { return first(db, kById, id); }
+std::optional<UserRow> find_user(Connection& db, UserId id) {
+  return first_row<UserRow>(db, kById, kColumns, id);
+}
 
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username) {
-  return first(db, kByUsername, username);
+  return first_row<UserRow>(db, kByUsername, kColumns, username);
 }
 
 void insert_user(WriteTx& tx, const UserRow& row) {

@@ -94,7 +94,7 @@ std::vector<AlertState> newest_alert_states(Connection& db) {
   std::vector<AlertState> out;
   for (std::size_t i = 0; i < terms<AlertCondition>().size(); ++i) {
     const auto condition = static_cast<AlertCondition>(i);
-    const auto row = first_row<AlertRow>(Query(db, kNewest.c_str(), condition), kAlert);
+    const auto row = first_row<AlertRow>(db, kNewest, kAlert, condition);
     if (row) out.push_back(row->state);
   }
   return out;
@@ -132,7 +132,7 @@ std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCount
 
 AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
   const auto row_of = [&](std::int64_t key) {
-    return first_row<AlertRow>(Query(db, kByKey.c_str(), key), kAlert).value();
+    return first_row<AlertRow>(db, kByKey, kAlert, key).value();
   };
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);

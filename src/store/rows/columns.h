@@ -3,7 +3,7 @@
 //
 //   constexpr Column<AssetRow> kColumns[] = {column<&AssetRow::id>("id"), ...};
 //   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
-//   std::optional<AssetRow> row = first_row<AssetRow>(Query(db, kFind.c_str(), id), kColumns);
+//   std::optional<AssetRow> row = first_row<AssetRow>(db, kFind, kColumns, id);
 //
 // An INSERT writes each `column`, and an UPDATE each `changing(column)`; a `joined` one is only
 // read. NULL leaves a member at its default. A member of an empty optional is written as NULL.
@@ -252,8 +252,11 @@ std::vector<Row> all_rows(Query&& query, const Columns& all) {
   return out;
 }
 
-template <class Row, class Columns>
-std::optional<Row> first_row(Query&& query, const Columns& all) {
+/// `args` are bound to the parameters of `sql`.
+template <class Row, class Columns, class... Args>
+std::optional<Row> first_row(Connection& db, const std::string& sql, const Columns& all,
+                             const Args&... args) {
+  Query query(db, sql.c_str(), args...);
   return query.step() ? std::optional(read_row<Row>(query, all)) : std::nullopt;
 }
 

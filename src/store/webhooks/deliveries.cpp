@@ -140,7 +140,7 @@ RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::
 
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence) {
-  return first_row<DeliveryRow>(Query(db, kAt.c_str(), tenant.key, webhook, sequence), kColumns);
+  return first_row<DeliveryRow>(db, kAt, kColumns, tenant.key, webhook, sequence);
 }
 
 std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,

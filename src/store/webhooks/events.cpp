@@ -116,7 +116,7 @@ std::optional<EventRow> find_event(Connection& db, EventId id) {
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
-  return first_row<EventRow>(Query(db, kAt.c_str(), tenant.key, sequence), kColumns);
+  return first_row<EventRow>(db, kAt, kColumns, tenant.key, sequence);
 }
 
 std::int64_t last_sequence(Connection& db, const Tenant& tenant) {

@@ -64,7 +64,7 @@ void close_notification(WriteTx& tx, std::int64_t notification, NotificationStat
 }
 
 std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification) {
-  return first_row<NotificationRow>(Query(db, kByKey.c_str(), notification), kColumns);
+  return first_row<NotificationRow>(db, kByKey, kColumns, notification);
 }
 
 }  // namespace coffer::store

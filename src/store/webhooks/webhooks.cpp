@@ -86,11 +86,11 @@ void claim_types(WriteTx& tx, const WebhookRow& row) {
 }  // namespace
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
-  return first_row<WebhookRow>(Query(db, kFind.c_str(), id, tenant.key), kColumns);
+  return first_row<WebhookRow>(db, kFind, kColumns, id, tenant.key);
 }
 
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
-  return first_row<WebhookRow>(Query(db, kByKey.c_str(), webhook), kColumns);
+  return first_row<WebhookRow>(db, kByKey, kColumns, webhook);
 }
 
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,

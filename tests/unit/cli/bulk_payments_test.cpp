@@ -76,11 +76,8 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("csv: quoted cells, CRLF, a BOM, blank lines, and the line of each row", "[text]") {
-  const auto rows = csv_rows(
-                        "\xef\xbb\xbf"
-                        "a,b\r\n\r\n\"1,\"\"x\"\"\n2\",\r\nlast,\"\"")
-                        .value();
+TEST_CASE("csv: quoted cells, CRLF, blank lines, and the line of each row", "[text]") {
+  const auto rows = csv_rows("a,b\r\n\r\n\"1,\"\"x\"\"\n2\",\r\nlast,\"\"").value();
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].cells == Words{"a", "b"});
   CHECK(rows[1].cells == Words{"1,\"x\"\n2", ""});

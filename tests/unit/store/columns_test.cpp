@@ -34,7 +34,7 @@ const std::string kUpdate =
     ColumnList{"at"}.add_changing(kLease).update("leases") + " WHERE lease = ?";
 
 std::optional<Lease> find_lease(Connection& db, std::int64_t key) {
-  return first_row<Lease>(Query(db, kFind.c_str(), key), kLease);
+  return first_row<Lease>(db, kFind, kLease, key);
 }
 
 }  // namespace
@@ -73,5 +73,5 @@ TEST_CASE("a member of an empty optional is NULL, and NULL leaves the optional e
 
   update_row(db, kUpdate, kLease, Lease{}, std::int64_t{1}, Timestamp{6});
   CHECK_FALSE(find_lease(db, 1)->dates);
-  CHECK_FALSE(first_row<Lease>(Query(db, kFind.c_str(), std::int64_t{2}), kLease));
+  CHECK_FALSE(first_row<Lease>(db, kFind, kLease, std::int64_t{2}));
 }

@@ -78,6 +78,61 @@ TEST_CASE("database: one process owns the file") {
   CHECK(open_error(path).fault == OpenFault::none);
 }
 
+TEST_CASE("database: one process owns the file, whatever its name and without its lock file") {
+  OpenedFile file;
+  const std::string path = file.database->path();
+  const std::string other_name = path + ".other";
+  fs::create_hard_link(path, other_name);
+  CHECK(open_error(other_name).fault == OpenFault::locked);
+  fs::remove(path + ".lock");
+  const OpenError second = open_error(path);
+  CHECK(second.fault == OpenFault::locked);
+  CHECK(second.message.find("is in use by another coffer") != std::string::npos);
+  CHECK(is_held(path));
+  file.close();
+  CHECK_FALSE(is_held(path));
+  fs::remove(other_name);
+  CHECK(open_error(path).fault == OpenFault::none);
+}
+
+TEST_CASE("database: nothing is stored while the file or its log is not at its path") {
+  OpenedFile file;
+  const std::string path = file.database->path();
+  const auto write = [&](const char* value) {
+    return file.write([&](WriteTx& tx) -> Result<void> {
+      write_meta(tx, "x", value);
+      return {};
+    });
+  };
+  const auto replace = [](const std::string& name) { std::ofstream(name) << "another file"; };
+  REQUIRE(write("before"));
+  for (const std::string& moved : {path, path + "-wal"}) {
+    for (const bool replaced : {false, true}) {
+      INFO(moved << (replaced ? " replaced" : " moved"));
+      fs::rename(moved, moved + ".away");
+      if (replaced) replace(moved);
+      CHECK_FALSE(file.database->in_place());
+      file.database->watch_place();
+      const auto refused = write("lost");
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().slug == Slug::overloaded);
+      CHECK(refused.error().retry_after_s.has_value());
+      CHECK(file.value("SELECT value FROM meta WHERE name = 'x'") == "before");
+      {
+        const ReadersScope fresh(Readers::exports);  // without an open connection
+        CHECK_FALSE(file.database->reader());
+      }
+      fs::rename(moved + ".away", moved);
+      file.database->watch_place();
+      CHECK(file.database->in_place());
+    }
+  }
+  REQUIRE(write("after"));
+  const ReadersScope fresh(Readers::exports);
+  CHECK(file.database->reader());
+  CHECK(file.value("SELECT value FROM meta WHERE name = 'x'") == "after");
+}
+
 TEST_CASE("database: an empty ledger does not take the place of one that was lost") {
   const std::array<std::function<void(const std::string&)>, 3> losses{{
       [](const std::string& path) { fs::resize_file(path, 0); },

@@ -66,6 +66,8 @@ TEST_CASE("quotas: those named in a setting replace the defaults", "[quota]") {
   CHECK(some->of(Quota::file_bytes) == std::int64_t{2} << 30);
   CHECK(some->of(Quota::webhooks) == base.of(Quota::webhooks));
   CHECK(parse_quota_limits(quota_limits_text(*some), base).value() == *some);
+  CHECK(parse_quota_limits("wallets=1,wallets=2", base).error().detail.find("two limits") !=
+        std::string::npos);
   CHECK(parse_quota_limits("wallet=5", base).error().detail.find("did you mean \"wallets\"?") !=
         std::string::npos);
   for (const char* bad : {"wallets", "wallets=", "wallets=x", "wallets=1,,webhooks=2", "=1"}) {

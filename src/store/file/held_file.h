@@ -1,0 +1,52 @@
+// The database file itself, apart from its name: locked against every other process, and watched.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/files/descriptor.h"
+
+namespace coffer::store {
+
+/// Which file a path names.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// Open the file before SQLite does, and close it after the last connection: on any close of a
+/// database file, the system releases SQLite's locks of this process. Thread-safe after `note_log`.
+class HeldFile {
+ public:
+  /// Opens or creates the file (mode 0600) and locks it. The lock is on the file, so it holds even
+  /// if the lock file beside it was removed, and against a hard link. Returns nullptr with `errno`
+  /// set; EWOULDBLOCK: another process has it open. Without an error on systems that have no such
+  /// lock.
+  static std::unique_ptr<HeldFile> open(const std::string& path);
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  /// Remembers the write-ahead log, which SQLite has now opened.
+  void note_log();
+  /// Whether the path still leads to the open file and its log to the open log. False after one of
+  /// them was moved, deleted or replaced: what is written then cannot be found at the path.
+  bool in_place() const;
+
+ private:
+  HeldFile(const std::string& path, int fd);
+
+  const std::string path_;
+  const std::string log_path_;
+  const Descriptor fd_;
+  std::optional<FileIdentity> file_;
+  std::optional<FileIdentity> log_;
+};
+
+/// Whether a process holds the file at `path`. False if it cannot be opened.
+bool is_held(const std::string& path);
+
+}  // namespace coffer::store
