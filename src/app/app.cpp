@@ -139,7 +139,10 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
 
 bool App::build(StartError& error) {
   store::OpenError fault;
-  database_ = store::Database::open({config_.db, config_.readers, config_.allow_network_filesystem},
+  database_ = store::Database::open({.path = config_.db,
+                                     .link = config_.db_link,
+                                     .readers = config_.readers,
+                                     .allow_network_filesystem = config_.allow_network_filesystem},
                                     clock_, fault);
   if (!database_) {
     error = {exit_code(fault.fault), fault.message};

@@ -342,7 +342,8 @@ int print_result(const Console& console, const CommandResult& result, bool json)
 
 void print_error(const Console& console, std::string_view text) {
   // Several sentences end with a full stop, a single clause does not.
-  const bool sentences = text.find(". ") != std::string_view::npos && !text.ends_with('.');
+  const bool ends = text.ends_with('.') || text.ends_with('?');
+  const bool sentences = text.find(". ") != std::string_view::npos && !ends;
   console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' ' << printable(text)
               << (sentences ? "." : "") << std::endl;
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kAcceptMs = 10'000;
 constexpr int kSendMs = 5'000;
-constexpr int kRestartMs = 20'000;
+constexpr int kRestartMs = 10'000;
 constexpr int kLookEveryMs = 20;
 
 int parse_exit_code(const std::string& text) {
@@ -61,17 +61,19 @@ std::optional<std::pair<ino_t, std::int64_t>> socket_at(const std::string& path)
   return std::pair(status.st_ino, changed_ns(status));
 }
 
-/// Returns when a new server listens in the place of socket `before`, or after a while.
-void wait_for_other_socket(const std::string& path,
+/// Returns when a new server listens in the place of socket `before`; false if none does for a
+/// while.
+bool wait_for_other_socket(const std::string& path,
                            const std::optional<std::pair<ino_t, std::int64_t>>& before) {
   for (int tries = 0; tries < kRestartMs / kLookEveryMs; ++tries) {
     const auto there = socket_at(path);
     if (there && there != before) {
       const Descriptor socket(open_control_socket(path, SocketRole::connect));
-      if (socket.is_open()) return;
+      if (socket.is_open()) return true;
     }
     ::poll(nullptr, 0, kLookEveryMs);
   }
+  return false;
 }
 
 }  // namespace
@@ -94,8 +96,9 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
   }
   bool restarts = false;
   const int code = relay(stream, console, silence_ms, restarts);
-  if (restarts) wait_for_other_socket(path, before);
-  return code;
+  if (!restarts || wait_for_other_socket(path, before)) return code;
+  print_error(console, "the server did not start again. Read its output, then start it");
+  return exit_code::kUnreachable;
 }
 
 }  // namespace coffer::cli

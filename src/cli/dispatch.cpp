@@ -13,10 +13,12 @@
 #include "base/log.h"
 #include "cli/control_client.h"
 #include "cli/demo/demo_seed.h"
+#include "cli/demo/demo_snapshots.h"
 #include "cli/exit_code.h"
 #include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
+#include "cli/progress.h"
 #include "cli/settings.h"
 #include "flows/identity/approvals.h"
 #include "flows/identity/audit_log.h"
@@ -91,6 +93,11 @@ Result<void> check_demo(const Session& session, const Command& command) {
                                         "only on a file that coffer demo has created.");
 }
 
+/// Runs the command. `overloaded` if its ProgressLine ends it.
+Result<CommandResult> run_on(Session& session, const Command& command, const Arguments& arguments) {
+  return unless_stopped([&] { return (*command.on_file())(session, arguments); });
+}
+
 /// Runs the command between its two audit entries.
 template <class Run>
 Result<CommandResult> run_recorded(Session& session, const Command& command,
@@ -123,7 +130,7 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
   bool stored = false;
   auto result = [&] {
     store::CommitRider rider(approve);
-    auto out = (*command.on_file())(session, arguments);
+    auto out = run_on(session, command, arguments);
     stored = rider.committed();
     return out;
   }();
@@ -146,7 +153,7 @@ std::optional<Result<CommandResult>> failure_of(Session& session, const Command&
                                                 const Arguments& arguments) {
   try {
     const store::CommitTrial trial;
-    auto result = (*command.on_file())(session, arguments);
+    auto result = run_on(session, command, arguments);
     if (result && result->exit_code == exit_code::kDone) return std::nullopt;
     return result;
   } catch (const store::CommitTrial::Reached&) {
@@ -196,7 +203,9 @@ int run_on_file(const CommandLine& line, const Console& console) {
   OsRandom random;
   StartError error;
   for (int tries = 0;; ++tries) {
-    if (const auto app = App::open(*config, clock, random, error)) {
+    error = {exit_code::kBusy, pending_rewind(config->db)};
+    const bool waits = !error.message.empty();
+    if (const auto app = waits ? nullptr : App::open(*config, clock, random, error)) {
       Interruption interruption;
       const Actor actor = command_line_actor(::geteuid());
       Session session{*app, console, interruption, actor};
@@ -238,7 +247,7 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
   COFFER_TRY_VOID(check_role(session, command));
   COFFER_TRY_VOID(check_demo(session, command));
-  const auto run = [&] { return (*command.on_file())(session, arguments); };
+  const auto run = [&] { return run_on(session, command, arguments); };
   if (command.role == OperatorRole::viewer) return run();
   const std::string detail = to_json(recorded(command, arguments), false);
   if (waits_for_approval(session, command, arguments)) {

@@ -64,7 +64,8 @@ class ProgressLine {
 /// known. `elapsed_ms` is the time since the start of the step.
 std::string progress_text(const Progress& progress, std::int64_t elapsed_ms);
 
-/// Runs `work`, which returns a Result and shows its progress. Stopped becomes `overloaded`.
+/// Runs `work`, which returns a Result and shows its progress. Stopped becomes `overloaded`. The
+/// dispatcher does this for whole commands.
 template <class F>
 auto unless_stopped(F&& work) -> decltype(work()) {
   try {

@@ -65,8 +65,10 @@ void reload(App& app) {
   }
 }
 
-void wait_for_stop(App& app, const StopSignals& signals) {
-  while (signals.wait() == StopSignals::Kind::reload) reload(app);
+StopSignals::Kind wait_for_stop(App& app, const StopSignals& signals) {
+  auto kind = signals.wait();
+  for (; kind == StopSignals::Kind::reload; kind = signals.wait()) reload(app);
+  return kind;
 }
 
 int fail(const Console& console, const StartError& error) {
@@ -230,9 +232,11 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   serving.announce(*app, origin);
   welcome_operator(console, *app);
 
-  wait_for_stop(*app, signals);
-  signals.end_at_once();
-  log_info("serve", "stopping; a second signal stops immediately");
+  if (wait_for_stop(*app, signals) == StopSignals::Kind::stop) {
+    serving.stopped();
+    signals.end_at_once();
+    log_info("serve", "stopping; a second signal stops immediately");
+  }
   notify_supervisor("STOPPING=1");
   admin.stop();
   control.stop();

@@ -22,6 +22,8 @@ struct Serving {
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
   /// Whether the server starts again after the present command.
   std::function<bool()> restarts = [] { return false; };
+  /// Called when a signal stops the server, which then does not start again.
+  std::function<void()> stopped = [] {};
 };
 
 /// Returns the exit code after a stop signal or a failed start.

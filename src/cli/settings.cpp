@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
+#include "cli/doctor/owner.h"
 #include "cli/exit_code.h"
 #include "store/schema.h"
 
@@ -15,11 +16,11 @@ namespace fs = std::filesystem;
 
 /// Resolves links, because the lock, the log and the sockets are next to the database's name: with
 /// two names, a file could have two owners.
-void follow_link(std::string& path) {
+void follow_link(Config& config) {
   std::error_code error;
-  if (!fs::is_symlink(path, error)) return;
-  const fs::path target = fs::weakly_canonical(path, error);
-  if (!error) path = target;
+  if (!fs::is_symlink(config.db, error)) return;
+  const fs::path target = fs::weakly_canonical(config.db, error);
+  if (!error) config.db_link = std::exchange(config.db, target);
 }
 
 /// The demo's database, if it exists and `database` does not.
@@ -40,7 +41,7 @@ std::optional<Config> read_settings(const Console& console, const ConfigInputs& 
     exit_code = config_exit_code(config.error());
     return std::nullopt;
   }
-  follow_link(config->db);
+  follow_link(*config);
   return *std::move(config);
 }
 
@@ -63,7 +64,10 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
   if (fs::status(config->db, error).type() == fs::file_type::not_found) {
     exit_code = exit_code::kFailed;
     print_error(console, "database not found: " + config->db +
-                             ". Create one with coffer init, or choose another file with --db");
+                             (find_owner(config->db).locked
+                                  ? ". A server has it open under this name. Move it back"
+                                  : ". Create one with coffer init, or choose another file with "
+                                    "--db"));
     return std::nullopt;
   }
   if (!store::holds_tables(config->db)) {
@@ -84,7 +88,7 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
     inputs.command_defaults["admin_listen"] = reading.config.listen_http.to_string();
     reading = read_config(inputs);
   }
-  follow_link(reading.config.db);
+  follow_link(reading.config);
   return reading;
 }
 

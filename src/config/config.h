@@ -50,6 +50,7 @@ enum class RequestLogging {
 struct Config {
   std::string config;           // path of the file that was read, or empty
   std::string db;               // path of the SQLite file; never empty after load_config
+  std::string db_link;          // the configured path if it is a symbolic link to `db`
   Secret master_key;            // from variable or credential; empty: master_key_file is used
   std::string master_key_file;  // read by auth/master_key.h, which may create the file
 

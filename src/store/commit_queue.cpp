@@ -445,7 +445,7 @@ void CommitQueue::forget_rows() {
   tx_.balances_.forget();
   tx_.quotas_.forget();
   tx_.sequences_.clear();
-  tx_.chain_head_.clear();
+  tx_.chain_head_ = {};
   tx_.statuses_.clear();
   tx_.known_.forget();
 }

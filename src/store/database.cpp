@@ -1,8 +1,6 @@
 #include "store/database.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,20 +98,23 @@ OpenError check_schema(Connection& writer, const std::string& path) {
               "can write it, and restore a backup."};
 }
 
-/// Content of the lock file once the database has a ledger.
-constexpr const char* kLedgerMark = "holds a ledger\n";
-
 }  // namespace
 
 Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
+  const bool closes = readers_ != nullptr && in_place();
+  if (closes) (void)lock_->write({.ledger = true});
   // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
   writer_.reset();
   file_.reset();
-  if (lock_fd_ >= 0) ::close(lock_fd_);
+  // Another process that reads the file keeps the log.
+  std::error_code ignored;
+  if (closes && !fs::exists(options_.path + "-wal", ignored)) {
+    (void)lock_->write({.ledger = true, .log = LastClose::Log::absent});
+  }
 }
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
@@ -141,9 +142,9 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     error = errno_fault("cannot synchronise the directory " + directory, errno);
     return nullptr;
   }
-  // Last, because the statement must be true on disk. If it cannot be written, only the check for
-  // an empty file is lost.
-  if (!database->had_ledger_) (void)database->write_lock_file(true);
+  // Last, because the statement must be true on disk. If it cannot be written, only the checks of
+  // the next opening are lost.
+  (void)database->lock_->write({.ledger = true, .log = LastClose::Log::present});
   return database;
 }
 
@@ -157,35 +158,19 @@ OpenError Database::take_lock() {
                 ", where file locks do not protect the ledger. Put the file on a local disk "
                 "(--db), or force it with --allow-network-filesystem."};
   }
-  const std::string lock_path = options_.path + ".lock";
-  lock_fd_ = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock_fd_ < 0) return errno_fault("cannot open the lock file " + lock_path, errno);
-  if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string text = read_lock_file();
-    const std::string owner = text.empty() ? "unknown" : text.substr(0, text.find('\n'));
-    return in_use(options_.path, "process " + owner);
-  }
-  had_ledger_ = read_lock_file().find(kLedgerMark) != std::string::npos;
-  if (write_lock_file(had_ledger_)) return {};
-  return errno_fault("cannot write the lock file " + lock_path, errno);
-}
-
-std::string Database::read_lock_file() const {
-  char text[64];
-  const ssize_t size = ::pread(lock_fd_, text, sizeof text, 0);
-  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-}
-
-// Overwrites the file in place, so that it also works on a full disk.
-bool Database::write_lock_file(bool ledger) const {
-  const std::string text = std::to_string(::getpid()) + "\n" + (ledger ? kLedgerMark : "");
-  const auto size = static_cast<ssize_t>(text.size());
-  return ::pwrite(lock_fd_, text.data(), text.size(), 0) == size &&
-         ::ftruncate(lock_fd_, size) == 0;
+  std::string owner;
+  lock_ = LockFile::take(options_.path, owner);
+  if (!lock_ && errno == EWOULDBLOCK) return in_use(options_.path, "process " + owner);
+  // Only this process ID changes: what the last process left is judged first.
+  if (lock_ && lock_->write(lock_->state())) return {};
+  return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
 }
 
 OpenError Database::miss_nothing() {
-  if (!had_ledger_ || holds_tables(options_.path)) return {};
+  if (const std::string fault = log_fault(options_.path, lock_->state()); !fault.empty()) {
+    return {OpenFault::corrupt, fault};
+  }
+  if (!lock_->state().ledger || holds_tables(options_.path)) return {};
   return {OpenFault::corrupt,
           options_.path +
               " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "
@@ -196,7 +181,9 @@ OpenError Database::miss_nothing() {
 /// The lock file can be removed, and a hard link has another one. The lock of the database itself
 /// remains.
 OpenError Database::hold_file() {
-  file_ = HeldFile::open(options_.path);
+  // SQLite creates the log from now on, and a killed process may leave it or not.
+  (void)lock_->write({.ledger = lock_->state().ledger});
+  file_ = HeldFile::open(options_.path, options_.link);
   if (file_) return {};
   if (errno == EWOULDBLOCK) return in_use(options_.path, "find it with fuser " + options_.path);
   return errno_fault("cannot open " + options_.path, errno);

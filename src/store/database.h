@@ -15,13 +15,15 @@
 #include "base/result.h"
 #include "store/connection.h"
 #include "store/file/held_file.h"
+#include "store/file/lock_file.h"
 #include "store/file/reader_pools.h"
 
 namespace coffer::store {
 
 struct DatabaseOptions {
   std::string path;
-  int readers = 4;  // of the pool `read`
+  std::string link = {};  // a symbolic link by which the path was given; empty: none
+  int readers = 4;        // of the pool `read`
   bool allow_network_filesystem = false;
   int reader_wait_ms = 2'000;     // for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // then the reader's statement is interrupted
@@ -86,17 +88,13 @@ class Database {
   /// Prevents an empty ledger from replacing a lost one: clients would repeat their payments, and
   /// all would be executed as new.
   OpenError miss_nothing();
-  std::string read_lock_file() const;
-  /// Writes this process ID, and whether there is a ledger. Returns false with errno on failure.
-  bool write_lock_file(bool ledger) const;
   OpenError hold_file();
   OpenError open_writer();
   OpenError open_readers();
 
   const DatabaseOptions options_;
   const Clock& clock_;
-  int lock_fd_ = -1;
-  bool had_ledger_ = false;  // from the lock file; set by `open`
+  std::unique_ptr<LockFile> lock_;
   std::unique_ptr<HeldFile> file_;
   bool was_in_place_ = true;            // as watch_place() last logged it
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread

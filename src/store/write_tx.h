@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,12 @@ namespace coffer::store {
 
 /// Workers to which a commit can give work.
 enum class Signal { settlement, webhooks, providers, notifications };
+
+/// The last row of the journal.
+struct ChainHead {
+  std::int64_t journal = 0;
+  std::string link;  // empty: read both from the journal at first use
+};
 
 class WriteTx {
  public:
@@ -62,8 +69,8 @@ class WriteTx {
   AssociationStatus association_status(const Tenant& tenant);
   /// The next event sequence of a tenant.
   std::int64_t next_sequence(std::int64_t tenant);
-  /// Last link of the hash chain in this batch. The journal reads and replaces it.
-  std::string& chain_head() { return chain_head_; }
+  /// The end of the hash chain in this batch. The journal reads and replaces it.
+  ChainHead& chain_head() { return chain_head_; }
 
  private:
   friend class CommitQueue;
@@ -75,11 +82,11 @@ class WriteTx {
   unsigned signals_ = 0;
   bool tenancy_touched_ = false;
   std::unordered_map<std::int64_t, std::int64_t> sequences_;
-  std::string chain_head_;  // empty: read from the journal at first use
+  ChainHead chain_head_;
   // To roll back the running command: the number of sequences it drew per tenant, and the previous
   // link.
   std::vector<std::int64_t> drawn_by_command_;
-  std::string chain_head_before_;
+  ChainHead chain_head_before_;
   std::vector<Counter*> counted_;
   std::size_t counted_before_ = 0;                                // before the running command
   std::unordered_map<std::int64_t, AssociationStatus> statuses_;  // by tenant

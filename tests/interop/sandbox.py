@@ -7,6 +7,7 @@ import itertools
 import os
 import tempfile
 import threading
+import time
 
 import documents
 from harness.calls import fetch
@@ -194,11 +195,30 @@ def returns_after_a_kill(driven):
     driven.demo.kill()
     said = command(driven.demo.binary, driven.demo.db, "sandbox", "rewind", "one")
     check("without a server, the next start returns", not said["restarts"], said)
+    refused = run_command(driven.demo.binary, driven.demo.db, "association", "create", "between")
+    check("until then, commands are refused", refused.returncode == 75 and "would be lost" in refused.stderr,
+          refused.stderr)
+    server = driven.demo.spawn(["serve", "--db", driven.demo.db, "--listen-http", "127.0.0.1:0"])
+    check("and a server", server.wait(60) == 75)
     process = driven.demo.spawn(driven.demo.words(), env={"COFFER_LISTEN_HTTP": "nonsense"})
     check("a start that fails", process.wait(60) != 0)
     driven.demo.start(env=RETRY)
     check("the state is that of the snapshot", driven.knows("kept") and not driven.knows("in-the-log"))
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
+
+
+def stops_while_busy(driven):
+    """A signal beside a long command ends both in order."""
+    for i, delay in enumerate((0.005, 0.01, 0.02, 0.04)):
+        for words in (["snapshot", f"busy-{i}"], ["rewind", "start"]):
+            beside = threading.Thread(
+                target=lambda words=words: run_command(driven.demo.binary, driven.demo.db, "sandbox", *words))
+            beside.start()
+            time.sleep(delay)
+            code = driven.demo.stop(60)
+            beside.join()
+            check(f"stopped after {delay} s of {words[0]}", code == 0, code)
+            driven.demo.start(env=RETRY)
 
 
 def documented(driven):
@@ -239,6 +259,7 @@ def main():
         restart(driven)
         returns(driven)
         returns_after_a_kill(driven)
+        stops_while_busy(driven)
         documented(driven)
         begins_anew(driven)
         check("the demo ends with 0", demo.stop(60) == 0)

@@ -8,9 +8,10 @@
 namespace coffer::api {
 namespace {
 
-// At most 2,000 entries per second, which bounds the processor time that the log takes from
-// payments under load.
+// At most 2,000 entries and 1 MiB of bodies per second, which bounds the processor time that the
+// log takes from payments under load.
 constexpr std::size_t kBatch = 500;
+constexpr std::size_t kBatchBodyBytes = 256 * 1024;
 constexpr std::int64_t kRestMs = 250;
 constexpr std::int64_t kFaultRestMs = 10'000;
 constexpr std::string_view kVersioned = "/v1/";
@@ -174,7 +175,12 @@ std::vector<RequestLog::Entry> RequestLog::take() {
   out.assign(std::make_move_iterator(queue_.begin()),
              std::make_move_iterator(queue_.begin() + count));
   queue_.erase(queue_.begin(), queue_.begin() + count);
-  for (const Entry& entry : out) queued_bytes_ -= entry.bytes();
+  std::size_t bodies = 0;
+  for (Entry& entry : out) {
+    queued_bytes_ -= entry.bytes();
+    bodies += entry.bytes();
+    entry.keeps_bodies = entry.keeps_bodies && bodies <= kBatchBodyBytes;
+  }
   return out;
 }
 

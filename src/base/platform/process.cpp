@@ -19,8 +19,6 @@
 
 #include <algorithm>
 
-#include "base/platform/processors.h"
-
 extern char** environ;
 
 namespace coffer {
@@ -57,12 +55,15 @@ void keep_memory_private() {
 #endif
 }
 
-sigset_t set_of(bool with_reload) {
+/// With `all`, also those that do not stop the process.
+sigset_t set_of(bool all) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  if (with_reload) sigaddset(&set, SIGHUP);
+  if (!all) return set;
+  sigaddset(&set, SIGHUP);
+  sigaddset(&set, SIGUSR1);
   return set;
 }
 
@@ -86,9 +87,10 @@ void set_up_process() {
   // Frees the memory of large bodies at once instead of keeping it per thread. Without a fixed
   // threshold, it would grow with the first large body.
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-  // Limits the number of heaps for small allocations. By default, there are eight per processor,
-  // which keep eight times as much memory, although no more threads than processors run at once.
-  ::mallopt(M_ARENA_MAX, processors());
+  // Threads that share a heap wait for each other, although few of them run at once. A heap that is
+  // hardly used costs some 30 KiB.
+  constexpr int kHeaps = 32;
+  ::mallopt(M_ARENA_MAX, kHeaps);
 #endif
   occupy_standard_streams();
   keep_memory_private();
@@ -99,18 +101,16 @@ void set_up_process() {
 
 StopSignals::StopSignals() {
   const sigset_t set = set_of(true);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  pthread_sigmask(SIG_BLOCK, &set, &before_);
 }
 
-StopSignals::~StopSignals() {
-  const sigset_t set = set_of(true);
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-}
+StopSignals::~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 StopSignals::Kind StopSignals::wait() const {
   const sigset_t set = set_of(true);
   int number = SIGTERM;
   sigwait(&set, &number);
+  if (number == SIGUSR1) return Kind::restart;
   return number == SIGHUP ? Kind::reload : Kind::stop;
 }
 
@@ -122,6 +122,6 @@ void StopSignals::end_at_once() const {
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-void request_stop() { ::kill(::getpid(), SIGTERM); }
+void request_restart() { ::kill(::getpid(), SIGUSR1); }
 
 }  // namespace coffer

@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/platform/process.h"
 #include "cli/command_groups.h"
 #include "cli/demo/demo_history.h"
 #include "cli/demo/demo_snapshots.h"
@@ -238,6 +239,7 @@ int serve_once(DemoRun& run) {
   };
   serving.announce = [&](App& app, const std::string& origin) { announce(app, origin, demo, run); };
   serving.restarts = demo_restarts;
+  serving.stopped = [] { (void)take_demo_restart(); };
   return run_server(run.console, run.config, serving);
 }
 
@@ -275,6 +277,8 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
   }
+  // A signal between two servers of this demo stops the second one.
+  const StopSignals signals;
   set_demo_process(true);
   DemoRun run{console, *config, arguments.json, fresh};
   do {

@@ -112,6 +112,15 @@ int finish_rewind(const Console& console, const Config& config) {
   return exit_code::kDone;
 }
 
+std::string pending_rewind(const std::string& database) {
+  const std::string rewound = rewound_path(database);
+  std::error_code ignored;
+  if (!fs::exists(rewound, ignored)) return {};
+  return "the next start of coffer demo replaces " + database + " by " + rewound +
+         ", and later changes would be lost. Start coffer demo first, or remove that file to keep "
+         "the present state";
+}
+
 void forget_former_demo(const std::string& database) {
   std::error_code ignored;
   fs::remove(rewound_path(database), ignored);
@@ -126,7 +135,7 @@ bool restart_demo(App& app) {
   if (!demo_process) return false;
   // Otherwise, a payment could be accepted after the command and lost with the file.
   app.refuse_requests();
-  if (!restart_wanted.exchange(true)) request_stop();
+  if (!restart_wanted.exchange(true)) request_restart();
   return true;
 }
 

@@ -41,6 +41,9 @@ Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFun
 /// closed. Returns an exit code; with an error, the database is unchanged.
 int finish_rewind(const Console& console, const Config& config);
 
+/// Why nothing may change the database before the next start of its demo, or empty.
+std::string pending_rewind(const std::string& database);
+
 /// For a new demo in the place of one whose database was deleted: removes the first state of the
 /// former one and a prepared copy. Other snapshots stay.
 void forget_former_demo(const std::string& database);

@@ -18,6 +18,7 @@
 #include "base/text/readable.h"
 #include "http/certificate.h"
 #include "http/tls.h"
+#include "store/file/lock_file.h"
 #include "store/requests/request_log_file.h"
 #include "store/schema.h"
 
@@ -83,6 +84,12 @@ Findings examine_missing(const Config& config, const Owner& owner) {
                   "Move the same file back. If it was deleted, leave the server running and save "
                   "the file as docs/operating.md describes.")};
   }
+  const int error = errno;
+  if (error == ENOENT && store::last_close(path).ledger) {
+    return {fault("database", path + " is gone, and it held a ledger",
+                  "Move it back, or restore a backup with coffer restore.")};
+  }
+  errno = error;
   if (errno != ENOENT) {
     return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
   }

@@ -72,17 +72,15 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
   const Config& config = session.app.config();
   const flows::BackupRequest request{place.path, arguments.has("verify"),
                                      static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
-  return unless_stopped([&]() -> Result<CommandResult> {
-    ProgressLine line(session.console, session.interruption);
-    COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
-    if (made.verdict && !made.verdict->violations.empty()) {
-      return fault_of("The copy of the database", made.verdict->violations);
-    }
-    if (place.in_folder) {
-      flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
-    }
-    return result_of(made);
-  });
+  ProgressLine line(session.console, session.interruption);
+  COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
+  if (made.verdict && !made.verdict->violations.empty()) {
+    return fault_of("The copy of the database", made.verdict->violations);
+  }
+  if (place.in_folder) {
+    flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
+  }
+  return result_of(made);
 }
 
 /// When the schedule makes the next backup, after `last`.

@@ -53,7 +53,7 @@ Result<CommandResult> export_to(Session& session, const std::string& path) {
 }
 
 Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
-  return unless_stopped([&] { return export_to(session, arguments.text("FILE")); });
+  return export_to(session, arguments.text("FILE"));
 }
 
 }  // namespace

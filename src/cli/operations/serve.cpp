@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/platform/process.h"
 #include "cli/command_groups.h"
+#include "cli/demo/demo_snapshots.h"
 #include "cli/exit_code.h"
 #include "cli/operations/verify.h"
 #include "cli/serving.h"
@@ -16,6 +17,10 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
+  if (const std::string pending = pending_rewind(config->db); !pending.empty()) {
+    print_error(console, pending);
+    return exit_code::kBusy;
+  }
   std::error_code ignored;
   const bool is_new = !std::filesystem::exists(config->db, ignored);
   bool departs = false;

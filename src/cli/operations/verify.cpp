@@ -89,20 +89,18 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
 }
 
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
-  return unless_stopped([&]() -> Result<CommandResult> {
-    try {
-      const bool deep = !arguments.has("quick");
-      COFFER_TRY(auto violations, find_violations(session, deep));
-      // A quick verification does not refute what a full one has found.
-      if (deep || !violations.empty()) session.app.note_verification(violations.empty());
-      COFFER_TRY(std::string departure, departure_of(session.app, arguments));
-      if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
-      return report(session.app.database().path(), violations, kEverything, arguments);
-    } catch (const store::SqlError&) {
-      if (!session.interruption.requested()) throw;
-      throw ProgressLine::Stopped{ProgressLine::kServerStops};
-    }
-  });
+  try {
+    const bool deep = !arguments.has("quick");
+    COFFER_TRY(auto violations, find_violations(session, deep));
+    // A quick verification does not refute what a full one has found.
+    if (deep || !violations.empty()) session.app.note_verification(violations.empty());
+    COFFER_TRY(std::string departure, departure_of(session.app, arguments));
+    if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
+    return report(session.app.database().path(), violations, kEverything, arguments);
+  } catch (const store::SqlError&) {
+    if (!session.interruption.requested()) throw;
+    throw ProgressLine::Stopped{ProgressLine::kServerStops};
+  }
 }
 
 Result<CommandResult> judge(const Console& console, const Config& config,

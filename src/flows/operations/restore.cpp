@@ -1,7 +1,5 @@
 #include "flows/operations/restore.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "store/file/lock_file.h"
 #include "store/operations/foreign_file.h"
 
 namespace coffer::flows {
@@ -217,18 +216,21 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY_VOID(check_free(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
   // While the lock is held, no server starts on a partially restored file.
-  const Descriptor lock(::open((target + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock.is_open()) {
-    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
-  }
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  std::string owner;
+  const auto lock = store::LockFile::take(target, owner);
+  if (!lock && errno == EWOULDBLOCK) {
     return unexpected(Slug::overloaded,
                       target + " is in use by another coffer process. Stop it first");
+  }
+  if (!lock) {
+    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
   }
   COFFER_TRY(PartialFile file, PartialFile::create(target));
   COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
   if (!out.verdict.violations.empty()) return out;
   COFFER_TRY_VOID(file.publish());
+  // What the lock file says of a former database does not apply to this one.
+  (void)lock->write({});
   return out;
 }
 

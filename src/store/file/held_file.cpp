@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
+
 #include "base/platform/descriptors.h"
 
 namespace coffer::store {
@@ -12,7 +14,7 @@ FileIdentity identity_of(const struct stat& status) { return {status.st_dev, sta
 
 std::optional<FileIdentity> identity_at(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   return identity_of(status);
 }
 
@@ -22,15 +24,27 @@ std::optional<FileIdentity> identity_of(int fd) {
   return identity_of(status);
 }
 
+/// Empty if nothing is there.
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? std::string(real.get()) : std::string();
+}
+
 }  // namespace
 
-HeldFile::HeldFile(const std::string& path, int fd)
-    : path_(path), log_path_(path + "-wal"), fd_(fd), file_(identity_of(fd)) {}
+HeldFile::HeldFile(const std::string& path, const std::string& link, int fd)
+    : path_(path),
+      link_(link),
+      real_path_(real_path(path)),
+      log_path_(real_path_ + "-wal"),
+      fd_(fd),
+      file_(identity_of(fd)) {}
 
-std::unique_ptr<HeldFile> HeldFile::open(const std::string& path) {
+std::unique_ptr<HeldFile> HeldFile::open(const std::string& path, const std::string& link) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
-  std::unique_ptr<HeldFile> file(new HeldFile(path, fd));
+  std::unique_ptr<HeldFile> file(new HeldFile(path, link, fd));
   if (!lock_file(fd)) return nullptr;
   return file;
 }
@@ -38,7 +52,9 @@ std::unique_ptr<HeldFile> HeldFile::open(const std::string& path) {
 void HeldFile::note_log() { log_ = identity_at(log_path_); }
 
 bool HeldFile::in_place() const {
-  return file_ && identity_at(path_) == file_ && (!log_ || identity_at(log_path_) == log_);
+  return file_ && identity_at(real_path_) == file_ && real_path(path_) == real_path_ &&
+         (link_.empty() || real_path(link_) == real_path_) &&
+         (!log_ || identity_at(log_path_) == log_);
 }
 
 bool is_held(const std::string& path) {

@@ -26,20 +26,24 @@ class HeldFile {
   /// if the lock file beside it was removed, and against a hard link. Returns nullptr with `errno`
   /// set; EWOULDBLOCK: another process has it open. Without an error on systems that have no such
   /// lock.
-  static std::unique_ptr<HeldFile> open(const std::string& path);
+  /// `link` is a symbolic link that leads to `path`, or empty.
+  static std::unique_ptr<HeldFile> open(const std::string& path, const std::string& link = {});
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
 
   /// Remembers the write-ahead log, which SQLite has now opened.
   void note_log();
-  /// Whether the path still leads to the open file and its log to the open log. False after one of
-  /// them was moved, deleted or replaced: what is written then cannot be found at the path.
+  /// Whether path and link still lead to the open file, and whether its log is beside it. False
+  /// after one of them was moved, deleted or replaced, also by a symbolic link: a restart would not
+  /// find what is written then.
   bool in_place() const;
 
  private:
-  HeldFile(const std::string& path, int fd);
+  HeldFile(const std::string& path, const std::string& link, int fd);
 
   const std::string path_;
+  const std::string link_;
+  const std::string real_path_;  // without symbolic links, as SQLite uses it
   const std::string log_path_;
   const Descriptor fd_;
   std::optional<FileIdentity> file_;

@@ -13,10 +13,9 @@ namespace {
 
 constexpr std::int64_t kLinesPerSet = 1024;
 
-constexpr const char* kLastLink = "SELECT link FROM journal ORDER BY journal DESC LIMIT 1";
+constexpr const char* kLastSet = "SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1";
 constexpr const char* kInsertJournal =
     "INSERT INTO journal (journal, tenant, kind, payment, at, link) VALUES (?, ?, ?, ?, ?, ?)";
-constexpr const char* kNextJournal = "SELECT coalesce(max(journal), 0) + 1 FROM journal";
 constexpr const char* kInsertEntry =
     "INSERT INTO entries (entry, account, amount, balance_after, counterparty, leg)"
     " VALUES (?, ?, ?, ?, ?, ?)";
@@ -138,11 +137,11 @@ struct EntryRow {
   }
 };
 
-std::string& chain_head(WriteTx& tx) {
-  std::string& head = tx.chain_head();
-  if (head.empty()) {
-    Query query(tx.db(), kLastLink);
-    head = query.step() ? query.blob(0) : genesis_link();
+ChainHead& chain_head(WriteTx& tx) {
+  ChainHead& head = tx.chain_head();
+  if (head.link.empty()) {
+    Query query(tx.db(), kLastSet);
+    head = query.step() ? ChainHead{query.integer(0), query.blob(1)} : ChainHead{0, genesis_link()};
   }
   return head;
 }
@@ -169,12 +168,8 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
                  std::optional<std::int64_t> payment, std::span<const Movement> movements) {
   COFFER_CHECK(!movements.empty() &&
                2 * movements.size() <= static_cast<std::size_t>(kLinesPerSet));
-  std::int64_t journal = 0;
-  {
-    Query query(tx.db(), kNextJournal);
-    COFFER_CHECK(query.step());
-    journal = query.integer(0);
-  }
+  ChainHead& head = chain_head(tx);
+  const std::int64_t journal = head.journal + 1;
   std::string text =
       set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
   std::int64_t line = 0;
@@ -189,12 +184,11 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   if (payment) append_payment(tx.db(), *payment, text);
   const ChainKeys* keys = keys_of(tx.db());
   COFFER_CHECK(keys != nullptr);
-  std::string& head = chain_head(tx);
-  head = as_text(keys->journal.of(head, text));
-  tx.db().run(kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head});
+  head = {journal, std::string(as_text(keys->journal.of(head.link, text)))};
+  tx.db().run(kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head.link});
   tx.quotas().add_bytes(
       tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
-  return head;
+  return head.link;
 }
 
 std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {

@@ -139,6 +139,27 @@ TEST_CASE("of a path without a route, the request log keeps only the beginning")
   CHECK(world.rows().size() == 1);
 }
 
+TEST_CASE("a batch redacts a bounded amount of bodies and records all requests") {
+  World world({.limits = {}, .sandbox_bodies = true});
+  prepare(world, Environment::sandbox);
+  world.request.body = "{\"transactionId\":\"" + std::string(RequestLog::kBodyMax / 2, 'x') + "\"}";
+  constexpr int kMany = 100;
+  const auto id_of = [](int i) { return "request-" + std::to_string(i); };
+  for (int i = 0; i < kMany; ++i) {
+    world.request.request_id = id_of(i);
+    world.note();
+  }
+  CHECK(world.rows().size() == kMany);
+  int with_body = 0;
+  for (int i = 0; i < kMany; ++i) {
+    const auto row = store::find_request(world.file(), id_of(i), std::nullopt);
+    REQUIRE(row.has_value());
+    with_body += row->request_body ? 1 : 0;
+  }
+  CHECK(with_body > 0);
+  CHECK(with_body < kMany);
+}
+
 TEST_CASE("bodies over 16 KiB and streamed responses are recorded by their size") {
   World world({.limits = {}, .sandbox_bodies = true});
   prepare(world, Environment::sandbox);

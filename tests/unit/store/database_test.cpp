@@ -95,6 +95,42 @@ TEST_CASE("database: one process owns the file, whatever its name and without it
   CHECK(open_error(path).fault == OpenFault::none);
 }
 
+TEST_CASE("database: the log of a killed process must be there, and that of another state not") {
+  const TemporaryFolder folder;
+  const std::string killed = folder.file("killed.db");
+  {
+    const TemporaryFolder other;
+    const SystemClock clock;
+    OpenError error;
+    const auto open = Database::open({.path = other.file()}, clock, error);
+    REQUIRE(open);
+    for (const char* part : {"", "-wal", ".lock"})
+      fs::copy_file(other.file() + part, killed + part);
+  }
+  const std::string log = killed + "-wal";
+  REQUIRE(fs::file_size(log) > 0);
+  fs::rename(log, log + ".away");
+  for (int tries = 0; tries < 2; ++tries) {
+    const OpenError gone = open_error(killed);
+    CHECK(gone.fault == OpenFault::corrupt);
+    CHECK(gone.message.find("-wal, which contains the last payments, is gone") !=
+          std::string::npos);
+  }
+  fs::copy_file(log + ".away", log);
+  CHECK(open_error(killed).fault == OpenFault::none);
+  CHECK_FALSE(fs::exists(log));
+  // The database was closed since, so the same log would undo what was stored then.
+  fs::copy_file(log + ".away", log);
+  for (int tries = 0; tries < 2; ++tries) {
+    const OpenError stale = open_error(killed);
+    CHECK(stale.fault == OpenFault::corrupt);
+    CHECK(stale.message.find("does not belong to the present state") != std::string::npos);
+  }
+  CHECK(fs::file_size(log) == fs::file_size(log + ".away"));
+  fs::remove(log);
+  CHECK(open_error(killed).fault == OpenFault::none);
+}
+
 TEST_CASE("database: nothing is stored while the file or its log is not at its path") {
   OpenedFile file;
   const std::string path = file.database->path();
@@ -127,6 +163,11 @@ TEST_CASE("database: nothing is stored while the file or its log is not at its p
       CHECK(file.database->in_place());
     }
   }
+  fs::rename(path, path + ".away");
+  fs::create_symlink(path + ".away", path);
+  CHECK_FALSE(file.database->in_place());
+  fs::remove(path);
+  fs::rename(path + ".away", path);
   REQUIRE(write("after"));
   const ReadersScope fresh(Readers::exports);
   CHECK(file.database->reader());

@@ -1,0 +1,99 @@
+#include "store/file/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace coffer::store {
+namespace {
+
+constexpr std::string_view kLedgerMark = "holds a ledger\n";
+constexpr std::array<std::pair<LastClose::Log, std::string_view>, 2> kLogMarks{{
+    {LastClose::Log::present, "log present\n"},
+    {LastClose::Log::absent, "log absent\n"},
+}};
+
+LastClose parse(const std::string& text) {
+  LastClose out{.ledger = text.find(kLedgerMark) != std::string::npos};
+  for (const auto& [log, mark] : kLogMarks) {
+    if (text.find(mark) != std::string::npos) out.log = log;
+  }
+  return out;
+}
+
+std::string format(const LastClose& state) {
+  std::string text = std::to_string(::getpid()) + "\n";
+  if (state.ledger) text += kLedgerMark;
+  for (const auto& [log, mark] : kLogMarks) {
+    if (log == state.log) text += mark;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string& owner) {
+  const std::string name = path + ".lock";
+  const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return nullptr;
+  std::unique_ptr<LockFile> lock(new LockFile(fd));
+  const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  const int error = errno;
+  const std::string text = lock->read();
+  if (!locked) {
+    owner = text.empty() ? "unknown" : text.substr(0, text.find('\n'));
+    lock.reset();
+    errno = error;
+    return nullptr;
+  }
+  lock->state_ = parse(text);
+  return lock;
+}
+
+std::string LockFile::read() const {
+  char text[64];
+  const ssize_t size = ::pread(fd_.get(), text, sizeof text, 0);
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
+
+LastClose last_close(const std::string& path) {
+  return parse(LockFile(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC)).read());
+}
+
+// Overwrites the file in place, so that it also works on a full disk.
+bool LockFile::write(const LastClose& state) {
+  const std::string text = format(state);
+  const auto size = static_cast<ssize_t>(text.size());
+  if (::pwrite(fd_.get(), text.data(), text.size(), 0) != size ||
+      ::ftruncate(fd_.get(), size) != 0) {
+    return false;
+  }
+  state_ = state;
+  return true;
+}
+
+std::string log_fault(const std::string& database, const LastClose& last) {
+  const std::string log = database + "-wal";
+  std::error_code missing;
+  const auto bytes = std::filesystem::file_size(log, missing);
+  if (last.log == LastClose::Log::present && missing) {
+    return database + " was not closed by its last process, and " + log +
+           ", which contains the last payments, is gone. Put it back, or restore a backup; to "
+           "continue without those payments all the same, remove " +
+           database + ".lock.";
+  }
+  if (last.log == LastClose::Log::absent && !missing && bytes > 0) {
+    return log + " does not belong to the present state of " + database +
+           ", which its last process closed. Move it away; applied, it would overwrite later "
+           "payments.";
+  }
+  return {};
+}
+
+}  // namespace coffer::store
