@@ -167,10 +167,18 @@ OpenError Database::take_lock() {
 }
 
 OpenError Database::miss_nothing() {
-  if (const std::string fault = log_fault(options_.path, lock_->state()); !fault.empty()) {
+  const LastClose& last = lock_->state();
+  if (const std::string fault = log_fault(options_.path, last); !fault.empty()) {
     return {OpenFault::corrupt, fault};
   }
-  if (!lock_->state().ledger || holds_tables(options_.path)) return {};
+  std::error_code ignored;
+  if (last.log == LastClose::Log::present && !fs::exists(options_.path + "-wal", ignored)) {
+    log_warning("store",
+                "the last process was killed, and since then another program has applied its log, "
+                "or someone has deleted it together with its last payments",
+                {{"log", options_.path + "-wal"}});
+  }
+  if (!last.ledger || holds_tables(options_.path)) return {};
   return {OpenFault::corrupt,
           options_.path +
               " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "

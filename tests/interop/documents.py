@@ -67,6 +67,7 @@ CLAIMS = [
     ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),
     ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
 
+    ("docs/operating.md", "sh", "ls -l /proc/PID/fd", "interop/moved"),
     ("docs/operating.md", "sh", "coffer wallet list", "interop/operating"),
     ("docs/operating.md", "sh", "coffer payment bulk", "interop/operating"),
     ("docs/operating.md", "csv", "transactionId,sourceWalletId", "interop/operating"),

@@ -45,7 +45,7 @@ std::unique_ptr<HeldFile> HeldFile::open(const std::string& path, const std::str
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
   std::unique_ptr<HeldFile> file(new HeldFile(path, link, fd));
-  if (!lock_file(fd)) return nullptr;
+  if (file->real_path_.empty() || !lock_file(fd)) return nullptr;
   return file;
 }
 

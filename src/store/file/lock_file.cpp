@@ -83,10 +83,12 @@ std::string log_fault(const std::string& database, const LastClose& last) {
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(log, missing);
   if (last.log == LastClose::Log::present && missing) {
+    // Another program that applies the log when it closes the database deletes both.
+    if (!std::filesystem::exists(database + "-shm", missing)) return {};
     return database + " was not closed by its last process, and " + log +
            ", which contains the last payments, is gone. Put it back, or restore a backup; to "
            "continue without those payments all the same, remove " +
-           database + ".lock.";
+           database + "-shm.";
   }
   if (last.log == LastClose::Log::absent && !missing && bytes > 0) {
     return log + " does not belong to the present state of " + database +

@@ -104,7 +104,7 @@ TEST_CASE("database: the log of a killed process must be there, and that of anot
     OpenError error;
     const auto open = Database::open({.path = other.file()}, clock, error);
     REQUIRE(open);
-    for (const char* part : {"", "-wal", ".lock"})
+    for (const char* part : {"", "-wal", "-shm", ".lock"})
       fs::copy_file(other.file() + part, killed + part);
   }
   const std::string log = killed + "-wal";
@@ -119,6 +119,7 @@ TEST_CASE("database: the log of a killed process must be there, and that of anot
   fs::copy_file(log + ".away", log);
   CHECK(open_error(killed).fault == OpenFault::none);
   CHECK_FALSE(fs::exists(log));
+  CHECK_FALSE(fs::exists(killed + "-shm"));
   // The database was closed since, so the same log would undo what was stored then.
   fs::copy_file(log + ".away", log);
   for (int tries = 0; tries < 2; ++tries) {

@@ -1,0 +1,93 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: parallel
+"""A database whose file is moved away or deleted under its server, by hand: nothing is stored meanwhile, everything
+continues when the same file is back, and a deleted file is saved in the way in which docs/operating.md says."""
+
+import os
+import subprocess
+import tempfile
+
+import documents
+from harness.calls import fetch
+from harness.machine import binary
+from harness.report import check, wait_for
+from harness.server import Demo
+from harness.tenant import Tenant
+
+WITHIN_S = 60.0  # for whatever is bound to come, on a machine under load
+
+
+def pay(demo, tenant, name):
+    """The status of a transfer."""
+    return tenant.call("POST", "/v1/payments/p2p/own", {
+        "transactionId": name, "sendingAssetCode": "USDC", "amount": "1.25",
+        "sourceWalletId": demo.wallet("Treasury"), "destinationWalletId": demo.wallet("Operations")})[0]
+
+
+def knows(demo, name):
+    status, answer = Tenant.of_demo(demo).login().call("GET", f"/v1/transactions?transactionId={name}")
+    return status == 200 and f"'{name}'" in str(answer)
+
+
+def health(demo):
+    return fetch(demo.facts["baseUrl"] + "/healthz").status
+
+
+def refuses(demo, tenant, name, what):
+    status = pay(demo, tenant, name)
+    check(f"{what}: a payment is refused", status == 503, status)
+    check(f"{what}: the server is not ready", health(demo) == 503)
+
+
+def moved(demo):
+    tenant = Tenant.of_demo(demo).login()
+    check("a payment is accepted", pay(demo, tenant, "before") == 202)
+    for part in ("", "-wal"):
+        os.rename(demo.db + part, demo.db + part + ".away")
+        refuses(demo, tenant, "again", f"moved {part or 'database'}")
+        os.symlink(demo.db + part + ".away", demo.db + part)
+        refuses(demo, tenant, "again", f"linked {part or 'database'}")
+        os.remove(demo.db + part)
+        os.rename(demo.db + part + ".away", demo.db + part)
+        check("back, it is ready", health(demo) == 200)
+    check("and accepts the payment", pay(demo, tenant, "again") == 202)
+
+
+def shell(line):
+    return subprocess.run(line, shell=True, check=True, capture_output=True, text=True).stdout
+
+
+def deleted(demo, folder):
+    """The block of the document, line by line."""
+    mine = documents.Mine("interop/moved")
+    show, copy = mine.take("docs/operating.md", "ls -l /proc/PID/fd").splitlines()
+    mine.end()
+    wait_for("the payments are settled", lambda: knows(demo, "again"), WITHIN_S)
+    for part in ("", "-wal"):
+        os.remove(demo.db + part)
+    check("deleted: the server is not ready", health(demo) == 503)
+    listed = shell(show.replace("PID", str(demo.server_pid()))).splitlines()
+    saved = os.path.join(folder, "saved")
+    os.mkdir(saved)
+    for part in ("", "-wal"):
+        number = next(line.split()[8] for line in listed if line.endswith(f"{demo.db}{part} (deleted)"))
+        line = copy.partition("#")[0].replace("PID", str(demo.server_pid())).replace("NUMBER", number)
+        shell(line.replace("/srv/saved/coffer.db", os.path.join(saved, "coffer.db") + part))
+    check("the server stops", demo.stop(60) == 0)
+    verified = subprocess.run([demo.binary, "verify", os.path.join(saved, "coffer.db")], check=False)
+    check("the copy is whole", verified.returncode == 0)
+    for part in ("", "-wal"):
+        os.rename(os.path.join(saved, "coffer.db") + part, demo.db + part)
+    demo.start()
+    check("and has the payments", knows(demo, "before") and knows(demo, "again"))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        demo = Demo(binary(), os.path.realpath(folder)).start()
+        moved(demo)
+        deleted(demo, os.path.realpath(folder))
+        check("the demo ends with 0", demo.stop(60) == 0)
+
+
+main()
