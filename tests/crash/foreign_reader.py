@@ -19,6 +19,7 @@ from harness.server import Demo, Service
 
 BINARY = binary("faults")
 PAYMENTS = 20
+TRIES = 5
 READINGS = []  # the files that were judged
 
 
@@ -80,14 +81,18 @@ def opened_meanwhile(gateway):
     """A server opens the file while it is read."""
     if any(suffix in companions(gateway.db) for suffix in ("-wal", "-shm")):
         fail("the stopped server left a log")
-    # The fault point keeps it at work for 3 s after it has opened the file.
-    reader = verify(gateway.db, COFFER_FAULT="foreign.open=stall")
-    opened(reader, gateway.db)
-    serve(gateway)
-    if os.path.getsize(gateway.db + "-wal") != 0:
-        fail("the server wrote before it was asked to: the sequence proves nothing")
-    if reader.poll() is not None:
-        fail("verify ended before the server was there: the sequence proves nothing")
+    for _ in range(TRIES):
+        # The fault point keeps it at work for 3 s after it has opened the file.
+        reader = verify(gateway.db, COFFER_FAULT="foreign.open=stall")
+        opened(reader, gateway.db)
+        serve(gateway)
+        if os.path.getsize(gateway.db + "-wal") == 0 and reader.poll() is None:
+            break
+        # On a slow machine, a health check has made its test write, or verify has ended: this proves nothing.
+        verdict(reader)
+        gateway.stop()
+    else:
+        fail(f"in {TRIES} tries, the server never came between the two steps of verify")
     log = os.stat(gateway.db + "-wal").st_ino
     verdict(reader)
     if not os.path.exists(gateway.db + "-wal") or os.stat(gateway.db + "-wal").st_ino != log:
