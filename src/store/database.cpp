@@ -83,6 +83,11 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
           "cannot open " + path + " (" + error.what() + "). Check the path and the disk."};
 }
 
+LastClose::Log present_log(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path + "-wal", ignored) ? LastClose::Log::present : LastClose::Log::absent;
+}
+
 OpenError in_use(const std::string& path, const std::string& owner) {
   return {OpenFault::locked, path + " is in use by another coffer (" + owner +
                                  "). One process owns the file; stop that one first."};
@@ -111,10 +116,7 @@ Database::~Database() {
   writer_.reset();
   file_.reset();
   // Another process that reads the file keeps the log.
-  std::error_code ignored;
-  if (closes && !fs::exists(options_.path + "-wal", ignored)) {
-    (void)lock_->write({.ledger = true, .log = LastClose::Log::absent});
-  }
+  if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
 }
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
@@ -174,8 +176,8 @@ OpenError Database::miss_nothing() {
   std::error_code ignored;
   if (last.log == LastClose::Log::present && !fs::exists(options_.path + "-wal", ignored)) {
     log_warning("store",
-                "the last process was killed, and since then another program has applied its log, "
-                "or someone has deleted it together with its last payments",
+                "the log that the last process left is gone: another program has applied it, or "
+                "someone has deleted it together with its payments",
                 {{"log", options_.path + "-wal"}});
   }
   if (!last.ledger || holds_tables(options_.path)) return {};
@@ -189,8 +191,11 @@ OpenError Database::miss_nothing() {
 /// The lock file can be removed, and a hard link has another one. The lock of the database itself
 /// remains.
 OpenError Database::hold_file() {
-  // SQLite creates the log from now on, and a killed process may leave it or not.
-  (void)lock_->write({.ledger = lock_->state().ledger});
+  // SQLite creates a log from now on, and a killed process may leave it or not. A log that is there
+  // stays until the database is closed.
+  const bool left = present_log(options_.path) == LastClose::Log::present;
+  (void)lock_->write({.ledger = lock_->state().ledger,
+                      .log = left ? LastClose::Log::present : LastClose::Log::unknown});
   file_ = HeldFile::open(options_.path, options_.link);
   if (file_) return {};
   if (errno == EWOULDBLOCK) return in_use(options_.path, "find it with fuser " + options_.path);

@@ -271,6 +271,10 @@ Findings examine_database(const Config& config, const Owner& owner) {
   for (Finding& finding : examine_companions(config, status->st_uid)) out.push_back(finding);
   if (auto filesystem = judge_filesystem(config)) out.push_back(*std::move(filesystem));
   if (::access(config.db.c_str(), R_OK) != 0) return out;
+  if (!owner.locked) {
+    const std::string gone = store::log_fault(config.db, store::last_close(config.db));
+    if (!gone.empty()) out.push_back(fault("log", gone, "A server does not start before."));
+  }
   for (Finding& finding : examine_marks(config, owner)) out.push_back(std::move(finding));
   return out;
 }

@@ -90,10 +90,13 @@ std::string log_fault(const std::string& database, const LastClose& last) {
            "continue without those payments all the same, remove " +
            database + "-shm.";
   }
-  if (last.log == LastClose::Log::absent && !missing && bytes > 0) {
-    return log + " does not belong to the present state of " + database +
-           ", which its last process closed. Move it away; applied, it would overwrite later "
-           "payments.";
+  // A program that has written since left its index too.
+  if (last.log == LastClose::Log::absent && !missing && bytes > 0 &&
+      !std::filesystem::exists(database + "-shm", missing)) {
+    return log + " appeared after the last process had closed " + database +
+           ". If it belongs to another state, move it away: applied, it would undo later payments. "
+           "If both files were put in place together, remove " +
+           database + ".lock.";
   }
   return {};
 }
