@@ -173,8 +173,7 @@ OpenError Database::miss_nothing() {
   if (const std::string fault = log_fault(options_.path, last); !fault.empty()) {
     return {OpenFault::corrupt, fault};
   }
-  std::error_code ignored;
-  if (last.log == LastClose::Log::present && !fs::exists(options_.path + "-wal", ignored)) {
+  if (last.log == LastClose::Log::present && present_log(options_.path) == LastClose::Log::absent) {
     log_warning("store",
                 "the log that the last process left is gone: another program has applied it, or "
                 "someone has deleted it together with its payments",

@@ -88,11 +88,11 @@ def opened_meanwhile(gateway):
         serve(gateway)
         if os.path.getsize(gateway.db + "-wal") == 0 and reader.poll() is None:
             break
-        # On a slow machine, a health check has made its test write, or verify has ended: this proves nothing.
+        # On a slow machine, the server's test write may come first, or verify may finish early. Repeat the sequence.
         verdict(reader)
         gateway.stop()
     else:
-        fail(f"in {TRIES} tries, the server never came between the two steps of verify")
+        fail(f"in {TRIES} tries, no idle server had the file open while verify was reading it")
     log = os.stat(gateway.db + "-wal").st_ino
     verdict(reader)
     if not os.path.exists(gateway.db + "-wal") or os.stat(gateway.db + "-wal").st_ino != log:

@@ -34,9 +34,7 @@ class Driven:
         return Tenant.of_demo(self.demo).login().call(method, path, body)
 
     def pay(self, name):
-        status, text = self.call("POST", "/v1/payments/p2p/own", {
-            "transactionId": name, "sendingAssetCode": "USDC", "amount": "1.25",
-            "sourceWalletId": self.demo.wallet("Treasury"), "destinationWalletId": self.demo.wallet("Operations")})
+        status, text = self.call("POST", *Tenant.of_demo(self.demo).payment(name))
         check(f"the payment {name} is accepted", status == 202, text)
 
     def knows(self, name):
@@ -162,17 +160,15 @@ def returns(driven):
 
 def paid_meanwhile(driven):
     """Payments while the demo returns: what is accepted after the command's end is there."""
-    tenant = Tenant.of_demo(driven.demo).login()
+    tenant = Tenant.of_demo(driven.demo)
+    tenant.login()
     accepted, ended = [], threading.Event()
 
     def keep_paying():
         for i in itertools.count():
             late = ended.is_set()
             try:
-                status, _ = tenant.call("POST", "/v1/payments/p2p/own", {
-                    "transactionId": f"meanwhile-{i}", "sendingAssetCode": "USDC", "amount": "0.01",
-                    "sourceWalletId": driven.demo.wallet("Treasury"),
-                    "destinationWalletId": driven.demo.wallet("Operations")})
+                status, _ = tenant.call("POST", *tenant.payment(f"meanwhile-{i}", "0.01"))
             except OSError:
                 continue
             if late and status == 202:
@@ -236,7 +232,7 @@ def begins_anew(driven):
     """Who deletes the database of a demo gets a new one."""
     driven.pay("deleted")
     command(driven.demo.binary, driven.demo.db, "sandbox", "snapshot", "two")
-    check("the demo ends with 0", driven.demo.stop(60) == 0)
+    check("the demo exits with status 0", driven.demo.stop(60) == 0)
     for ending in ("", ".lock"):
         os.remove(driven.demo.db + ending)
     driven.demo.start(env=RETRY)
@@ -262,7 +258,7 @@ def main():
         stops_while_busy(driven)
         documented(driven)
         begins_anew(driven)
-        check("the demo ends with 0", demo.stop(60) == 0)
+        check("the demo exits with status 0", demo.stop(60) == 0)
 
 
 main()

@@ -84,14 +84,12 @@ Findings examine_missing(const Config& config, const Owner& owner) {
                   "Move the same file back. If it was deleted, leave the server running and save "
                   "the file as docs/operating.md describes.")};
   }
-  const int error = errno;
-  if (error == ENOENT && store::last_close(path).ledger) {
-    return {fault("database", path + " is gone, and it held a ledger",
-                  "Move it back, or restore a backup with coffer restore.")};
-  }
-  errno = error;
   if (errno != ENOENT) {
     return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
+  }
+  if (store::last_close(path).ledger) {
+    return {fault("database", path + " is gone, and it held a ledger",
+                  "Move it back, or restore a backup with coffer restore.")};
   }
   const std::string folder = existing_part(path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
-Result<CommandResult> export_to(Session& session, const std::string& path) {
+Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
+  const std::string& path = arguments.text("FILE");
   std::optional<PartialFile> file;
   if (path != "-") {
     COFFER_TRY(auto created, PartialFile::create(path));
@@ -50,10 +51,6 @@ Result<CommandResult> export_to(Session& session, const std::string& path) {
   Record record{{"file", path}};
   for (const auto& [type, count] : counted) record.emplace_back(type, count);
   return CommandResult{.records = {std::move(record)}};
-}
-
-Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
-  return export_to(session, arguments.text("FILE"));
 }
 
 }  // namespace
