@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -55,6 +56,24 @@ Uuid Random::uuid_v7(Timestamp now) {
   id.bytes[6] = static_cast<std::uint8_t>(0x70 | (id.bytes[6] & 0x0f));
   id.bytes[8] = static_cast<std::uint8_t>(0x80 | (id.bytes[8] & 0x3f));
   return id;
+}
+
+Uuid AscendingIds::next(Random& random, Timestamp now) {
+  Uuid fresh = random.uuid_v7(now);
+  fresh.bytes[6] &= 0x77;  // so that the sums below cannot overflow
+  const bool is_later = std::memcmp(fresh.bytes.data(), last_.bytes.data(), 6) > 0;
+  if (is_later) return last_ = fresh;
+  // The last 74 bits without version and variant are a number, to which 32 random bits are added.
+  constexpr std::array<std::uint8_t, 16> kRandomBits{
+      0, 0, 0, 0, 0, 0, 0x0f, 0xff, 0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  unsigned carry = 1;
+  for (std::size_t i = 15; i >= 6; --i) {
+    const unsigned mask = kRandomBits[i];
+    const unsigned sum = (last_.bytes[i] & mask) + (i >= 12 ? fresh.bytes[i] : 0U) + carry;
+    last_.bytes[i] = static_cast<std::uint8_t>((last_.bytes[i] & ~mask) | (sum & mask));
+    carry = sum > mask ? 1 : 0;
+  }
+  return last_;
 }
 
 void OsRandom::fill(std::span<std::uint8_t> out) {

@@ -29,6 +29,17 @@ class Random {
   }
 };
 
+/// Creates IDs in ascending order, also within a millisecond (RFC 9562, section 6.2, method 2). Not
+/// thread-safe.
+class AscendingIds {
+ public:
+  /// Version 7. The time of the ID is `now`, or that of the ID before if it is later.
+  Uuid next(Random& random, Timestamp now);
+
+ private:
+  Uuid last_;
+};
+
 /// The kernel's generator. It reads in blocks, so an ID costs no system call. Suitable for keys.
 class OsRandom final : public Random {
  public:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "domain/identity/tenant.h"
 #include "store/connection.h"
 #include "store/identity/quota_book.h"
@@ -67,6 +68,12 @@ class WriteTx {
   /// The status after the commands before this one, including those of the same batch. Kept in
   /// memory between commits.
   AssociationStatus association_status(const Tenant& tenant);
+  /// For a new row of a noun that integrators list. IDs ascend, so the order of rows is that of
+  /// time and ID (docs/contract.md#collections).
+  template <class IdType>
+  IdType new_id(Random& random) {
+    return IdType{ids_.next(random, now_)};
+  }
   /// The next event sequence of a tenant.
   std::int64_t next_sequence(std::int64_t tenant);
   /// The end of the hash chain in this batch. The journal reads and replaces it.
@@ -79,6 +86,7 @@ class WriteTx {
   KnownRows known_;
   QuotaBook quotas_;
   Timestamp now_;
+  AscendingIds ids_;
   unsigned signals_ = 0;
   bool tenancy_touched_ = false;
   std::unordered_map<std::int64_t, std::int64_t> sequences_;

@@ -1,6 +1,8 @@
 // GET /v1/wallets: order, filters, and cursors in both directions; the rules of every collection.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "support/connectors.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
 
@@ -211,4 +213,25 @@ TEST_CASE("a list shows the caller's tenant only") {
   // Another application of the same association and environment sees the same.
   const Client sibling(app, app.register_application(app.association()));
   CHECK(member_of_each(sibling.all(kWallets), "id") == mine);
+}
+
+// The clock stands still, so all entries of a list have the same time.
+TEST_CASE("entries of the same millisecond are ordered by ID in every collection") {
+  TestApp app;
+  const auto wallets = make_wallets(app, 12);
+  app.me().fund(wallets[0], "USDC", "5");
+  Json people = Json::array();
+  for (int i = 0; i < 12; ++i) {
+    app.me().pay("/v1/payments/p2p/own", transfer_body(wallets[0], wallets[1], "0.01"));
+    people.push_back({{"individual", {{"firstName", "Amina"}, {"lastName", "Otieno"}}}});
+    add_connector(app);
+  }
+  REQUIRE(app.me().post("/v1/beneficiaries/bulk", {{"beneficiaries", people}}).status == 200);
+  for (const char* list :
+       {"/v1/wallets", "/v1/transactions", "/v1/beneficiaries", "/v1/connectors"}) {
+    INFO(list);
+    const auto ids = member_of_each(app.me().all(std::string(list) + "?limit=5"), "id");
+    CHECK(ids.size() >= 12);
+    CHECK(std::is_sorted(ids.rbegin(), ids.rend()));
+  }
 }

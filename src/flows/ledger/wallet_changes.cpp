@@ -106,12 +106,9 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
                                          const NewWallet& wallet) {
   const auth::KeyPair keys = auth::generate_key_pair(context.random);
   store::WalletRow row;
-  row.id = context.random.id<WalletId>(context.clock.now());
   row.name = wallet.name;
   row.account_number = account_number(context.random);
   row.public_key = keys.public_key.to_string();
-  row.sealed_seed =
-      context.sealer.seal(keys.seed_text.reveal(), "wallet-seed:" + row.id.to_string());
   row.own_account = wallet.own_account;
   row.status = initial_wallet_status(wallet.own_account);
   row.metadata = wallet.metadata;
@@ -125,6 +122,9 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
       context.queue, [&](store::WriteTx& tx) -> Result<store::WalletRow> {
         COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
         COFFER_TRY_VOID(tx.room_for(tenant, Quota::wallets));
+        row.id = tx.new_id<WalletId>(context.random);
+        row.sealed_seed =
+            context.sealer.seal(keys.seed_text.reveal(), "wallet-seed:" + row.id.to_string());
         row.asset = asset.key;
         store::insert_wallet(tx, tenant, row);
         store::open_trustline(tx, tenant, row.key, asset.key);

@@ -23,23 +23,20 @@ Problem changed_meanwhile() {
 
 bool is_ledger_key(std::string_view text) { return auth::PublicKey::parse(text).has_value(); }
 
-std::vector<store::DestinationRow> rows_of(const Context& context,
-                                           const std::vector<Destination>& destinations) {
+std::vector<store::DestinationRow> rows_of(const std::vector<Destination>& destinations) {
   std::vector<store::DestinationRow> out;
   for (const Destination& destination : destinations) {
     store::DestinationRow row;
-    row.id = context.random.id<DestinationId>(context.clock.now());
     row.detail = destination;
     out.push_back(std::move(row));
   }
   return out;
 }
 
-BeneficiaryState state_of(const Context& context, const NewBeneficiary& beneficiary) {
+BeneficiaryState state_of(const NewBeneficiary& beneficiary) {
   BeneficiaryState state;
-  state.beneficiary.id = context.random.id<BeneficiaryId>(context.clock.now());
   state.beneficiary.detail = beneficiary.detail;
-  state.destinations = rows_of(context, beneficiary.destinations);
+  state.destinations = rows_of(beneficiary.destinations);
   return state;
 }
 
@@ -47,11 +44,18 @@ Result<void> room_for_destinations(store::WriteTx& tx, const Tenant& tenant, std
   return tx.room_for(tenant, Quota::destinations, static_cast<std::int64_t>(count));
 }
 
-void insert_destinations(store::WriteTx& tx, const Tenant& tenant, BeneficiaryState& state) {
+void insert_new(const Context& context, store::WriteTx& tx, const Tenant& tenant,
+                const store::BeneficiaryRow& beneficiary, store::DestinationRow& row) {
+  row.id = tx.new_id<DestinationId>(context.random);
+  row.beneficiary = beneficiary.key;
+  row.beneficiary_id = beneficiary.id;
+  store::insert_destination(tx, tenant, row);
+}
+
+void insert_destinations(const Context& context, store::WriteTx& tx, const Tenant& tenant,
+                         BeneficiaryState& state) {
   for (store::DestinationRow& row : state.destinations) {
-    row.beneficiary = state.beneficiary.key;
-    row.beneficiary_id = state.beneficiary.id;
-    store::insert_destination(tx, tenant, row);
+    insert_new(context, tx, tenant, state.beneficiary, row);
   }
 }
 
@@ -62,8 +66,9 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
     for (BeneficiaryState& state : states) {
       COFFER_TRY_VOID(tx.room_for(tenant, Quota::beneficiaries));
       COFFER_TRY_VOID(room_for_destinations(tx, tenant, state.destinations.size()));
+      state.beneficiary.id = tx.new_id<BeneficiaryId>(context.random);
       store::insert_beneficiary(tx, tenant, state.beneficiary);
-      insert_destinations(tx, tenant, state);
+      insert_destinations(context, tx, tenant, state);
     }
     return {};
   });
@@ -75,7 +80,7 @@ Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tena
                                       const store::BeneficiaryRow& present,
                                       const BeneficiaryChange& change, bool& outdated) {
   std::vector<store::DestinationRow> fresh;
-  if (change.destinations) fresh = rows_of(context, *change.destinations);
+  if (change.destinations) fresh = rows_of(*change.destinations);
   return store::run_for<BeneficiaryState>(
       context.queue, [&](store::WriteTx& tx) -> Result<BeneficiaryState> {
         COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
@@ -90,7 +95,7 @@ Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tena
         }
         store::archive_destinations(tx, tenant, state.beneficiary);
         COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
-        insert_destinations(tx, tenant, state);
+        insert_destinations(context, tx, tenant, state);
         return state;
       });
 }
@@ -132,7 +137,7 @@ Result<store::DestinationRow> live_destination(store::Connection& db, const Tena
 
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
                                             const NewBeneficiary& beneficiary) {
-  BeneficiaryState state = state_of(context, beneficiary);
+  BeneficiaryState state = state_of(beneficiary);
   COFFER_TRY_VOID(insert_all(context, tenant, {&state, 1}));
   return state;
 }
@@ -143,7 +148,7 @@ std::vector<Result<BeneficiaryState>> create_beneficiaries(
   for (std::size_t from = 0; from < beneficiaries.size(); from += kBatch) {
     const auto part = beneficiaries.subspan(from, std::min(kBatch, beneficiaries.size() - from));
     std::vector<BeneficiaryState> states;
-    for (const NewBeneficiary& beneficiary : part) states.push_back(state_of(context, beneficiary));
+    for (const NewBeneficiary& beneficiary : part) states.push_back(state_of(beneficiary));
     const auto together = insert_all(context, tenant, states);
     // A failed batch stores nothing; retry each one separately to find the failing one.
     for (BeneficiaryState& state : states) {
@@ -178,7 +183,7 @@ Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, B
 
 Result<store::DestinationRow> add_destination(const Context& context, const Tenant& tenant,
                                               BeneficiaryId id, const Destination& destination) {
-  store::DestinationRow row = rows_of(context, {destination}).front();
+  store::DestinationRow row = rows_of({destination}).front();
   return change_beneficiary<store::DestinationRow>(
       context, tenant, id,
       [&](store::WriteTx& tx, store::BeneficiaryRow& beneficiary) -> Result<store::DestinationRow> {
@@ -188,9 +193,7 @@ Result<store::DestinationRow> add_destination(const Context& context, const Tena
                                 " payment destinations, the maximum. Archive one first.");
         }
         COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
-        row.beneficiary = beneficiary.key;
-        row.beneficiary_id = beneficiary.id;
-        store::insert_destination(tx, tenant, row);
+        insert_new(context, tx, tenant, beneficiary, row);
         return row;
       });
 }

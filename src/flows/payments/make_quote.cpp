@@ -202,10 +202,10 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, answer.send));
   store::QuoteRow quote = prepared.quote;
   COFFER_TRY(quote.price, price_of(prepared, answer));
-  quote.id = context.random.id<QuoteId>(context.clock.now());
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
+    quote.id = tx.new_id<QuoteId>(context.random);
     quote.created_at = tx.now();
     quote.expires_at = tx.now().plus_ms(kQuoteLifetimeMs);
     if (answer.expires_at) quote.expires_at = std::min(quote.expires_at, *answer.expires_at);

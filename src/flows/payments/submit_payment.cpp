@@ -47,7 +47,7 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
 }
 
 Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
-                          const PaymentRequest& request, JudgedFields& judged, PaymentId id,
+                          const PaymentRequest& request, JudgedFields& judged,
                           std::string_view request_id) {
   if (const auto stored =
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
@@ -56,6 +56,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
   COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
+  const auto id = tx.new_id<PaymentId>(context.random);
   const std::int64_t payment = store::insert_payment(
       tx, caller.tenant,
       {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider});
@@ -80,7 +81,6 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only) {
   COFFER_TRY_VOID(check_request(request));
-  const auto id = context.random.id<PaymentId>(context.clock.now());
   const auto mode =
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::repeatable;
   for (int turn = 1;; ++turn) {
@@ -88,7 +88,7 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
     auto submission = run_money_write<Submission>(
         context, caller.tenant,
         [&](store::WriteTx& tx) {
-          return accept(context, tx, caller, request, judged, id, request_id);
+          return accept(context, tx, caller, request, judged, request_id);
         },
         mode);
     if (!judged.outdated || turn == kTurns) return submission;

@@ -121,7 +121,6 @@ Result<RegisteredConnector> register_connector(const Context& context,
   terms = connector.terms;
   terms.country = ascii::to_upper(terms.country);
   terms.currency = ascii::to_upper(terms.currency);
-  terms.id = context.random.id<ConnectorId>(context.clock.now());
   if (terms.endpoint) {
     out.connector.endpoint_id = context.random.uuid_v7(context.clock.now());
     out.secret = std::exchange(terms.endpoint->secret, Secret());
@@ -132,6 +131,7 @@ Result<RegisteredConnector> register_connector(const Context& context,
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
     COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_terms(terms, errors); }));
+    terms.id = tx.new_id<ConnectorId>(context.random);
     terms.created_at = tx.now();
     out.connector.updated_at = tx.now();
     terms.key = store::insert_connector(tx, out.connector, connector.requirements);

@@ -137,7 +137,7 @@ Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
 
 Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
                               const ConnectorTerms& connector, const ReferenceArrival& arrival,
-                              PaymentId id, std::string_view request_id) {
+                              std::string_view request_id) {
   const auto reference = store::find_reference(tx.db(), connector.key, arrival.reference);
   if (!reference) return unexpected(Slug::not_found, "The reference was not found.");
   if (const auto known =
@@ -145,6 +145,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
     return told_before(tx.db(), *known, *reference, arrival);
   }
   COFFER_TRY(const Price price, price_exact_send(connector, arrival.amount, std::nullopt));
+  const auto id = tx.new_id<PaymentId>(context.random);
   PaymentRequest request;
   request.type = PaymentType::onramp_reference;
   request.transaction_id = "ref-" + id.to_string();
@@ -199,9 +200,8 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
                 {{"amount", connector.currency + " has " +
                                 std::to_string(connector.currency_decimals) + " decimal places"}}));
   }
-  const auto id = context.random.id<PaymentId>(context.clock.now());
   return store::run_for<ArrivedPayment>(context.queue, [&](store::WriteTx& tx) {
-    return accept(context, tx, connector, arrival, id, request_id);
+    return accept(context, tx, connector, arrival, request_id);
   });
 }
 

@@ -33,16 +33,17 @@ Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant&
   COFFER_TRY_VOID(context.webhooks->sender.check_target(webhook.url, tenant.environment));
   const Secret secret = auth::generate_webhook_secret(context.random);
   store::WebhookRow row;
-  row.id = context.random.id<WebhookId>(context.clock.now());
   row.application = webhook.application;
   row.url = webhook.url;
   row.description = webhook.description;
   row.types = webhook.types;
-  row.sealed_secret = context.sealer.seal(secret.reveal(), webhook_secret_context(row.id));
   COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
                               context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
                                 COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
                                 COFFER_TRY_VOID(tx.room_for(tenant, Quota::webhooks));
+                                row.id = tx.new_id<WebhookId>(context.random);
+                                row.sealed_secret = context.sealer.seal(
+                                    secret.reveal(), webhook_secret_context(row.id));
                                 row.cursor = store::last_sequence(tx.db(), tenant);
                                 store::insert_webhook(tx, tenant, row);
                                 tx.signal(store::Signal::webhooks);
