@@ -17,10 +17,19 @@
 
 namespace coffer {
 
+/// The number of mutexes that the calling thread holds. A fiber stays on its thread meanwhile.
+inline constinit thread_local int held_mutexes = 0;
+
 class COFFER_TSA(capability("mutex")) Mutex {
  public:
-  void lock() COFFER_TSA(acquire_capability()) { mutex_.lock(); }
-  void unlock() COFFER_TSA(release_capability()) { mutex_.unlock(); }
+  void lock() COFFER_TSA(acquire_capability()) {
+    mutex_.lock();
+    ++held_mutexes;
+  }
+  void unlock() COFFER_TSA(release_capability()) {
+    --held_mutexes;
+    mutex_.unlock();
+  }
 
  private:
   friend class Condition;

@@ -35,7 +35,7 @@ std::string to_bytes(const Response& response, const ResponseFrame& frame, bool 
 /// than 16 KiB per second on average, for longer than the write timeout.
 bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms);
 
-/// One per worker thread.
+/// Serves one request at a time, so every fiber of a worker has its own.
 ///
 /// The library parses the request's bytes, reads its body and formats the response. It has no
 /// routes: every request reaches the same handler. Where the library has its own rule (methods,

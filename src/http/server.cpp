@@ -7,8 +7,13 @@
 //   never a worker.
 // - A request whose lane is full waits in the lane (`lanes_`) and occupies no worker. The worker
 //   that finishes a request of the lane serves it next.
-// - The other workers rest. They exist because handlers block, for example in the commit queue.
-//   There are as many workers as all lanes together can use, so a lane never waits for another.
+// - A worker runs all this on a fiber (base/fibers/fiber.h). When a request waits for its commit,
+//   the fiber stays with it and the worker goes on with another one. After the commit, any worker
+//   continues the fiber: one commit wakes a few workers for all its requests (measured per payment
+//   at 64 connections: 0.4 context switches instead of 2.0, and 0.86 of the CPU time).
+// - The other workers rest. They exist because handlers also block, for example in a call to a
+//   provider. There are as many workers as all lanes together can use, so a lane never waits for
+//   another.
 // - The acceptor thread accepts, enforces deadlines, and takes over when no worker is waiting: it
 //   then reads instead of them, queues complete requests that may run, and wakes resting workers if
 //   the active ones make no progress with the queue, which means that they are blocked. Waking them
@@ -54,40 +59,58 @@ LaneTable Server::Impl::handshake_table() {
   return table;
 }
 
-void Server::Impl::work() {
-  Adapter adapter(
+/// The worker's own stack only switches between fibers.
+void Server::Impl::run_worker() {
+  wake_without_preempting();  // a commit completes many requests at a time
+  for (RequestFiber* fiber = &fibers_.take(); fiber != nullptr;) {
+    if (!fiber->fiber.resume()) {
+      fiber = &fibers_.take();
+      continue;
+    }
+    RequestFiber* const next = fiber->next;
+    fibers_.put_back(*fiber);
+    fiber = next;
+  }
+}
+
+std::unique_ptr<RequestFiber> Server::Impl::make_fiber() {
+  auto adapter = std::make_unique<Adapter>(
       options_.limits, abort_, [this](Request& request) { return handle(request); },
       [this](Connection& connection, const RequestHead& head, const Response& response) {
         return session_.frame(connection, head.request_id, response);
       });
-  wake_without_preempting();  // a commit wakes many workers at a time
-  bool stopped = false;
-  while (!stopped) {
-    Connection* connection = next_request(stopped);
-    for (int served = 0; connection != nullptr && served < kBurst; ++served) {
-      connection = serve(*connection, adapter);
-    }
-    if (connection == nullptr) continue;
-    enqueue(*connection);
-    queue_.wake_resting();  // the acceptor does not know of this one
-  }
+  return std::make_unique<RequestFiber>(
+      std::move(adapter), [this](Adapter& own) { return work(own); },
+      [this](RequestFiber& fiber) { enqueue_ready(fiber); });
 }
 
-Connection* Server::Impl::next_request(bool& stopped) {
-  if (Connection* connection = queue_.pop()) {
-    if (connection->http.phase != Phase::handshake) return connection;
-    return proceed(*connection, shake(*connection)) ? connection : nullptr;
+/// The body of every fiber: serves requests until another fiber can continue, and returns that one;
+/// nullptr when the server has stopped.
+RequestFiber* Server::Impl::work(Adapter& adapter) {
+  for (bool stopped = false; !stopped;) {
+    const Turn turn = next_turn(stopped);
+    if (turn.fiber != nullptr) return turn.fiber;
+    if (turn.connection != nullptr) serve_burst(*turn.connection, adapter);
   }
-  if (!begin_waiting()) return nullptr;
+  return nullptr;
+}
+
+Turn Server::Impl::next_turn(bool& stopped) {
+  if (const Turn turn = queue_.pop()) {
+    Connection* const connection = turn.connection;
+    if (connection == nullptr || connection->http.phase != Phase::handshake) return turn;
+    return proceed(*connection, shake(*connection)) ? turn : Turn();
+  }
+  if (!begin_waiting()) return {};
   std::array<Poller::Event, 1> events;
   const std::size_t count = shared_.wait(events, -1);
   end_waiting();
-  if (count == 0) return nullptr;
+  if (count == 0) return {};
   if (events[0].token == kStopToken) {
     stopped = true;
-    return nullptr;
+    return {};
   }
-  return on_event(events[0]);
+  return {on_event(events[0]), nullptr};
 }
 
 /// Returns false if the queue must be checked again; rests first if enough other workers wait.
@@ -191,17 +214,30 @@ Step Server::Impl::shake(Connection& connection) {
   return step;
 }
 
+/// Serves consecutive requests of a connection or a lane.
+void Server::Impl::serve_burst(Connection& first, Adapter& adapter) {
+  Connection* connection = &first;
+  for (int served = 0; connection != nullptr && served < kBurst; ++served) {
+    connection = serve(*connection, adapter);
+  }
+  if (connection == nullptr) return;
+  enqueue(*connection);
+  queue_.wake_resting();  // the acceptor does not know of this one
+}
+
 /// The next request to serve: the one that takes this request's place in the lane, or the next one
 /// of the same connection.
 Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
-  busy_.fetch_add(1, std::memory_order_relaxed);
+  // In this order: the acceptor sets `abort_` and then reads `busy_`.
+  busy_.fetch_add(1);
+  const bool aborted = abort_.load();
   const RequestHead head = session_.take_head(connection);
   const Lane lane = connection.http.lane;
   const LaneCaller caller = connection.http.caller;
   const LogScope scope("request_id", head.request_id);
-  const bool ok = !connection.is_dead() && adapter.serve(connection, head);
+  const bool ok = !aborted && !connection.is_dead() && adapter.serve(connection, head);
   Connection* const next = lanes_.leave(lane, caller);
-  busy_.fetch_sub(1, std::memory_order_relaxed);
+  busy_.fetch_sub(1);
   const Step step = ok ? session_.after_response(connection) : Step::close;
   if (!proceed(connection, step)) return next;
   if (next != nullptr) {
@@ -228,7 +264,7 @@ Response Server::Impl::handle(Request& request) {
 
 /// Releases requests that no worker will serve any more.
 void Server::Impl::release_waiting() {
-  while (Connection* connection = queue_.pop()) table_.release(*connection);
+  for (Connection* connection : queue_.remove_requests()) table_.release(*connection);
   for (Lanes* lanes : {&lanes_, &handshakes_}) {
     for (Connection* connection : lanes->expire(std::numeric_limits<std::int64_t>::max())) {
       table_.release(*connection);
@@ -253,7 +289,7 @@ Result<void> Server::Impl::start() {
   listening_ = acceptor_poller_.add_level(listener_.fd(), kListenToken);
   started_ = true;
   for (std::size_t i = 0; i < options_.workers; ++i) {
-    workers_.emplace_back("http-" + std::to_string(i), [this] { work(); });
+    workers_.emplace_back("http-" + std::to_string(i), [this] { run_worker(); });
   }
   acceptor_ = Thread("http-acceptor", [this] { accept_connections(); });
   return {};

@@ -87,7 +87,8 @@ struct ServerStats {
   std::array<LaneStats, kLaneCount> lanes{};
 };
 
-/// Called on a worker thread for every request that passed the gate. Must not throw.
+/// Called on a worker, on a fiber, for every request that passed the gate. After a wait for a
+/// commit it may continue on another worker (base/fibers/fiber.h). Must not throw.
 using Handler = std::function<Response(Request&)>;
 
 class Server {

@@ -39,8 +39,8 @@
 
 #include "base/check.h"
 #include "base/fault.h"
+#include "base/fibers/completion.h"
 #include "base/log.h"
-#include "base/platform/parking.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
 #include "store/commit_rider.h"
@@ -104,7 +104,7 @@ AssociationStatus WriteTx::association_status(const Tenant& tenant) {
 struct CommitQueue::Waiter {
   const Command& command;
   Mode mode;
-  const LogScope* scope;  // of the waiting thread
+  const LogScope* scope;  // of the waiting caller
   Result<void> result;
   Completion completion;
 };

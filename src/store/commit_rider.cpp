@@ -1,29 +1,31 @@
 #include "store/commit_rider.h"
 
 #include "base/check.h"
+#include "base/fibers/work_value.h"
 
 namespace coffer::store {
-namespace {
-
-thread_local CommitGuest* of_this_thread = nullptr;
-
-}  // namespace
 
 CommitGuest::CommitGuest() {
-  COFFER_CHECK(of_this_thread == nullptr);
-  of_this_thread = this;
+  COFFER_CHECK(present() == nullptr);
+  enter();
 }
 
 CommitGuest::~CommitGuest() { leave(); }
 
-void CommitGuest::leave() { of_this_thread = nullptr; }
+void CommitGuest::enter() {
+  work_value(WorkValue::commit_guest) = reinterpret_cast<std::uintptr_t>(this);
+}
 
-CommitGuest* CommitGuest::present() { return of_this_thread; }
+void CommitGuest::leave() { work_value(WorkValue::commit_guest) = 0; }
+
+CommitGuest* CommitGuest::present() {
+  return reinterpret_cast<CommitGuest*>(work_value(WorkValue::commit_guest));
+}
 
 Result<void> CommitGuest::pass_on(CommitQueue& queue, const CommitQueue::Command& command) {
   leave();  // so that the queue runs it
   auto done = queue.run(command);
-  of_this_thread = this;
+  enter();
   return done;
 }
 

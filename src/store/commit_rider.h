@@ -1,5 +1,5 @@
-// What happens at the commits of one thread: a change that is stored together with the next one, or
-// a trial that stores nothing.
+// What happens at the commits of the present work (base/fibers/work_value.h): a change that is
+// stored together with the next one, or a trial that stores nothing.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,8 @@
 
 namespace coffer::store {
 
-/// Runs the commands of a thread in place of the queue, except dry runs. A thread has at most one.
+/// Runs the commands of the present work in place of the queue, except dry runs. There is at most
+/// one at a time.
 class CommitGuest {
  public:
   CommitGuest(const CommitGuest&) = delete;
@@ -19,19 +20,20 @@ class CommitGuest {
   virtual ~CommitGuest();
   /// Runs the command as the queue does.
   Result<void> pass_on(CommitQueue& queue, const CommitQueue::Command& command);
-  /// From now on, the queue runs the commands of the thread.
+  /// From now on, the queue runs the commands of the work.
   static void leave();
 
  private:
   friend class CommitQueue;
-  /// Of this thread, or nullptr.
+  void enter();
+  /// Of the present work, or nullptr.
   static CommitGuest* present();
   virtual Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) = 0;
 };
 
-/// While it exists, the first command that this thread commits also runs `change`, before its own
+/// While it exists, the first command that this work commits also runs `change`, before its own
 /// changes and in the same transaction. A Problem of either undoes both, and the rider waits for
-/// the next command. Commands of other threads and dry runs do not carry it.
+/// the next command. Commands of other work and dry runs do not carry it.
 class CommitRider final : private CommitGuest {
  public:
   explicit CommitRider(CommitQueue::Command change) : change_(std::move(change)) {}
@@ -46,7 +48,7 @@ class CommitRider final : private CommitGuest {
   bool committed_ = false;
 };
 
-/// While it exists, this thread commits nothing. The first command that would be committed is run,
+/// While it exists, this work commits nothing. The first command that would be committed is run,
 /// undone, and ends the work with Reached. A command with a Problem returns it as usual.
 class CommitTrial final : private CommitGuest {
  public:

@@ -57,6 +57,7 @@ const std::vector<ThirdParty>& third_party() {
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
       {"toml++/", {"config"}},
+      {"sanitizer/", {"base"}},  // of the compiler
       {"zlib.h", {"http"}},
   };
   return table;

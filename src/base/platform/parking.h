@@ -14,21 +14,4 @@ void park(const std::atomic<std::uint32_t>& word, std::uint32_t value);
 /// address, so the word may be gone.
 void unpark(std::atomic<std::uint32_t>* word);
 
-/// One thread waits once until another is done. The waiter owns the object. `complete` does not
-/// access it after the moment at which the waiter may continue (a wake-up uses only the address).
-/// The completing thread therefore holds no lock for which the woken thread would have to wait.
-class Completion {
- public:
-  void complete() {
-    done_.store(1, std::memory_order_release);
-    unpark(&done_);
-  }
-  void wait() const {
-    while (done_.load(std::memory_order_acquire) == 0) park(done_, 0);
-  }
-
- private:
-  std::atomic<std::uint32_t> done_{0};
-};
-
 }  // namespace coffer

@@ -1,5 +1,5 @@
-// Fields that every log line of a thread carries during an operation, such as the ID of the request
-// or the payment. Code deep below can log without knowing them.
+// Fields that every log line of an operation carries, such as the ID of the request or the payment.
+// Code deep below can log without knowing them.
 //
 //   const LogScope scope("request_id", request.request_id);
 #pragma once
@@ -22,7 +22,7 @@ class LogScope {
   std::string_view key() const { return key_; }
   std::string_view value() const { return value_; }
   const LogScope* outer() const { return outer_; }
-  /// The innermost scope of this thread, or nullptr.
+  /// The innermost scope of the present work (base/fibers/work_value.h), or nullptr.
   static const LogScope* current();
 
   /// For a thread that works for the waiting owner of `scope`: its lines carry the fields of the

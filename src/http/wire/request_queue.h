@@ -13,29 +13,52 @@
 namespace coffer::http {
 
 class Connection;
+struct RequestFiber;
 
-/// Requests are first in, first out. Resting workers are last in, first out, so that the same few
+/// What a worker does next: it serves a new request (or a TLS handshake), or it continues a fiber
+/// that can continue. Both null: neither.
+struct Turn {
+  Connection* connection = nullptr;
+  RequestFiber* fiber = nullptr;
+  explicit operator bool() const { return connection != nullptr || fiber != nullptr; }
+};
+
+/// Turns are first in, first out. Resting workers are last in, first out, so that the same few
 /// workers do the work. Thread-safe; the counters are read without a lock.
 class RequestQueue {
  public:
-  void push(Connection& connection) {
+  /// Returns true if the queue was empty.
+  bool push(Turn turn) {
     const Lock lock(mutex_);
-    waiting_.push_back(&connection);
+    waiting_.push_back(turn);
     size_.store(waiting_.size());
+    return waiting_.size() == 1;
   }
 
-  Connection* pop() {
-    if (size() == 0) return nullptr;
+  Turn pop() {
+    if (size() == 0) return {};
     const Lock lock(mutex_);
-    if (waiting_.empty()) return nullptr;
-    Connection* connection = waiting_.front();
+    if (waiting_.empty()) return {};
+    const Turn turn = waiting_.front();
     waiting_.pop_front();
     size_.store(waiting_.size());
     taken_.fetch_add(1);
-    return connection;
+    return turn;
   }
 
-  /// Sleeps until woken. Returns immediately if a request is waiting or the queue is closed.
+  /// Removes and returns the new requests; fibers stay.
+  std::vector<Connection*> remove_requests() {
+    const Lock lock(mutex_);
+    std::vector<Connection*> out;
+    std::erase_if(waiting_, [&](const Turn& turn) {
+      if (turn.connection != nullptr) out.push_back(turn.connection);
+      return turn.connection != nullptr;
+    });
+    size_.store(waiting_.size());
+    return out;
+  }
+
+  /// Sleeps until woken. Returns immediately if a turn is waiting or the queue is closed.
   void rest() {
     Resting self;
     const Lock lock(mutex_);
@@ -45,7 +68,7 @@ class RequestQueue {
     while (!self.woken) self.changed.wait(mutex_);
   }
 
-  /// Wakes one resting worker per waiting request, if there are any.
+  /// Wakes one resting worker per waiting turn, if there are any.
   void wake_resting() {
     const Lock lock(mutex_);
     wake(std::min(waiting_.size(), resting_.size()));
@@ -61,7 +84,7 @@ class RequestQueue {
   // Sequentially consistent, like every access: see Server::Impl::enqueue.
   std::size_t size() const { return size_.load(); }
   std::size_t resting() const { return resting_count_.load(); }
-  /// Number of requests taken so far.
+  /// Number of turns taken so far.
   std::uint64_t taken() const { return taken_.load(); }
 
  private:
@@ -83,7 +106,7 @@ class RequestQueue {
   std::atomic<std::size_t> resting_count_{0};
   std::atomic<std::uint64_t> taken_{0};
   Mutex mutex_;
-  std::deque<Connection*> waiting_ COFFER_GUARDED_BY(mutex_);
+  std::deque<Turn> waiting_ COFFER_GUARDED_BY(mutex_);
   std::vector<Resting*> resting_ COFFER_GUARDED_BY(mutex_);
   bool closed_ COFFER_GUARDED_BY(mutex_) = false;
 };

@@ -19,6 +19,7 @@
 #include "http/wire/listener.h"
 #include "http/wire/overload_responses.h"
 #include "http/wire/poller.h"
+#include "http/wire/request_fibers.h"
 #include "http/wire/request_queue.h"
 #include "http/wire/session.h"
 
@@ -40,7 +41,8 @@ class Server::Impl {
         table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
         session_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
         lanes_(options_.lanes),
-        handshakes_(handshake_table()) {}
+        handshakes_(handshake_table()),
+        fibers_([this] { return make_fiber(); }) {}
 
   ~Impl() { stop(0); }
 
@@ -58,8 +60,10 @@ class Server::Impl {
   static LaneTable handshake_table();
 
   // Workers.
-  void work();
-  Connection* next_request(bool& stopped);
+  void run_worker();
+  std::unique_ptr<RequestFiber> make_fiber();
+  RequestFiber* work(Adapter& adapter);
+  Turn next_turn(bool& stopped);
   bool begin_waiting();
   void end_waiting();
   Connection* on_event(const Poller::Event& event);
@@ -68,6 +72,7 @@ class Server::Impl {
   void enter_handshake(Connection& connection);
   Step shake(Connection& connection);
   Step shed(Connection& connection, const Problem& problem);
+  void serve_burst(Connection& first, Adapter& adapter);
   Connection* serve(Connection& connection, Adapter& adapter);
   Response handle(Request& request);
 
@@ -76,8 +81,9 @@ class Server::Impl {
   void accept_some();
   void make_room(std::int64_t now);
   void serve_for_busy_workers();
-  bool tend_queue();
+  bool tend_queue(std::int64_t now);
   void enqueue(Connection& connection);
+  void enqueue_ready(RequestFiber& fiber);
   void enforce_deadlines(std::int64_t now);
   void end_long_waits(std::int64_t now);
   void begin_drain(std::int64_t now);
@@ -100,10 +106,11 @@ class Server::Impl {
   Lanes lanes_;
   Lanes handshakes_;
   RequestQueue queue_;
+  RequestFibers fibers_;
 
   const std::size_t waiting_max_ = static_cast<std::size_t>(processors());
   std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
-  std::atomic<std::size_t> busy_{0};             // workers inside the handler or writing
+  std::atomic<std::size_t> busy_{0};             // requests inside the handler or being answered
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
 
@@ -117,6 +124,7 @@ class Server::Impl {
   bool draining_ = false;
   bool watching_queue_ = false;
   std::uint64_t taken_before_ = 0;
+  std::int64_t watched_since_ms_ = 0;
   std::int64_t next_tick_ms_ = 0;
   std::int64_t close_idle_at_ms_ = 0;
   std::int64_t next_exhausted_log_ms_ = 0;

@@ -1,5 +1,3 @@
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -12,6 +10,10 @@ namespace {
 
 constexpr int kTickMs = 200;
 constexpr int kDrainTickMs = 10;
+constexpr int kWatchTickMs = 1;
+// If no turn is taken for this time, the active workers are blocked. Longer than a worker waits for
+// a processor on a busy machine, as a rule.
+constexpr std::int64_t kStuckMs = 2;
 constexpr int kAcceptBatch = 64;
 // A client in the middle of a series sends its next request within this time. A response is better
 // for it than a closed connection.
@@ -33,10 +35,9 @@ constexpr const char* kWaitedTooLong = "The request waited too long for its turn
 void Server::Impl::accept_connections() {
   std::array<Poller::Event, 8> events;
   for (;;) {
-    const bool look_again = tend_queue();
-    if (look_again) ::sched_yield();  // gives workers time to take requests
-    const int tick_ms = draining_ ? kDrainTickMs : kTickMs;
-    const std::size_t count = acceptor_poller_.wait(events, look_again ? 0 : tick_ms);
+    const int idle_tick_ms = draining_ ? kDrainTickMs : kTickMs;
+    const int tick_ms = tend_queue(clock_.monotonic_ms()) ? kWatchTickMs : idle_tick_ms;
+    const std::size_t count = acceptor_poller_.wait(events, tick_ms);
     for (std::size_t i = 0; i < count; ++i) {
       switch (events[i].token) {
         case kListenToken:
@@ -133,25 +134,38 @@ void Server::Impl::serve_for_busy_workers() {
   }
 }
 
-/// Call it until it returns false: wakes resting workers if the queue makes no progress.
-bool Server::Impl::tend_queue() {
-  if (queue_.size() == 0 || queue_.resting() == 0) return watching_queue_ = false;
+/// Wakes resting workers if the queue makes no progress. Call it again soon while it returns true.
+bool Server::Impl::tend_queue(std::int64_t now) {
   const std::uint64_t taken = queue_.taken();
-  if (watching_queue_ && taken == taken_before_) {
-    queue_.wake_resting();
-    return watching_queue_ = false;
-  }
+  const bool is_stuck = watching_queue_ && taken == taken_before_;
+  if (!is_stuck) watched_since_ms_ = now;
   taken_before_ = taken;
-  return watching_queue_ = true;
+  watching_queue_ = queue_.size() > 0 && queue_.resting() > 0;
+  if (watching_queue_ && now - watched_since_ms_ >= kStuckMs) {
+    queue_.wake_resting();
+    watching_queue_ = false;
+  }
+  return watching_queue_;
 }
 
 /// Queues a request or handshake that has its place in its lane, so the queue is bounded by the
 /// width of the lanes.
 void Server::Impl::enqueue(Connection& connection) {
-  queue_.push(connection);
+  queue_.push({&connection, nullptr});
   // A worker counts itself as waiting and then checks the queue; here the order is reversed. So
   // either the worker sees the request, or this code sees the worker.
   if (waiting_.load() > 0) queue_wake_.signal();
+}
+
+/// Queues a fiber that can continue, whose request has its place in its lane. Called by other
+/// threads, so the acceptor learns of it and wakes a resting worker if the active ones are blocked.
+void Server::Impl::enqueue_ready(RequestFiber& fiber) {
+  const bool is_first = queue_.push({nullptr, &fiber});
+  if (waiting_.load() > 0) {
+    queue_wake_.signal();
+  } else if (is_first) {
+    acceptor_wake_.signal();
+  }
 }
 
 void Server::Impl::enforce_deadlines(std::int64_t now) {
@@ -193,11 +207,10 @@ bool Server::Impl::drain_step(std::int64_t now) {
       if (proceed(connection, session_.advance(connection))) enqueue(connection);
     }
   }
-  if (is_over) {
-    abort_.store(true);
-    release_waiting();
-  }
-  return is_over || table_.count() == 0;
+  if (!is_over) return table_.count() == 0;
+  abort_.store(true);
+  release_waiting();
+  return busy_.load() == 0;  // until then, fibers that can continue need this thread
 }
 
 void Server::Impl::begin_drain(std::int64_t now) {

@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/fibers/work_value.h"
 #include "base/log.h"
 #include "store/file/held_file.h"
 
@@ -15,8 +17,6 @@ constexpr const char* kRollback = "ROLLBACK";
 constexpr std::int64_t kLookAgainMs = 50;
 constexpr std::int64_t kGateLookMs = 1;
 constexpr std::int64_t kBriefPauseMs = 10;
-
-thread_local Readers current_pool = Readers::read;
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kReaders.size(); ++i) {
@@ -56,9 +56,10 @@ void interrupt(Pools& pools, const Fits& fits) {
 
 }  // namespace
 
-ReadersScope::ReadersScope(Readers pool) : before_(current_pool) { current_pool = pool; }
-ReadersScope::~ReadersScope() { current_pool = before_; }
-Readers ReadersScope::current() { return current_pool; }
+ReadersScope::ReadersScope(Readers pool)
+    : before_(std::exchange(work_value(WorkValue::readers), static_cast<std::uintptr_t>(pool))) {}
+ReadersScope::~ReadersScope() { work_value(WorkValue::readers) = before_; }
+Readers ReadersScope::current() { return static_cast<Readers>(work_value(WorkValue::readers)); }
 
 Reader::Reader(ReaderPools& owner, Readers pool, std::size_t slot, Connection& connection)
     : owner_(&owner), pool_(pool), slot_(slot), connection_(&connection) {}

@@ -17,11 +17,12 @@ namespace coffer::store {
 
 class HeldFile;
 
-/// The purpose of a read connection. A full pool does not affect other pools.
+/// The purpose of a read connection. A full pool does not affect other pools. The first is that of
+/// work without a ReadersScope.
 enum class Readers {
+  read,
   system,
   money,
-  read,
   search,
   exports,
   settlement,
@@ -43,9 +44,9 @@ struct ReadersKind {
 };
 /// In the order of the enum.
 inline constexpr std::array<ReadersKind, 12> kReaders{{
+    {Readers::read, "read", 4, 2'000, 8'192, false},
     {Readers::system, "system", 1, 200, 2'048, true},
     {Readers::money, "money", 1, 2'000, 8'192, true},
-    {Readers::read, "read", 4, 2'000, 8'192, false},
     {Readers::search, "search", 2, 2'000, 8'192, false},
     {Readers::exports, "exports", 2, 2'000, 2'048, false},
     {Readers::settlement, "settlement", 1, 2'000, 4'096, true},
@@ -57,18 +58,19 @@ inline constexpr std::array<ReadersKind, 12> kReaders{{
     {Readers::control, "control", 2, 2'000, 2'048, false},
 }};
 
-/// During its lifetime, the calling thread takes its readers from `pool`. Scopes nest.
+/// During its lifetime, the present work (base/fibers/work_value.h) takes its readers from `pool`.
+/// Scopes nest.
 class ReadersScope {
  public:
   explicit ReadersScope(Readers pool);
   ~ReadersScope();
   ReadersScope(const ReadersScope&) = delete;
   ReadersScope& operator=(const ReadersScope&) = delete;
-  /// The pool of this thread; `read` outside of all scopes.
+  /// The pool of the present work; `read` outside of all scopes.
   static Readers current();
 
  private:
-  Readers before_;
+  std::uintptr_t before_;
 };
 
 /// A pool, for metrics.

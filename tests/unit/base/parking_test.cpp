@@ -30,10 +30,4 @@ TEST_CASE("parking: a thread sleeps until its word changes") {
   CHECK(woken.load());
 }
 
-TEST_CASE("parking: a completion that came first is not waited for") {
-  Completion completion;
-  completion.complete();
-  completion.wait();  // returns
-}
-
 }  // namespace coffer

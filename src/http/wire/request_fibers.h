@@ -1,0 +1,61 @@
+// The stacks on which workers serve requests, so that a request that waits for its commit uses no
+// thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/fibers/fiber.h"
+#include "base/mutex.h"
+#include "http/adapter.h"
+
+namespace coffer::http {
+
+/// Serves one request at a time, on any worker.
+struct RequestFiber {
+  using Work = std::function<RequestFiber*(Adapter&)>;
+  using Ready = std::function<void(RequestFiber&)>;
+  /// `work` is the body; it returns what the worker continues, or nullptr. `ready` is called when
+  /// the body can continue after a wait (Fiber).
+  RequestFiber(std::unique_ptr<Adapter> with, const Work& work, const Ready& ready)
+      : adapter(std::move(with)),
+        fiber([this, work] { next = work(*adapter); }, [this, ready] { ready(*this); }) {}
+
+  const std::unique_ptr<Adapter> adapter;
+  RequestFiber* next = nullptr;
+  Fiber fiber;
+};
+
+/// Idle fibers. Created when they are needed and kept: there are at most as many as workers and
+/// requests that wait, which the lanes limit. Thread-safe.
+class RequestFibers {
+ public:
+  using Create = std::function<std::unique_ptr<RequestFiber>()>;
+  explicit RequestFibers(Create create) : create_(std::move(create)) {}
+
+  RequestFiber& take() {
+    const Lock lock(mutex_);
+    if (idle_.empty()) {
+      all_.push_back(create_());
+      return *all_.back();
+    }
+    RequestFiber* const fiber = idle_.back();
+    idle_.pop_back();
+    return *fiber;
+  }
+
+  void put_back(RequestFiber& fiber) {
+    const Lock lock(mutex_);
+    idle_.push_back(&fiber);
+  }
+
+ private:
+  const Create create_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<RequestFiber>> all_ COFFER_GUARDED_BY(mutex_);
+  std::vector<RequestFiber*> idle_ COFFER_GUARDED_BY(mutex_);  // the last used is last
+};
+
+}  // namespace coffer::http
