@@ -209,6 +209,7 @@ void App::stop() {
   if (stopped_) return;
   stopped_ = true;
   draining_ = true;
+  if (queue_) queue_->end_waits_after(config_.drain_s * 1000);
   if (admin_server_) admin_server_->stop(0);
   if (server_) server_->stop(config_.drain_s * 1000);
   if (housekeeping_) {

@@ -245,10 +245,19 @@ void CommitQueue::note_full(bool full) {
        : log_info("store", "disk has room again, accepting writes");
 }
 
+/// How long BEGIN waits for another program, once a stop has begun.
+void CommitQueue::limit_wait() {
+  const std::int64_t end = end_waits_at_ms_;
+  if (end == 0) return;
+  const std::int64_t left = std::clamp<std::int64_t>(end - clock_.monotonic_ms(), 0, kBusyWaitMs);
+  sqlite3_busy_timeout(static_cast<sqlite3*>(tx_.db().handle()), static_cast<int>(left));
+}
+
 void CommitQueue::write_batch(Batch& batch) {
   const Stopwatch watch;
   try {
     tx_.now_ = now();
+    limit_wait();
     tx_.db().run(kBegin);
     run_all(batch);
     store_time(batch);

@@ -90,6 +90,10 @@ class CommitQueue {
   /// keeps the sum, so after a restart the records are as far ahead of the machine's clock.
   Result<void> advance_clock(std::int64_t ms);
 
+  /// From now on for `ms` milliseconds, batches still wait for a program that holds the database;
+  /// later ones fail at once with `overloaded`, so that a stop ends in time. Thread-safe.
+  void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
+
   /// Returns when all queued commands are done. Later calls of run() are refused.
   void stop();
   CommitStats stats() const;
@@ -106,6 +110,7 @@ class CommitQueue {
   struct Batch;
   void write_loop();
   void write_batch(Batch& batch);
+  void limit_wait();
   void run_all(Batch& batch);
   void run_group(std::span<Waiter* const> waiters, bool first);
   bool run_bare(std::span<Waiter* const> waiters);
@@ -154,6 +159,7 @@ class CommitQueue {
   std::atomic<std::int64_t> last_commit_ms_{0};
   std::atomic<std::int64_t> busy_since_ms_{0};
   std::atomic<bool> storage_full_{false};
+  std::atomic<std::int64_t> end_waits_at_ms_{0};  // monotonic; 0: not stopping
   Thread thread_;  // last member: starts when all others are initialised
 };
 

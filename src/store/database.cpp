@@ -206,7 +206,8 @@ OpenError Database::open_writer() {
   try {
     writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
     writer_->execute(
-        "PRAGMA busy_timeout=5000; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
+        "PRAGMA busy_timeout=" + std::to_string(kBusyWaitMs) +
+        "; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
         // In a file below 1 GiB, SQLite scans its whole cache at the end of each commit that has

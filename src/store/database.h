@@ -20,6 +20,9 @@
 
 namespace coffer::store {
 
+/// How long the writer waits for another program that holds the database. Beyond: `overloaded`.
+constexpr int kBusyWaitMs = 5'000;
+
 struct DatabaseOptions {
   std::string path;
   std::string link = {};  // a symbolic link by which the path was given; empty: none

@@ -7,12 +7,12 @@
 
 #include "base/telemetry/metrics.h"
 #include "store/connection.h"
+#include "store/database.h"
 #include "store/file/reader_pools.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr int kBusyTimeoutMs = 5'000;
 constexpr int kEveryFrames = 4'000;  // 16 MiB of log since the last complete checkpoint
 constexpr int kRetryFrames = 1'000;  // 4 MiB after a checkpoint that a reader blocked
 // 32 MiB: overlapping readers have prevented a restart of the log.
@@ -101,7 +101,7 @@ void Checkpointer::checkpoint() {
   sqlite3_busy_timeout(handle, 0);
   const Stopwatch watch;
   const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
-  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_busy_timeout(handle, kBusyWaitMs);
   if (times_ != nullptr) times_->observe(watch.elapsed_us());
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);

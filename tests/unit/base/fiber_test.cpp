@@ -72,7 +72,7 @@ TEST_CASE("fiber: a body runs again after it has returned") {
   CHECK(runs == 2);
 }
 
-TEST_CASE("fiber: a body continues where it waited, on another thread") {
+TEST_CASE("fiber: a body continues where it waited, on another thread", "[leaves]") {
   std::string trace;
   Completion completion;
   std::atomic<bool> ready{false};
@@ -95,7 +95,7 @@ TEST_CASE("fiber: a body continues where it waited, on another thread") {
   CHECK(trace == "before kept");
 }
 
-TEST_CASE("fiber: the fields of log lines stay with the fiber") {
+TEST_CASE("fiber: the fields of log lines stay with the fiber", "[leaves]") {
   const LogScope own("thread", "this");
   Completion completion;
   std::vector<std::string> seen;
@@ -121,7 +121,8 @@ TEST_CASE("fiber: the fields of log lines stay with the fiber") {
   CHECK(seen == std::vector<std::string>{"none", "this", "42", "none"});
 }
 
-TEST_CASE("fiber: it stays on its thread while it holds a mutex or handles an exception") {
+TEST_CASE("fiber: it stays on its thread while it holds a mutex or handles an exception",
+          "[leaves]") {
   Mutex mutex;
   std::array<bool, 4> movable{};
   CHECK(Fiber::movable() == nullptr);  // a thread is no fiber
@@ -144,7 +145,7 @@ TEST_CASE("fiber: it stays on its thread while it holds a mutex or handles an ex
   CHECK(movable == std::array<bool, 4>{true, false, false, true});
 }
 
-TEST_CASE("fiber: exceptions are caught on the fiber after it has changed the thread") {
+TEST_CASE("fiber: exceptions are caught on the fiber after it has changed the thread", "[leaves]") {
   Completion completion;
   std::string caught;
   Fiber fiber(
@@ -164,7 +165,7 @@ TEST_CASE("fiber: exceptions are caught on the fiber after it has changed the th
 }
 
 // The completion comes before, while and after the fiber leaves its thread.
-TEST_CASE("fiber: every wait ends once, whenever its completion comes") {
+TEST_CASE("fiber: every wait ends once, whenever its completion comes", "[leaves]") {
   constexpr int kFibers = 8;
   constexpr int kWaits = 500;
   ReadyList ready;

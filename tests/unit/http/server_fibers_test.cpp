@@ -64,7 +64,7 @@ void with_workers(ServerOptions& options, std::size_t workers) {
 
 }  // namespace
 
-TEST_CASE("more requests wait for a commit than there are workers") {
+TEST_CASE("more requests wait for a commit than there are workers", "[leaves]") {
   constexpr std::size_t kRequests = 40;
   Commits commits;
   Gatekeeper gate;
@@ -89,7 +89,8 @@ TEST_CASE("more requests wait for a commit than there are workers") {
   for (RawClient& client : clients) CHECK(body_of(client.read_response()) == "GET /commit ");
 }
 
-TEST_CASE("a request continues after its commit while other handlers block the active workers") {
+TEST_CASE("a request continues after its commit while other handlers block the active workers",
+          "[leaves]") {
   constexpr std::size_t kBlocked = 6;
   Commits commits;
   Gatekeeper gate;
@@ -110,7 +111,8 @@ TEST_CASE("a request continues after its commit while other handlers block the a
   for (RawClient& one : blocked) CHECK(body_of(one.read_response()) == "GET /blocked ");
 }
 
-TEST_CASE("a stop waits for requests that wait for their commit, also beyond its time") {
+TEST_CASE("a stop waits for requests that wait for their commit, also beyond its time",
+          "[leaves]") {
   const int drain_ms = GENERATE(0, 5'000);
   Commits commits;
   Gatekeeper gate;
@@ -134,7 +136,7 @@ TEST_CASE("a stop waits for requests that wait for their commit, also beyond its
   CHECK(body_of(second.read_response()) == "GET /commit ");
 }
 
-TEST_CASE("a client that leaves during its commit does not keep the request") {
+TEST_CASE("a client that leaves during its commit does not keep the request", "[leaves]") {
   Commits commits;
   Gatekeeper gate;
   RunningServer server([](ServerOptions& options) { with_workers(options, 2); },

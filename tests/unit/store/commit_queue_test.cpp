@@ -277,6 +277,20 @@ TEST_CASE("commit queue: a dry run returns its result and stores nothing") {
   CHECK(ledger.verify().empty());
 }
 
+TEST_CASE("commit queue: a stop does not wait for another program beyond its time") {
+  OpenedFile file;
+  Connection other(file.database->path(), OpenMode::read_write);
+  other.execute("BEGIN IMMEDIATE");
+  file.queue->end_waits_after(0);
+  const Stopwatch watch;
+  const auto refused = file.write(note("note-stop"));
+  REQUIRE_FALSE(refused);
+  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  CHECK(watch.elapsed_us() < kBusyWaitMs * 1'000 / 2);
+  other.execute("ROLLBACK");
+  CHECK(file.write(note("note-later")));
+}
+
 TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
   OpenedFile file({.queue_max = 4});
   std::vector<Result<void>> verdicts(4);
