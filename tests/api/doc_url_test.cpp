@@ -19,8 +19,8 @@ void no_domain(Config& config) {
 
 /// The docUrl of a refused request with these header lines.
 std::string doc_url(TestApp& app, const std::string& headers) {
-  const Reply reply =
-      send_raw(app.core().port(), "GET /v1/wallets HTTP/1.1\r\n" + headers + "\r\n");
+  const Reply reply = send_raw(
+      app.core().port(), "GET /v1/wallets HTTP/1.1\r\nConnection: close\r\n" + headers + "\r\n");
   INFO(reply.text());
   REQUIRE(reply.slug() == "unauthorized");
   return reply.json().at("docUrl");

@@ -190,7 +190,7 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
   std::deque<RawClient> idle;
   for (std::size_t i = 1; i < kMax; ++i) idle.emplace_back(server.port());
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == kMax; }));
-  // At first they are in use, and newcomers are told so; then each newcomer takes the place of one.
+  // While they count as in use, newcomers are told so; then each newcomer takes the place of one.
   std::deque<RawClient> newcomers;
   const auto served = [&] {
     RawClient& client = newcomers.emplace_back(server.port());
@@ -199,8 +199,9 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
     if (!is_served) newcomers.pop_back();
     return is_served;
   };
-  while (!served()) continue;
-  for (std::size_t i = 2; i < kMax; ++i) CHECK(served());
+  for (std::size_t i = 1; i < kMax; ++i) {
+    while (!served()) continue;
+  }
   CHECK(server->stats().gave_way == kMax - 1);
   half.send("xed HTTP/1.1\r\nHost: a\r\n\r\n");
   CHECK(body_of(half.read_response()) == "ok");
