@@ -71,7 +71,8 @@ ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog&
   facts.oldest_approval = approvals.oldest;
   facts.applications_rotated =
       store::count_rotated_applications(db, queue_->now().plus_ms(-kRotationNoticeMs));
-  facts.connectors_paused = number_of([](const store::ConnectorLabel& row) { return row.paused; });
+  facts.connectors_paused =
+      number_of([](const store::ConnectorLabel& row) { return row.is_paused(); });
   facts.notifications_failed = backlog.notifications_failed;
   facts.backup_failed = store::backup_failure(db).has_value();
   if (backlog.last_backup) facts.last_backup = backlog.last_backup->at;

@@ -181,20 +181,23 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
   using State = outbound::BreakerState::Kind;
   out.family("coffer_connector_info", "Each connector, with its name.", Kind::gauge);
   for (const store::ConnectorLabel& row : backlog.connectors) {
-    out.sample(1, {{"connector", row.id},
+    out.sample(1, {{"connector", row.id.to_string()},
                    {"name", row.name},
-                   {"environment", row.production ? "production" : "sandbox"},
-                   {"driver", row.calls_out ? "http" : "sandbox"}});
+                   {"environment", name(row.environment)},
+                   {"driver", name(row.driver)}});
   }
   out.family("coffer_connector_paused", "1 if the connector is paused, else 0.", Kind::gauge);
-  for (const auto& row : backlog.connectors) out.sample(row.paused, {{"connector", row.id}});
+  for (const store::ConnectorLabel& row : backlog.connectors) {
+    out.sample(row.is_paused(), {{"connector", row.id.to_string()}});
+  }
   out.family("coffer_connector_breaker",
              "Circuit breaker of the connector: 1 for its current state.", Kind::gauge);
   for (const store::ConnectorLabel& row : backlog.connectors) {
-    if (!row.calls_out) continue;
+    if (row.driver != DriverKind::http) continue;
     const State present = app.connectors().breaker(row.key).kind;
     for (const State state : {State::closed, State::half_open, State::open}) {
-      out.sample(state == present, {{"connector", row.id}, {"state", outbound::name(state)}});
+      out.sample(state == present,
+                 {{"connector", row.id.to_string()}, {"state", outbound::name(state)}});
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "store/chain_keys.h"
 #include "store/ledger/journal.h"
 #include "store/lists/key_walk.h"
+#include "store/rows/columns.h"
 #include "store/sealed_totals.h"
 
 namespace coffer::store {
@@ -13,15 +14,36 @@ constexpr const char* kLast = "SELECT entry, link FROM audit_log ORDER BY entry 
 constexpr const char* kInsert =
     "INSERT INTO audit_log (entry, at, actor, command, detail, outcome_of, outcome, link)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kAfter =
-    "SELECT entry, at, actor, command, detail, outcome_of, outcome, link FROM audit_log WHERE "
-    "entry > ?"
-    " ORDER BY entry LIMIT ?";
+/// As verification reads it.
+struct StoredEntry {
+  std::int64_t entry = 0;
+  Timestamp at;
+  NewAuditEntry content;
+  std::string link;
+};
+constexpr Column<StoredEntry> kStoredColumns[] = {
+    joined<&StoredEntry::entry>("entry"),
+    joined<&StoredEntry::at>("at"),
+    joined<&StoredEntry::content, &NewAuditEntry::actor>("actor"),
+    joined<&StoredEntry::content, &NewAuditEntry::command>("command"),
+    joined<&StoredEntry::content, &NewAuditEntry::detail>("detail"),
+    joined<&StoredEntry::content, &NewAuditEntry::outcome_of>("outcome_of"),
+    joined<&StoredEntry::content, &NewAuditEntry::outcome>("outcome"),
+    joined_blob<&StoredEntry::link>("link"),
+};
+const std::string kAfter =
+    select(kStoredColumns) + " FROM audit_log WHERE entry > ? ORDER BY entry LIMIT ?";
 constexpr KeyIndex kAuditLog = COFFER_KEY_INDEX("entry", "audit_log", "outcome_of IS NULL");
 constexpr const char* kBrief = "SELECT actor, command FROM audit_log WHERE entry = ?";
-constexpr const char* kView =
-    "SELECT a.entry, a.at, a.actor, a.command, a.detail, o.outcome, o.detail FROM audit_log a"
-    " LEFT JOIN audit_log o ON o.outcome_of = a.entry WHERE a.entry = ?";
+constexpr Column<AuditEntryView> kViewColumns[] = {
+    joined<&AuditEntryView::entry>("a.entry"),   joined<&AuditEntryView::at>("a.at"),
+    joined<&AuditEntryView::actor>("a.actor"),   joined<&AuditEntryView::command>("a.command"),
+    joined<&AuditEntryView::detail>("a.detail"), joined<&AuditEntryView::outcome>("o.outcome"),
+    joined<&AuditEntryView::result>("o.detail"),
+};
+const std::string kView =
+    select(kViewColumns) +
+    " FROM audit_log a LEFT JOIN audit_log o ON o.outcome_of = a.entry WHERE a.entry = ?";
 
 std::string canonical(std::int64_t entry, Timestamp at, const NewAuditEntry& row) {
   std::string out = std::to_string(entry) + '|' + std::to_string(at.ms) + '|';
@@ -65,27 +87,21 @@ RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& fi
   const auto found =
       walk.read(one(walk.of(kAuditLog)), {.beyond = page.key, .limit = page.limit}, fits);
   return load_page<AuditEntryView>(page, found, [&](std::int64_t entry) {
-    Query q(db, kView, entry);
-    COFFER_CHECK(q.step());
-    return AuditEntryView{q.integer(0), q.time(1),          q.text(2),         q.text(3),
-                          q.text(4),    q.optional_text(5), q.optional_text(6)};
+    return only_row<AuditEntryView>(db, kView, kViewColumns, entry);
   });
 }
 
 ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t limit) {
   ChainPiece out;
   const ChainKeys* keys = keys_of(db);
-  Query query(db, kAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  Query query(db, kAfter.c_str(), from.row == 0 ? INT64_MIN : from.row, limit);
   for (; query.step(); ++out.rows) {
-    const std::int64_t entry = query.integer(0);
+    const auto [entry, at, content, stored] = read_row<StoredEntry>(query, kStoredColumns);
     if (entry != from.row + 1) {
       out.fault = "audit entry " + std::to_string(from.row + 1) + " is missing";
       return out;
     }
-    const NewAuditEntry row{query.text(2), query.text(3), query.text(4), query.optional_integer(5),
-                            query.optional_text(6).value_or("")};
-    const std::string stored = query.blob(7);
-    const std::string text = canonical(entry, query.time(1), row);
+    const std::string text = canonical(entry, at, content);
     from = {entry, keys ? std::string(as_text(keys->audit.of(from.link, text))) : stored};
     if (from.link == stored) continue;
     out.fault = "audit entry " + std::to_string(entry) + " does not continue the chain";

@@ -39,7 +39,7 @@ UserPage list_users(Connection& db, const NewestAt& at) {
   const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
   UserPage out{{}, page.next};
   for (const std::int64_t key : page.keys)
-    out.rows.push_back(*first_row<UserRow>(db, kByKey, kColumns, key));
+    out.rows.push_back(only_row<UserRow>(db, kByKey, kColumns, key));
   return out;
 }
 

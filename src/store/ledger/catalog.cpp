@@ -1,18 +1,28 @@
 #include "store/ledger/catalog.h"
 
+#include "store/rows/columns.h"
+
 namespace coffer::store {
 namespace {
 
-constexpr const char* kAllAssets =
-    "SELECT asset, code, issuer, name, decimals FROM assets ORDER BY code";
-constexpr const char* kAssetByCode =
-    "SELECT asset, code, issuer, name, decimals FROM assets WHERE code = ?";
-constexpr const char* kAssetByKey =
-    "SELECT asset, code, issuer, name, decimals FROM assets WHERE asset = ?";
-constexpr const char* kInsertAsset =
-    "INSERT INTO assets (code, issuer, name, decimals, created_at) VALUES (?, ?, ?, ?, ?)";
-constexpr const char* kRates =
-    "SELECT sell, buy, numerator, denominator FROM rates WHERE environment = ? ORDER BY sell, buy";
+constexpr Column<Asset> kAssetColumns[] = {
+    joined<&Asset::key>("asset"),         column<&Asset::code>("code"),
+    column<&Asset::issuer>("issuer"),     column<&Asset::name>("name"),
+    column<&Asset::decimals>("decimals"),
+};
+const std::string kAssets = select(kAssetColumns) + " FROM assets";
+const std::string kAllAssets = kAssets + " ORDER BY code";
+const std::string kAssetByCode = kAssets + " WHERE code = ?";
+const std::string kAssetByKey = kAssets + " WHERE asset = ?";
+const std::string kInsertAsset = ColumnList{"created_at"}.add(kAssetColumns).insert_into("assets");
+constexpr Column<MarketRate> kRateColumns[] = {
+    joined<&MarketRate::sell>("sell"),
+    joined<&MarketRate::buy>("buy"),
+    joined<&MarketRate::rate, &Rate::numerator>("numerator"),
+    joined<&MarketRate::rate, &Rate::denominator>("denominator"),
+};
+const std::string kRates =
+    select(kRateColumns) + " FROM rates WHERE environment = ? ORDER BY sell, buy";
 constexpr const char* kPutRate =
     "INSERT INTO rates (environment, sell, buy, numerator, denominator, updated_at)"
     " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (environment, sell, buy) DO UPDATE SET"
@@ -25,46 +35,27 @@ constexpr const char* kWriteMeta =
     "INSERT INTO meta (name, value) VALUES (?, ?)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
-Asset asset_row(const Query& query) {
-  return {query.integer(0), query.asset_code(1), query.text(2), query.text(3),
-          static_cast<int>(query.integer(4))};
-}
-
-template <class Key>
-std::optional<Asset> one_asset(Connection& db, const char* sql, const Key& key) {
-  Query query(db, sql, key);
-  return query.step() ? std::optional(asset_row(query)) : std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Asset> list_assets(Connection& db) {
-  std::vector<Asset> out;
-  Query query(db, kAllAssets);
-  while (query.step()) out.push_back(asset_row(query));
-  return out;
+  return all_rows<Asset>(Query(db, kAllAssets.c_str()), kAssetColumns);
 }
 
 std::optional<Asset> find_asset(Connection& db, const AssetCode& code) {
-  return one_asset(db, kAssetByCode, code.value());
+  return first_row<Asset>(db, kAssetByCode, kAssetColumns, code.value());
 }
 std::optional<Asset> find_asset(Connection& db, std::int64_t key) {
-  return one_asset(db, kAssetByKey, key);
+  return first_row<Asset>(db, kAssetByKey, kAssetColumns, key);
 }
 
 Asset insert_asset(WriteTx& tx, Asset asset) {
-  tx.db().run(kInsertAsset, asset.code.value(), asset.issuer, asset.name, asset.decimals, tx.now());
+  insert_row(tx.db(), kInsertAsset, kAssetColumns, asset, tx.now());
   asset.key = tx.db().last_insert_key();
   return asset;
 }
 
 std::vector<MarketRate> list_rates(Connection& db, Environment environment) {
-  std::vector<MarketRate> out;
-  Query query(db, kRates, environment);
-  while (query.step()) {
-    out.push_back({query.integer(0), query.integer(1), {query.integer(2), query.integer(3)}});
-  }
-  return out;
+  return all_rows<MarketRate>(Query(db, kRates.c_str(), environment), kRateColumns);
 }
 
 void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate) {

@@ -7,6 +7,7 @@
 #include "store/chain_keys.h"
 #include "store/identity/row_bytes.h"
 #include "store/rows/canonical.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -40,16 +41,45 @@ constexpr const char* kInsertFunding =
     "INSERT INTO fundings (journal, transaction_id, description)"
     " SELECT max(journal), nullif(?, ''), ? FROM journal";
 // A funding is one posting, whose second line is the credit.
-constexpr const char* kFindFunding =
-    "SELECT a.wallet, a.asset, e.amount, f.transaction_id, f.description FROM fundings f"
-    " JOIN entries e ON e.entry = f.journal * 1024 + 1 JOIN accounts a ON a.account = e.account"
-    " WHERE f.transaction_id = ?";
-constexpr const char* kBalancesOf =
-    "SELECT a.asset, s.code, s.issuer, s.name, s.decimals, a.balance, a.held"
+constexpr Column<Funding> kFundingColumns[] = {
+    joined<&Funding::wallet>("a.wallet"),
+    joined<&Funding::asset>("a.asset"),
+    joined<&Funding::amount>("e.amount"),
+    joined<&Funding::transaction_id>("f.transaction_id"),
+    joined<&Funding::description>("f.description"),
+};
+const std::string kFindFunding =
+    select(kFundingColumns) +
+    " FROM fundings f JOIN entries e ON e.entry = f.journal * 1024 + 1"
+    " JOIN accounts a ON a.account = e.account WHERE f.transaction_id = ?";
+constexpr Column<WalletBalance> kBalanceColumns[] = {
+    joined<&WalletBalance::asset, &Asset::key>("s.asset"),
+    joined<&WalletBalance::asset, &Asset::code>("s.code"),
+    joined<&WalletBalance::asset, &Asset::issuer>("s.issuer"),
+    joined<&WalletBalance::asset, &Asset::name>("s.name"),
+    joined<&WalletBalance::asset, &Asset::decimals>("s.decimals"),
+    joined<&WalletBalance::balance>("a.balance"),
+    joined<&WalletBalance::held>("a.held"),
+};
+const std::string kBalancesOf =
+    select(kBalanceColumns) +
     " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
-constexpr const char* kJournalAfter =
-    "SELECT journal, tenant, kind, payment, at, link FROM journal WHERE journal > ?"
-    " ORDER BY journal LIMIT ?";
+/// As verification reads it.
+struct StoredSet {
+  std::int64_t journal = 0;
+  std::int64_t tenant = 0;
+  std::int64_t kind = 0;
+  std::optional<std::int64_t> payment;
+  Timestamp at;
+  std::string link;
+};
+constexpr Column<StoredSet> kSetColumns[] = {
+    joined<&StoredSet::journal>("journal"), joined<&StoredSet::tenant>("tenant"),
+    joined<&StoredSet::kind>("kind"),       joined<&StoredSet::payment>("payment"),
+    joined<&StoredSet::at>("at"),           joined_blob<&StoredSet::link>("link"),
+};
+const std::string kJournalAfter =
+    select(kSetColumns) + " FROM journal WHERE journal > ? ORDER BY journal LIMIT ?";
 constexpr const char* kEntriesFrom =
     "SELECT entry, account, amount, balance_after, counterparty, leg FROM entries WHERE entry >= ?"
     " ORDER BY entry";
@@ -192,10 +222,7 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
 }
 
 std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {
-  Query query(db, kFindFunding, transaction_id);
-  if (!query.step()) return std::nullopt;
-  return Funding{query.integer(0), query.integer(1), query.amount(2), query.text(3),
-                 query.optional_text(4)};
+  return first_row<Funding>(db, kFindFunding, kFundingColumns, transaction_id);
 }
 
 void insert_funding(WriteTx& tx, const Funding& funding) {
@@ -261,26 +288,19 @@ Amount operator_balance(Connection& db, Environment environment, AccountKind kin
 }
 
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
-  std::vector<WalletBalance> out;
-  Query query(db, kBalancesOf, wallet);
-  while (query.step()) {
-    Asset asset{query.integer(0), query.asset_code(1), query.text(2), query.text(3),
-                static_cast<int>(query.integer(4))};
-    out.push_back({std::move(asset), query.amount(5), query.amount(6)});
-  }
-  return out;
+  return all_rows<WalletBalance>(Query(db, kBalancesOf.c_str(), wallet), kBalanceColumns);
 }
 
 ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit) {
   ChainPiece out;
   const ChainKeys* keys = keys_of(db);
-  Query sets(db, kJournalAfter, from.row == 0 ? INT64_MIN : from.row, limit);
+  Query sets(db, kJournalAfter.c_str(), from.row == 0 ? INT64_MIN : from.row, limit);
   Query entries(db, kEntriesFrom, from.row == 0 ? INT64_MIN : (from.row + 1) * kLinesPerSet);
   bool more = entries.step();
   while (sets.step()) {
-    const std::int64_t journal = sets.integer(0);
-    std::string text = set_header(journal, sets.integer(1), sets.integer(2),
-                                  sets.optional_integer(3), sets.time(4));
+    const auto [journal, tenant, kind, payment, at, stored] =
+        read_row<StoredSet>(sets, kSetColumns);
+    std::string text = set_header(journal, tenant, kind, payment, at);
     for (; more && entries.integer(0) / kLinesPerSet == journal; more = entries.step()) {
       const EntryRow row{entries.integer(0) % kLinesPerSet,
                          entries.integer(1),
@@ -290,8 +310,7 @@ ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limi
                          entries.integer(5)};
       row.append_to(text);
     }
-    if (const auto payment = sets.optional_integer(3)) append_payment(db, *payment, text);
-    const std::string stored = sets.blob(5);
+    if (payment) append_payment(db, *payment, text);
     from = {journal, keys ? std::string(as_text(keys->journal.of(from.link, text))) : stored};
     ++out.rows;
     if (from.link == stored) continue;

@@ -2,11 +2,21 @@
 
 #include "base/digest.h"
 #include "domain/payments/payment.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kLinesPerSet = 1024;
+
+/// A line, with the sources of its texts.
+struct LineRow {
+  StatementLine line;
+  std::string link;  // of its entry set
+  AccountKind counterparty_kind = AccountKind::wallet;
+  JournalKind kind = JournalKind::payment;
+  std::string provider;  // or the payer whom it named
+};
 
 constexpr const char* kLastJournal = "SELECT coalesce(max(journal), 0) FROM journal";
 constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
@@ -15,35 +25,45 @@ constexpr const char* kBalanceBefore =
 // Rarely used columns are read by subqueries only for the lines that have them, because a statement
 // may have a million lines. Another tenant's wallet name stays private: the payer sees the
 // beneficiary's name, and the receiver sees who paid.
-#define STATEMENT_LINES                                                                            \
-  "SELECT e.entry, j.link, j.at, e.amount, e.balance_after,"                                       \
-  " CASE WHEN p.tenant = t.tenant THEN p.id END,"                                                  \
-  " CASE WHEN p.payment IS NULL"                                                                   \
-  "      THEN (SELECT f.description FROM fundings f WHERE f.journal = j.journal)"                  \
-  "      WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"                           \
-  "   WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END,"                      \
-  " CASE WHEN p.type = 2 THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"    \
-  "   FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"                          \
-  "  WHEN (e.amount < 0) <> (j.kind = 3) THEN p.from_ref ELSE p.to_ref END,"                       \
-  " CASE WHEN c.tenant = t.tenant THEN w.name"                                                     \
-  "      WHEN c.kind <> 0 OR e.amount < 0"                                                         \
-  "      THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"                \
-  "            FROM beneficiaries b WHERE b.beneficiary = p.beneficiary)"                          \
-  "      ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"  \
-  "            WHERE n.tenant = c.tenant) END,"                                                    \
-  " c.kind, j.kind,"                                                                               \
-  " CASE WHEN c.kind = 4"                                                                          \
-  "      THEN coalesce((SELECT q.payer_name FROM provider_payments q WHERE q.payment = "           \
-  "p.payment),"                                                                                    \
-  "                    (SELECT k.provider FROM connectors k WHERE k.connector = p.connector)) END" \
-  " FROM entries e JOIN accounts t ON t.account = e.account"                                       \
-  " JOIN journal j ON j.journal = e.entry / 1024"                                                  \
-  " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"      \
-  " LEFT JOIN payments p ON p.payment = j.payment"                                                 \
-  " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?"
-constexpr const char* kLines = STATEMENT_LINES " ORDER BY e.entry LIMIT ?";
-constexpr const char* kNewestLines = STATEMENT_LINES " ORDER BY e.entry DESC LIMIT ?";
-#undef STATEMENT_LINES
+constexpr Column<LineRow> kLineColumns[] = {
+    joined<&LineRow::line, &StatementLine::entry>("e.entry"),
+    joined_blob<&LineRow::link>("j.link"),
+    joined<&LineRow::line, &StatementLine::at>("j.at"),
+    joined<&LineRow::line, &StatementLine::amount>("e.amount"),
+    joined<&LineRow::line, &StatementLine::running_balance>("e.balance_after"),
+    joined<&LineRow::line, &StatementLine::payment>("CASE WHEN p.tenant = t.tenant THEN p.id END"),
+    joined<&LineRow::line, &StatementLine::description>(
+        "CASE WHEN p.payment IS NULL"
+        " THEN (SELECT f.description FROM fundings f WHERE f.journal = j.journal)"
+        " WHEN p.type = 2 THEN (SELECT l.description FROM payment_legs l"
+        " WHERE l.payment = j.payment AND l.leg = e.leg) ELSE p.description END"),
+    joined<&LineRow::line, &StatementLine::reference>(
+        "CASE WHEN p.type = 2"
+        " THEN (SELECT CASE WHEN e.amount < 0 THEN l.from_ref ELSE l.to_ref END"
+        " FROM payment_legs l WHERE l.payment = j.payment AND l.leg = e.leg)"
+        " WHEN (e.amount < 0) <> (j.kind = 3) THEN p.from_ref ELSE p.to_ref END"),
+    joined<&LineRow::line, &StatementLine::counterparty>(
+        "CASE WHEN c.tenant = t.tenant THEN w.name WHEN c.kind <> 0 OR e.amount < 0"
+        " THEN (SELECT coalesce(b.company_name, b.first_name || ' ' || b.last_name)"
+        " FROM beneficiaries b WHERE b.beneficiary = p.beneficiary)"
+        " ELSE (SELECT s.name FROM tenants n JOIN associations s ON s.association = n.association"
+        " WHERE n.tenant = c.tenant) END"),
+    joined<&LineRow::counterparty_kind>("c.kind"),
+    joined<&LineRow::kind>("j.kind"),
+    joined<&LineRow::provider>(
+        "CASE WHEN c.kind = 4 THEN coalesce("
+        "(SELECT q.payer_name FROM provider_payments q WHERE q.payment = p.payment),"
+        " (SELECT k.provider FROM connectors k WHERE k.connector = p.connector)) END"),
+};
+const std::string kLinesBetween =
+    select(kLineColumns) +
+    " FROM entries e JOIN accounts t ON t.account = e.account"
+    " JOIN journal j ON j.journal = e.entry / 1024"
+    " JOIN accounts c ON c.account = e.counterparty LEFT JOIN wallets w ON w.wallet = c.wallet"
+    " LEFT JOIN payments p ON p.payment = j.payment"
+    " WHERE e.account = ? AND e.entry >= ? AND e.entry < ? AND t.tenant = ?";
+const std::string kLines = kLinesBetween + " ORDER BY e.entry LIMIT ?";
+const std::string kNewestLines = kLinesBetween + " ORDER BY e.entry DESC LIMIT ?";
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
 static_assert(stored(JournalKind::refund) == 3);
 static_assert(stored(AccountKind::wallet) == 0);
@@ -76,16 +96,15 @@ std::int64_t first_journal_at(Connection& db, Timestamp at) {
 }
 
 /// Where the amount went to or came from. An operator account is named by its purpose.
-std::string counterparty_name(const Query& query) {
-  const auto kind = query.enumeration<AccountKind>(9);
-  if (kind == AccountKind::fee) return "Fees";
-  if (query.enumeration<JournalKind>(10) == JournalKind::refund) return "Refund";
-  if (!query.is_null(8)) return query.text(8);
-  switch (kind) {
+std::string counterparty_name(const LineRow& row) {
+  if (row.counterparty_kind == AccountKind::fee) return "Fees";
+  if (row.kind == JournalKind::refund) return "Refund";
+  if (row.line.counterparty) return *row.line.counterparty;
+  switch (row.counterparty_kind) {
     case AccountKind::liquidity:
       return "Market";
     case AccountKind::clearing:
-      return query.text(11);
+      return row.provider;
     case AccountKind::fee:
     case AccountKind::issuance:
     case AccountKind::wallet:
@@ -94,26 +113,19 @@ std::string counterparty_name(const Query& query) {
   return "Funding";
 }
 
-std::vector<StatementLine> lines_in(Connection& db, const char* sql, const Tenant& tenant,
+std::vector<StatementLine> lines_in(Connection& db, const std::string& sql, const Tenant& tenant,
                                     AccountKey account, const EntryRange& range, int limit) {
   std::vector<StatementLine> out;
   out.reserve(static_cast<std::size_t>(limit));
-  Query query(db, sql, account, range.from, range.to, tenant.key, limit);
+  Query query(db, sql.c_str(), account, range.from, range.to, tenant.key, limit);
   while (query.step()) {
-    StatementLine line;
-    line.entry = query.integer(0);
+    auto row = read_row<LineRow>(query, kLineColumns);
     // The link is unique and never changes; with the line number, it identifies the row
     // permanently.
-    line.row_id = to_hex(std::string_view(query.blob(1)).substr(0, 12)) + "-" +
-                  std::to_string(line.entry % kLinesPerSet);
-    line.at = query.time(2);
-    line.amount = query.amount(3);
-    line.running_balance = query.amount(4);
-    if (!query.is_null(5)) line.payment = query.id<PaymentId>(5);
-    line.description = query.optional_text(6);
-    line.reference = query.optional_text(7);
-    line.counterparty = counterparty_name(query);
-    out.push_back(std::move(line));
+    row.line.row_id = to_hex(std::string_view(row.link).substr(0, 12)) + "-" +
+                      std::to_string(row.line.entry % kLinesPerSet);
+    row.line.counterparty = counterparty_name(row);
+    out.push_back(std::move(row.line));
   }
   return out;
 }

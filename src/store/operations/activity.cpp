@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/operations/payment_lists.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -11,22 +12,29 @@ constexpr std::int64_t kReadMax = kRowsMax;
 
 __extension__ typedef __int128 Wide;  // a GNU extension, the only 128-bit type
 
-// The ledger side of an on-ramp is the received amount. A multi-transfer with several assets has no
-// single volume.
-#define BRIEF                                                                                   \
-  "SELECT payment, tenant, status, iif(sending_asset IS NULL, receiving_asset, sending_asset)," \
-  " iif(sending_asset IS NULL, receiving_amount, sending_amount), failure, connector"           \
-  " FROM payments"
-constexpr const char* kBetween = BRIEF " WHERE payment >= ? AND payment < ? ORDER BY payment";
-constexpr const char* kFirstSince = BRIEF " WHERE payment >= ? ORDER BY payment LIMIT 1";
-#undef BRIEF
-
-FailureKind kind_at(const Query& q) {
-  FailureKind out{std::nullopt, q.optional_integer(6).value_or(0),
-                  q.optional_integer(3).value_or(0)};
-  if (!q.is_null(5)) out.code = q.enumeration<FailureCode>(5);
-  return out;
-}
+struct Brief {
+  std::int64_t payment = 0;
+  std::int64_t tenant = 0;
+  PaymentStatus status = PaymentStatus::initiated;
+  // Of the ledger side, which for an on-ramp is the received one. A multi-transfer with several
+  // assets has no single volume.
+  std::optional<std::int64_t> asset;
+  std::optional<Amount> amount;
+  std::optional<FailureCode> failure;
+  std::int64_t connector = 0;
+};
+constexpr Column<Brief> kBriefColumns[] = {
+    joined<&Brief::payment>("payment"),
+    joined<&Brief::tenant>("tenant"),
+    joined<&Brief::status>("status"),
+    joined<&Brief::asset>("iif(sending_asset IS NULL, receiving_asset, sending_asset)"),
+    joined<&Brief::amount>("iif(sending_asset IS NULL, receiving_amount, sending_amount)"),
+    joined<&Brief::failure>("failure"),
+    joined<&Brief::connector>("connector"),
+};
+const std::string kBriefs = select(kBriefColumns) + " FROM payments";
+const std::string kBetween = kBriefs + " WHERE payment >= ? AND payment < ? ORDER BY payment";
+const std::string kFirstSince = kBriefs + " WHERE payment >= ? ORDER BY payment LIMIT 1";
 
 /// Sums of one bucket before scaling.
 struct Seen {
@@ -41,11 +49,11 @@ struct Seen {
   std::map<std::int64_t, Volume> volume;
   std::map<FailureKind, std::int64_t> failures;
 
-  void add(const Query& q, const TenantKeys& tenants) {
+  void add(const Brief& one, const TenantKeys& tenants) {
     ++looked_at;
-    if (!contains(tenants, q.integer(1))) return;
+    if (!contains(tenants, one.tenant)) return;
     ++payments;
-    switch (q.enumeration<PaymentStatus>(2)) {
+    switch (one.status) {
       case PaymentStatus::succeeded:
         ++succeeded;
         break;
@@ -55,15 +63,15 @@ struct Seen {
       case PaymentStatus::refund_failed:
       case PaymentStatus::expired:
         ++failed;
-        ++failures[kind_at(q)];
+        ++failures[{one.failure, one.connector, one.asset.value_or(0)}];
         return;
       case PaymentStatus::initiated:
       case PaymentStatus::processing:
         break;
     }
-    if (q.is_null(3) || q.is_null(4)) return;
-    Volume& of_asset = volume[q.integer(3)];
-    of_asset.units += q.integer(4);
+    if (!one.asset || !one.amount) return;
+    Volume& of_asset = volume[*one.asset];
+    of_asset.units += one.amount->units();
     ++of_asset.payments;
   }
 };
@@ -72,12 +80,13 @@ Seen look(Connection& db, const TenantKeys& tenants, std::int64_t low, std::int6
           std::int64_t step) {
   Seen out;
   if (step == 1) {
-    for (Query q(db, kBetween, low, high); q.step();) out.add(q, tenants);
+    Query q(db, kBetween.c_str(), low, high);
+    while (q.step()) out.add(read_row<Brief>(q, kBriefColumns), tenants);
     return out;
   }
   for (std::int64_t at = low; at < high; at += step) {
-    Query q(db, kFirstSince, at);
-    if (q.step() && q.integer(0) < high) out.add(q, tenants);
+    const auto first = first_row<Brief>(db, kFirstSince, kBriefColumns, at);
+    if (first && first->payment < high) out.add(*first, tenants);
   }
   return out;
 }

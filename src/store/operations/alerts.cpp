@@ -131,9 +131,7 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before) { tx.db().run(kDrop, clos
 std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCountOpen).value_or(0); }
 
 AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
-  const auto row_of = [&](std::int64_t key) {
-    return first_row<AlertRow>(db, kByKey, kAlert, key).value();
-  };
+  const auto row_of = [&](std::int64_t key) { return only_row<AlertRow>(db, kByKey, kAlert, key); };
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   KeySets sets;

@@ -7,6 +7,7 @@
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
 #include "store/operations/newest.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -54,17 +55,34 @@ static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kEndpointsGone =
     "SELECT count(*) FROM (SELECT 1 FROM webhooks INDEXED BY webhooks_disabled"
     " WHERE disable_reason = ? LIMIT ?)";
-constexpr const char* kEndpoints =
-    "SELECT w.webhook, w.failures, w.cursor,"
-    " (SELECT e.sequence FROM events e WHERE e.tenant = w.tenant ORDER BY e.sequence DESC LIMIT 1)"
-    " FROM webhooks w INDEXED BY webhooks_active WHERE w.disabled_at IS NULL";
 constexpr const char* kDeliveries =
     "SELECT count(*), min(due_at) FROM (SELECT due_at FROM deliveries INDEXED BY"
     " deliveries_undelivered WHERE webhook = ?1 AND state = ?2 AND state <> 1 LIMIT ?3)";
 static_assert(stored(DeliveryState::delivered) == 1);
 constexpr const char* kAudit = "SELECT entry FROM audit_log ORDER BY entry DESC LIMIT 1";
-constexpr const char* kConnectors =
-    "SELECT connector, id, name, environment, driver, status FROM connectors ORDER BY connector";
+constexpr Column<ConnectorLabel> kConnectorColumns[] = {
+    joined<&ConnectorLabel::key>("connector"), joined<&ConnectorLabel::id>("id"),
+    joined<&ConnectorLabel::name>("name"),     joined<&ConnectorLabel::environment>("environment"),
+    joined<&ConnectorLabel::driver>("driver"), joined<&ConnectorLabel::status>("status"),
+};
+const std::string kConnectors = select(kConnectorColumns) + " FROM connectors ORDER BY connector";
+
+struct Endpoint {
+  std::int64_t webhook = 0;
+  std::int64_t failures = 0;
+  std::int64_t cursor = 0;      // the last event that was processed for it
+  std::int64_t last_event = 0;  // of its tenant
+};
+constexpr Column<Endpoint> kEndpointColumns[] = {
+    joined<&Endpoint::webhook>("w.webhook"),
+    joined<&Endpoint::failures>("w.failures"),
+    joined<&Endpoint::cursor>("w.cursor"),
+    joined<&Endpoint::last_event>("(SELECT e.sequence FROM events e WHERE e.tenant = w.tenant"
+                                  " ORDER BY e.sequence DESC LIMIT 1)"),
+};
+const std::string kEndpoints =
+    select(kEndpointColumns) +
+    " FROM webhooks w INDEXED BY webhooks_active WHERE w.disabled_at IS NULL";
 
 /// Keys of payments increase in the order of acceptance, so the lowest is the oldest.
 Waiting payments_waiting(Connection& db, const char* sql) {
@@ -98,18 +116,13 @@ void read_endpoint(Connection& db, std::int64_t webhook, Backlog& out) {
 }
 
 void read_endpoints(Connection& db, Backlog& out) {
-  std::vector<std::int64_t> active;
-  {
-    Query query(db, kEndpoints);
-    while (query.step()) {
-      active.push_back(query.integer(0));
-      if (query.integer(1) > 0) ++out.endpoints_failing;
-      const std::int64_t behind = query.optional_integer(3).value_or(0) - query.integer(2);
-      out.events_behind += std::max<std::int64_t>(0, behind);
-    }
-  }
+  const auto active = all_rows<Endpoint>(Query(db, kEndpoints.c_str()), kEndpointColumns);
   out.endpoints = static_cast<std::int64_t>(active.size());
-  for (const std::int64_t webhook : active) read_endpoint(db, webhook, out);
+  for (const Endpoint& one : active) {
+    if (one.failures > 0) ++out.endpoints_failing;
+    out.events_behind += std::max<std::int64_t>(0, one.last_event - one.cursor);
+    read_endpoint(db, one.webhook, out);
+  }
 }
 
 }  // namespace
@@ -135,15 +148,8 @@ Backlog read_backlog(Connection& db) {
   out.last_backup = last_backup(db);
   out.endpoints_disabled =
       first_integer(db, kEndpointsGone, DisableReason::endpoint_gone, kCountMax).value_or(0);
-  {
-    Query query(db, kAudit);
-    if (query.step()) out.audit_records = query.integer(0);
-  }
-  Query query(db, kConnectors);
-  while (query.step()) {
-    out.connectors.push_back({query.integer(0), query.uuid(1).to_string(), query.text(2),
-                              query.integer(3) == 1, query.integer(4) == 1, query.integer(5) == 1});
-  }
+  out.audit_records = first_integer(db, kAudit).value_or(0);
+  out.connectors = all_rows<ConnectorLabel>(Query(db, kConnectors.c_str()), kConnectorColumns);
   return out;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/identity/tenant.h"
+#include "domain/providers/connector.h"
 #include "store/connection.h"
 #include "store/operations/copies.h"
 
@@ -26,11 +28,13 @@ struct Waiting {
 /// The names by which people identify a connector.
 struct ConnectorLabel {
   std::int64_t key = 0;
-  std::string id;
+  ConnectorId id;
   std::string name;
-  bool production = false;
-  bool calls_out = false;
-  bool paused = false;
+  Environment environment = Environment::sandbox;
+  DriverKind driver = DriverKind::sandbox;
+  ConnectorStatus status = ConnectorStatus::active;
+
+  bool is_paused() const { return status == ConnectorStatus::paused; }
 };
 
 struct Backlog {

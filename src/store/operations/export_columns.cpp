@@ -90,7 +90,8 @@ std::vector<ExportColumn> texts() {
   return out;
 }
 
-std::vector<ExportColumn> joined(const std::initializer_list<std::vector<ExportColumn>>& parts) {
+std::vector<ExportColumn> concatenated(
+    const std::initializer_list<std::vector<ExportColumn>>& parts) {
   std::vector<ExportColumn> out;
   for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
   return out;
@@ -164,24 +165,24 @@ constexpr auto kRates = std::to_array<ExportColumn>({
     number("denominator", "denominator"),
     time("updatedAt", "updated_at"),
 });
-const auto kWallets = joined({{
-                                  id("id", "x.id"),
-                                  kTenancy[0],
-                                  kTenancy[1],
-                                  text("name", "name"),
-                                  text("accountNumber", "account_number"),
-                                  text("publicKey", "public_key"),
-                                  flag("ownAccount", "own_account"),
-                                  named<WalletStatus>("status", "status"),
-                                  text("statusCode", "status_code"),
-                                  text("statusMessage", "status_message"),
-                                  named<EntityType>("entityType", "m.entity_type"),
-                              },
-                              texts<PersonMetadata, BusinessMetadata>(),
-                              {
-                                  time("createdAt", "created_at"),
-                                  time("updatedAt", "updated_at"),
-                              }});
+const auto kWallets = concatenated({{
+                                        id("id", "x.id"),
+                                        kTenancy[0],
+                                        kTenancy[1],
+                                        text("name", "name"),
+                                        text("accountNumber", "account_number"),
+                                        text("publicKey", "public_key"),
+                                        flag("ownAccount", "own_account"),
+                                        named<WalletStatus>("status", "status"),
+                                        text("statusCode", "status_code"),
+                                        text("statusMessage", "status_message"),
+                                        named<EntityType>("entityType", "m.entity_type"),
+                                    },
+                                    texts<PersonMetadata, BusinessMetadata>(),
+                                    {
+                                        time("createdAt", "created_at"),
+                                        time("updatedAt", "updated_at"),
+                                    }});
 constexpr auto kAccounts = std::to_array<ExportColumn>({
     number("account", "account"),
     named<Environment>("environment", ENVIRONMENT_OF),
@@ -193,23 +194,23 @@ constexpr auto kAccounts = std::to_array<ExportColumn>({
     amount("held", "held"),
     time("createdAt", "created_at"),
 });
-const auto kBeneficiaries =
-    joined({{
-                id("id", "id"),
-                kTenancy[0],
-                kTenancy[1],
-                named<EntityType>("entityType", "entity_type"),
-            },
-            texts<Individual, Company>(),
-            {
-                text("clientReference", "client_reference"),
-                text("tags",
-                     "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = "
-                     "x.beneficiary)"),
-                time("createdAt", "created_at"),
-                time("updatedAt", "updated_at"),
-                time("archivedAt", "archived_at"),
-            }});
+const auto kBeneficiaries = concatenated(
+    {{
+         id("id", "id"),
+         kTenancy[0],
+         kTenancy[1],
+         named<EntityType>("entityType", "entity_type"),
+     },
+     texts<Individual, Company>(),
+     {
+         text("clientReference", "client_reference"),
+         text("tags",
+              "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = "
+              "x.beneficiary)"),
+         time("createdAt", "created_at"),
+         time("updatedAt", "updated_at"),
+         time("archivedAt", "archived_at"),
+     }});
 constexpr auto kAddresses = std::to_array<ExportColumn>({
     id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
     number("position", "position"),
@@ -223,22 +224,22 @@ constexpr auto kAddresses = std::to_array<ExportColumn>({
 });
 // An ID has one row per change.
 const auto kDestinations =
-    joined({{
-                number("destination", "destination"),
-                id("id", "id"),
-                id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-                kTenancy[0],
-                kTenancy[1],
-                named<DestinationMethod>("method", "method"),
-                text("country", "country"),
-                text("currency", "currency"),
-                text("label", "label"),
-            },
-            texts<BankDetails, MobileMoneyDetails, CryptoDetails>(),
-            {
-                time("createdAt", "created_at"),
-                time("archivedAt", "archived_at"),
-            }});
+    concatenated({{
+                      number("destination", "destination"),
+                      id("id", "id"),
+                      id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
+                      kTenancy[0],
+                      kTenancy[1],
+                      named<DestinationMethod>("method", "method"),
+                      text("country", "country"),
+                      text("currency", "currency"),
+                      text("label", "label"),
+                  },
+                  texts<BankDetails, MobileMoneyDetails, CryptoDetails>(),
+                  {
+                      time("createdAt", "created_at"),
+                      time("archivedAt", "archived_at"),
+                  }});
 constexpr auto kConnectors = std::to_array<ExportColumn>({
     id("id", "id"),
     named<Environment>("environment", "environment"),

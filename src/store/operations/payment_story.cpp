@@ -4,13 +4,27 @@
 
 #include "base/check.h"
 #include "store/operations/newest.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr const char* kEntries =
-    "SELECT j.at, j.kind, s.code, s.decimals, e.amount, e.balance_after,"
-    " a.kind, coalesce(w.name, k.name, ''), w.id, c.kind, coalesce(cw.name, ck.name, ''), cw.id"
+constexpr Column<StoryEntry> kEntryColumns[] = {
+    joined<&StoryEntry::at>("j.at"),
+    joined<&StoryEntry::kind>("j.kind"),
+    joined<&StoryEntry::asset>("s.code"),
+    joined<&StoryEntry::decimals>("s.decimals"),
+    joined<&StoryEntry::amount>("e.amount"),
+    joined<&StoryEntry::balance_after>("e.balance_after"),
+    joined<&StoryEntry::account, &StoryAccount::kind>("a.kind"),
+    joined<&StoryEntry::account, &StoryAccount::owner>("coalesce(w.name, k.name)"),
+    joined<&StoryEntry::account, &StoryAccount::wallet>("w.id"),
+    joined<&StoryEntry::counterparty, &StoryAccount::kind>("c.kind"),
+    joined<&StoryEntry::counterparty, &StoryAccount::owner>("coalesce(cw.name, ck.name)"),
+    joined<&StoryEntry::counterparty, &StoryAccount::wallet>("cw.id"),
+};
+const std::string kEntries =
+    select(kEntryColumns) +
     " FROM journal j CROSS JOIN entries e"
     " ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
     " CROSS JOIN accounts a ON a.account = e.account CROSS JOIN assets s ON s.asset = a.asset"
@@ -20,79 +34,78 @@ constexpr const char* kEntries =
     " LEFT JOIN wallets cw ON cw.wallet = c.wallet"
     " LEFT JOIN connectors ck ON ck.connector = c.connector"
     " WHERE j.payment = ? ORDER BY j.journal, e.entry";
-constexpr const char* kAttempts =
-    "SELECT attempt, call, opened_at, closed_at, outcome FROM provider_attempts WHERE payment = ?"
-    " ORDER BY attempt";
+constexpr Column<StoryAttempt> kAttemptColumns[] = {
+    joined<&StoryAttempt::attempt>("attempt"),     joined<&StoryAttempt::call>("call"),
+    joined<&StoryAttempt::opened_at>("opened_at"), joined<&StoryAttempt::closed_at>("closed_at"),
+    joined<&StoryAttempt::outcome>("outcome"),
+};
+const std::string kAttempts =
+    select(kAttemptColumns) + " FROM provider_attempts WHERE payment = ? ORDER BY attempt";
 constexpr const char* kEvents =
     "SELECT sequence FROM events WHERE tenant = ? AND sequence >= ? AND sequence < ? AND payment = "
     "?";
 constexpr const char* kWebhooks =
     "SELECT webhook FROM webhooks INDEXED BY webhooks_by_tenant WHERE tenant = ?"
     " ORDER BY webhook DESC LIMIT ?";
-constexpr const char* kProviderJob = "SELECT due_at, attempts FROM provider_jobs WHERE payment = ?";
-constexpr const char* kSettlementJob =
-    "SELECT due_at, attempts FROM settlement_jobs WHERE payment = ?";
-constexpr const char* kParties =
-    "SELECT a.name, a.id, c.name, q.rate_numerator, q.rate_denominator, e.base_url FROM payments p"
-    " JOIN applications a ON a.application = p.application"
+constexpr Column<StoryJob> kJobColumns[] = {
+    joined<&StoryJob::due_at>("due_at"),
+    joined<&StoryJob::attempts>("attempts"),
+};
+const std::string kProviderJob = select(kJobColumns) + " FROM provider_jobs WHERE payment = ?";
+const std::string kSettlementJob = select(kJobColumns) + " FROM settlement_jobs WHERE payment = ?";
+constexpr Column<StoryParties> kPartyColumns[] = {
+    joined<&StoryParties::application>("a.name"),
+    joined<&StoryParties::application_id>("a.id"),
+    joined<&StoryParties::connector>("c.name"),
+    joined<&StoryParties::rate, &Rate::numerator>("q.rate_numerator"),
+    joined<&StoryParties::rate, &Rate::denominator>("q.rate_denominator"),
+    joined<&StoryParties::provider_url>("e.base_url"),
+};
+const std::string kParties =
+    select(kPartyColumns) +
+    " FROM payments p JOIN applications a ON a.application = p.application"
     " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"
     " LEFT JOIN provider_payments v ON v.payment = p.payment"
     " LEFT JOIN connector_endpoints e ON e.connector_endpoint = v.connector_endpoint"
     " WHERE p.payment = ?";
 
-constexpr const char* kSides =
-    "SELECT coalesce(w.name, v.payer_name, iif(p.source_wallet IS NULL, c.name, NULL)),"
-    " coalesce(w.account_number, v.payer_account, v.payer_phone),"
-    " coalesce(b.company_name, b.first_name || ' ' || b.last_name, t.name),"
-    " coalesce(d.account_number, d.iban, d.phone_number, d.wallet_address, t.account_number)"
+constexpr Column<StorySides> kSideColumns[] = {
+    joined<&StorySides::source, &StorySide::name>(
+        "coalesce(w.name, v.payer_name, iif(p.source_wallet IS NULL, c.name, NULL))"),
+    joined<&StorySides::source, &StorySide::account>(
+        "coalesce(w.account_number, v.payer_account, v.payer_phone)"),
+    joined<&StorySides::destination, &StorySide::name>(
+        "coalesce(b.company_name, b.first_name || ' ' || b.last_name, t.name)"),
+    joined<&StorySides::destination, &StorySide::account>(
+        "coalesce(d.account_number, d.iban, d.phone_number, d.wallet_address, t.account_number)"),
+};
+const std::string kSides =
+    select(kSideColumns) +
     " FROM payments p LEFT JOIN wallets w ON w.wallet = p.source_wallet"
     " LEFT JOIN wallets t ON t.wallet = p.destination_wallet"
     " LEFT JOIN beneficiaries b ON b.beneficiary = p.beneficiary"
     " LEFT JOIN destinations d ON d.destination = p.destination"
     " LEFT JOIN connectors c ON c.connector = p.connector"
     " LEFT JOIN provider_payments v ON v.payment = p.payment WHERE p.payment = ?";
-constexpr const char* kLegSides =
-    "SELECT w.name, w.account_number, t.name, t.account_number FROM payment_legs l"
-    " LEFT JOIN wallets w ON w.wallet = l.source_wallet"
+constexpr Column<StorySides> kLegSideColumns[] = {
+    joined<&StorySides::source, &StorySide::name>("w.name"),
+    joined<&StorySides::source, &StorySide::account>("w.account_number"),
+    joined<&StorySides::destination, &StorySide::name>("t.name"),
+    joined<&StorySides::destination, &StorySide::account>("t.account_number"),
+};
+const std::string kLegSides =
+    select(kLegSideColumns) +
+    " FROM payment_legs l LEFT JOIN wallets w ON w.wallet = l.source_wallet"
     " LEFT JOIN wallets t ON t.wallet = l.destination_wallet WHERE l.payment = ? ORDER BY l.leg";
-
-StorySides sides_at(const Query& q) {
-  return {{q.optional_text(0), q.optional_text(1)}, {q.optional_text(2), q.optional_text(3)}};
-}
-
-/// Reads three columns.
-StoryAccount account_at(const Query& q, int column) {
-  return {q.enumeration<AccountKind>(column), q.text(column + 1),
-          q.optional_id<WalletId>(column + 2)};
-}
-
-std::optional<StoryJob> job(Connection& db, const char* sql, std::int64_t payment,
-                            bool with_provider) {
-  Query q(db, sql, payment);
-  if (!q.step()) return std::nullopt;
-  return StoryJob{q.time(0), static_cast<int>(q.integer(1)), with_provider};
-}
 
 }  // namespace
 
 std::vector<StoryEntry> entries_of_payment(Connection& db, std::int64_t payment) {
-  std::vector<StoryEntry> out;
-  Query q(db, kEntries, payment);
-  while (q.step()) {
-    out.push_back({q.time(0), q.enumeration<JournalKind>(1), account_at(q, 6), account_at(q, 9),
-                   q.asset_code(2), static_cast<int>(q.integer(3)), q.amount(4), q.amount(5)});
-  }
-  return out;
+  return all_rows<StoryEntry>(Query(db, kEntries.c_str(), payment), kEntryColumns);
 }
 
 std::vector<StoryAttempt> attempts_of_payment(Connection& db, std::int64_t payment) {
-  std::vector<StoryAttempt> out;
-  Query q(db, kAttempts, payment);
-  while (q.step()) {
-    out.push_back({static_cast<int>(q.integer(0)), q.enumeration<ProviderCall>(1), q.time(2),
-                   q.optional_time(3), q.optional_text(4)});
-  }
-  return out;
+  return all_rows<StoryAttempt>(Query(db, kAttempts.c_str(), payment), kAttemptColumns);
 }
 
 std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, std::int64_t payment,
@@ -118,32 +131,22 @@ std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenan
 }
 
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment) {
-  if (const auto found = job(db, kProviderJob, payment, true)) return found;
-  return job(db, kSettlementJob, payment, false);
+  auto out = first_row<StoryJob>(db, kProviderJob, kJobColumns, payment);
+  if (!out) return first_row<StoryJob>(db, kSettlementJob, kJobColumns, payment);
+  out->with_provider = true;
+  return out;
 }
 
 StorySides sides_of_payment(Connection& db, std::int64_t payment) {
-  Query q(db, kSides, payment);
-  COFFER_CHECK(q.step());
-  return sides_at(q);
+  return only_row<StorySides>(db, kSides, kSideColumns, payment);
 }
 
 std::vector<StorySides> sides_of_legs(Connection& db, std::int64_t payment) {
-  std::vector<StorySides> out;
-  for (Query q(db, kLegSides, payment); q.step();) out.push_back(sides_at(q));
-  return out;
+  return all_rows<StorySides>(Query(db, kLegSides.c_str(), payment), kLegSideColumns);
 }
 
 StoryParties parties_of_payment(Connection& db, std::int64_t payment) {
-  Query q(db, kParties, payment);
-  COFFER_CHECK(q.step());
-  StoryParties out;
-  out.application = q.text(0);
-  out.application_id = q.id<ApplicationId>(1);
-  out.connector = q.optional_text(2);
-  if (!q.is_null(3)) out.rate = Rate{q.integer(3), q.integer(4)};
-  out.provider_url = q.optional_text(5);
-  return out;
+  return only_row<StoryParties>(db, kParties, kPartyColumns, payment);
 }
 
 }  // namespace coffer::store

@@ -1,17 +1,30 @@
 #include "store/providers/provider_payments.h"
 
 #include "base/check.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr const char* kView =
-    "SELECT state, attempts, fee, total, first_sent_at, expires_at, connector_endpoint,"
-    " collected_amount FROM provider_payments WHERE payment = ?";
-constexpr const char* kDetail =
-    "SELECT v.transaction_type, q.provider_reference FROM provider_payments v"
-    " JOIN payments p ON p.payment = v.payment LEFT JOIN quotes q ON q.quote = p.quote"
-    " WHERE v.payment = ?";
+constexpr Column<ProviderView> kViewColumns[] = {
+    joined<&ProviderView::state>("state"),
+    joined<&ProviderView::attempts>("attempts"),
+    joined<&ProviderView::fee>("fee"),
+    joined<&ProviderView::total>("total"),
+    joined<&ProviderView::first_sent_at>("first_sent_at"),
+    joined<&ProviderView::expires_at>("expires_at"),
+    joined<&ProviderView::endpoint>("connector_endpoint"),
+    joined<&ProviderView::collected>("collected_amount"),
+};
+const std::string kView = select(kViewColumns) + " FROM provider_payments WHERE payment = ?";
+constexpr Column<ProviderDetail> kDetailColumns[] = {
+    joined<&ProviderDetail::type>("v.transaction_type"),
+    joined<&ProviderDetail::quote_reference>("q.provider_reference"),
+};
+const std::string kDetail = select(kDetailColumns) +
+                            " FROM provider_payments v JOIN payments p ON p.payment = v.payment "
+                            "LEFT JOIN quotes q ON q.quote = p.quote"
+                            " WHERE v.payment = ?";
 constexpr const char* kSetState = "UPDATE provider_payments SET state = ? WHERE payment = ?";
 constexpr const char* kCountSubmission =
     "UPDATE provider_payments SET attempts = attempts + 1,"
@@ -33,8 +46,13 @@ constexpr const char* kOpenAttempt =
 constexpr const char* kCloseAttempt =
     "UPDATE provider_attempts SET closed_at = ?, outcome = ?"
     " WHERE payment = ? AND attempt = ? AND closed_at IS NULL";
-constexpr const char* kAddJob =
-    "INSERT INTO provider_jobs (lane, due_at, payment, attempts) VALUES (?, ?, ?, ?)";
+constexpr Column<ProviderJob> kJobColumns[] = {
+    column<&ProviderJob::lane>("lane"),
+    column<&ProviderJob::due_at>("due_at"),
+    column<&ProviderJob::payment>("payment"),
+    column<&ProviderJob::attempts>("attempts"),
+};
+const std::string kAddJob = ColumnList{}.add(kJobColumns).insert_into("provider_jobs");
 constexpr const char* kRemoveJob = "DELETE FROM provider_jobs WHERE payment = ?";
 constexpr const char* kReschedule =
     "UPDATE provider_jobs SET due_at = ?, attempts = ? WHERE payment = ?";
@@ -42,11 +60,10 @@ constexpr const char* kHurry =
     "UPDATE provider_jobs SET due_at = min(due_at - 1, ?1), attempts = 0 WHERE payment = ?2";
 constexpr const char* kHasten =
     "UPDATE provider_jobs SET due_at = ?1, attempts = 0 WHERE payment = ?2 AND due_at > ?1";
-constexpr const char* kFindJob =
-    "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE payment = ?";
-constexpr const char* kDueJobs =
-    "SELECT lane, due_at, payment, attempts FROM provider_jobs WHERE lane = ? AND due_at <= ?"
-    " ORDER BY due_at, payment LIMIT ?";
+const std::string kFindJob = select(kJobColumns) + " FROM provider_jobs WHERE payment = ?";
+const std::string kDueJobs =
+    select(kJobColumns) +
+    " FROM provider_jobs WHERE lane = ? AND due_at <= ? ORDER BY due_at, payment LIMIT ?";
 // Skips from lane to lane along the index, independent of the number of jobs.
 constexpr const char* kLanes =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
@@ -60,35 +77,16 @@ constexpr const char* kFindPayment =
     "SELECT p.payment FROM payments p JOIN provider_jobs j ON j.payment = p.payment"
     " WHERE p.id = ? AND p.connector = ?";
 
-ProviderJob job_row(const Query& q) {
-  return {q.integer(0), q.time(1), q.integer(2), static_cast<int>(q.integer(3))};
-}
-
 }  // namespace
 
 ProviderView provider_view(Connection& db, std::int64_t payment) {
-  ProviderView view;
+  auto view = only_row<ProviderView>(db, kView, kViewColumns, payment);
   view.payment = settlement_view(db, payment);
-  Query q(db, kView, payment);
-  COFFER_CHECK(q.step());
-  view.state = q.enumeration<ProviderState>(0);
-  view.attempts = static_cast<int>(q.integer(1));
-  view.fee = q.amount(2);
-  view.total = q.amount(3);
-  view.first_sent_at = q.optional_time(4);
-  view.expires_at = q.optional_time(5);
-  view.endpoint = q.optional_integer(6);
-  view.collected = q.optional_amount(7);
   return view;
 }
 
 ProviderDetail provider_detail(Connection& db, std::int64_t payment) {
-  Query q(db, kDetail, payment);
-  COFFER_CHECK(q.step());
-  ProviderDetail out;
-  if (!q.is_null(0)) out.type = q.enumeration<TransactionType>(0);
-  out.quote_reference = q.optional_text(1);
-  return out;
+  return only_row<ProviderDetail>(db, kDetail, kDetailColumns, payment);
 }
 
 void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) {
@@ -141,7 +139,7 @@ void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_v
 }
 
 void add_provider_job(WriteTx& tx, const ProviderJob& job) {
-  tx.db().run(kAddJob, job.lane, job.due_at, job.payment, job.attempts);
+  insert_row(tx.db(), kAddJob, kJobColumns, job);
 }
 
 void remove_provider_job(WriteTx& tx, std::int64_t payment) { tx.db().run(kRemoveJob, payment); }
@@ -159,16 +157,12 @@ void hasten_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at) {
 }
 
 std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment) {
-  Query q(db, kFindJob, payment);
-  return q.step() ? std::optional(job_row(q)) : std::nullopt;
+  return first_row<ProviderJob>(db, kFindJob, kJobColumns, payment);
 }
 
 std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Timestamp now,
                                            int limit) {
-  std::vector<ProviderJob> out;
-  Query q(db, kDueJobs, lane, now, limit);
-  while (q.step()) out.push_back(job_row(q));
-  return out;
+  return all_rows<ProviderJob>(Query(db, kDueJobs.c_str(), lane, now, limit), kJobColumns);
 }
 
 std::vector<std::int64_t> provider_lanes(Connection& db) {

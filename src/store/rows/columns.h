@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/check.h"
 #include "base/digest.h"
 #include "domain/tables/text_field.h"
 #include "store/connection.h"
@@ -75,6 +76,7 @@ void bind(Query& query, int at, const T& value) {
   query.bind(at, value);
 }
 inline void bind(Query& query, int at, unsigned value) { query.bind(at, std::int64_t{value}); }
+inline void bind(Query& query, int at, const AssetCode& value) { query.bind(at, value.value()); }
 inline void bind(Query& query, int at, const Sha256& value) {
   query.bind(at, Blob{as_text(value)});
 }
@@ -258,6 +260,14 @@ std::optional<Row> first_row(Connection& db, const std::string& sql, const Colum
                              const Args&... args) {
   Query query(db, sql.c_str(), args...);
   return query.step() ? std::optional(read_row<Row>(query, all)) : std::nullopt;
+}
+
+/// Of a statement that finds a row in every case.
+template <class Row, class Columns, class... Args>
+Row only_row(Connection& db, const std::string& sql, const Columns& all, const Args&... args) {
+  Query query(db, sql.c_str(), args...);
+  COFFER_CHECK(query.step());
+  return read_row<Row>(query, all);
 }
 
 /// The first column of the first row; empty if it is NULL or there is no row.

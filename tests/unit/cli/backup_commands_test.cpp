@@ -153,6 +153,23 @@ TEST_CASE("verify FILE: a byte anywhere, a cut, another file", "[cli]") {
   CHECK(verify_file(kept.folder.file("none.db")).code == exit_code::kFailed);
 }
 
+TEST_CASE("verify FILE, restore: the log of a killed process is part of the file", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string killed = folder.file("killed.db");
+  for (const char* part : {"", "-wal", "-shm", ".lock"}) {
+    fs::copy_file(file.path() + part, killed + part);
+  }
+  CHECK(verify_file(killed).code == 0);
+  fs::remove(killed + "-wal");
+  const Ran ran = verify_file(killed);
+  CHECK(ran.code == exit_code::kFault);
+  CHECK(ran.json().at("violations").at(0).at("invariant") == "log");
+  const std::string target = folder.file("restored.db");
+  CHECK(run_own("restore", {{"BACKUP", killed}}, {{"db", target}}).code == exit_code::kFault);
+  CHECK_FALSE(fs::exists(target));
+}
+
 TEST_CASE("restore: makes the database, and overwrites and mixes nothing", "[cli]") {
   Kept kept;
   const std::string target = kept.folder.file("new/coffer.db");
