@@ -49,8 +49,7 @@ api::RateLimits rate_limits(const Config& config) {
 
 /// Uses the CA bundle that was found. If there is no bundle, calls over TLS fail with that reason.
 Config with_ca_bundle(Config config) {
-  auto found =
-      http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
+  auto found = http::find_ca_bundle(config.ca_bundle);
   if (!found) {
     log_warning("outbound", "no trusted root certificates; calls over TLS fail",
                 {{"problem", found.error().detail}});
@@ -257,6 +256,8 @@ Result<void> App::build_webhooks() {
                                                            config_.webhook_in_flight);
   return {};
 }
+
+void App::set_password_cost(const auth::ScryptCost& cost) { context_->password_cost = cost; }
 
 void App::wake_worker(store::Signal signal) {
   switch (signal) {

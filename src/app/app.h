@@ -90,6 +90,9 @@ class App {
   /// The request pipeline without a listener, for tests.
   http::Response handle(http::Request& request);
 
+  /// The API reference offers to call operations, as in a demo. Call it before `serve`.
+  void offer_trial();
+
   /// Lane, caller and body limit of a request to the API.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
 
@@ -136,6 +139,8 @@ class App {
   /// workers stopped, queue drained. Idempotent.
   void stop();
 
+  /// The cost of new password hashes; for tests, which make many.
+  void set_password_cost(const auth::ScryptCost& cost);
   /// Runs the due work of settlement and the provider lanes; for tests with a manual clock.
   int settle_once();
   /// Makes all due deliveries and returns the number of attempts; for tests with a manual clock.

@@ -78,10 +78,8 @@ bool matches_password(std::string_view stored, std::string_view presented) {
   return equal_constant_time(scrypt(presented, parts->salt, parts->cost), parts->hash);
 }
 
-const std::string& no_password_hash() {
-  static const std::string text =
-      stored_form({}, std::string(kSaltBytes, '\0'), std::string(kHashBytes, '\0'));
-  return text;
+std::string no_password_hash(const ScryptCost& cost) {
+  return stored_form(cost, std::string(kSaltBytes, '\0'), std::string(kHashBytes, '\0'));
 }
 
 Secret generate_password(Random& random) { return Secret(to_base32(random.bytes(kPasswordBytes))); }

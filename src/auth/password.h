@@ -24,8 +24,8 @@ struct ScryptCost {
 std::string hash_password(const Secret& password, Random& random, const ScryptCost& cost = {});
 /// Constant time in the password. False too for a stored text that is no hash of ours.
 bool matches_password(std::string_view stored, std::string_view presented);
-/// The hash to compare with for an unknown user: as slow as the default, and never right.
-const std::string& no_password_hash();
+/// The hash to compare with for an unknown user: as slow as others of this cost, and never right.
+std::string no_password_hash(const ScryptCost& cost = {});
 
 /// 24 characters of base32, 120 random bits, for the operator to hand over.
 Secret generate_password(Random& random);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "auth/password.h"
 #include "auth/seal.h"
 #include "auth/secret_hash.h"
 #include "auth/token.h"
@@ -45,6 +46,7 @@ struct Context {
   Metrics* metrics = nullptr;                  // nullptr: nothing is counted
   Figures* figures = nullptr;                  // cells of flows in `metrics`
   GuessTable* guesses = nullptr;               // set in processes that serve logins
+  auth::ScryptCost password_cost = {};         // of new hashes
 };
 
 }  // namespace coffer::flows

@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 
+#include "base/environment.h"
 #include "http/message.h"
 #include "http/pinned_client.h"
 
@@ -154,6 +155,10 @@ Result<std::string> find_ca_bundle(const std::string& option, const std::string&
   return unexpected(Slug::unexpected_error,
                     "No CA bundle was found: install ca-certificates or name a file of trusted "
                     "roots.");
+}
+
+Result<std::string> find_ca_bundle(const std::string& option) {
+  return find_ca_bundle(option, environment_variable("SSL_CERT_FILE").value_or(""));
 }
 
 }  // namespace coffer::http

@@ -100,9 +100,10 @@ class Client {
   std::size_t opened_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
-/// The file of trusted roots: the option, otherwise SSL_CERT_FILE, otherwise the first readable
-/// standard location. A Problem if the configured file cannot be read, or if no file exists. Empty
-/// text means not set.
+/// The file of trusted roots: the option, otherwise the variable SSL_CERT_FILE, otherwise the first
+/// readable standard location. A Problem if the configured file cannot be read, or if no file
+/// exists. Empty text means not set.
+Result<std::string> find_ca_bundle(const std::string& option);
 Result<std::string> find_ca_bundle(const std::string& option, const std::string& ssl_cert_file);
 
 }  // namespace coffer::http

@@ -54,8 +54,7 @@ Result<SimulatorOptions> read_options(Values& values) {
   options.delay_ms = std::stoi(values["delay-ms"]);
   options.hang_ms = std::stoi(values["hang-ms"]);
   if (!options.callback_url.starts_with("https://")) return options;
-  COFFER_TRY(options.ca_bundle,
-             http::find_ca_bundle("", environment_variable("SSL_CERT_FILE").value_or("")));
+  COFFER_TRY(options.ca_bundle, http::find_ca_bundle(""));
   return options;
 }
 

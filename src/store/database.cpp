@@ -173,11 +173,8 @@ OpenError Database::miss_nothing() {
   if (const std::string fault = log_fault(options_.path, last); !fault.empty()) {
     return {OpenFault::corrupt, fault};
   }
-  if (last.log == LastClose::Log::present && present_log(options_.path) == LastClose::Log::absent) {
-    log_warning("store",
-                "the log that the last process left is gone: another program has applied it, or "
-                "someone has deleted it together with its payments",
-                {{"log", options_.path + "-wal"}});
+  if (const std::string doubt = log_doubt(options_.path, last); !doubt.empty()) {
+    log_warning("store", doubt, {{"log", options_.path + "-wal"}});
   }
   if (!last.ledger || holds_tables(options_.path)) return {};
   return {OpenFault::corrupt,

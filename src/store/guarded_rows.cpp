@@ -21,7 +21,7 @@ namespace {
 constexpr bool kFinal = true;
 
 constexpr std::array<GuardedTable, 23> kTables{{
-    {"assets", "code, issuer, decimals", kFinal},
+    {"assets", "code, issuer, name, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},
     {"applications",
      "id, tenant, environment, suspended, scopes, key_version, client_id, client_secret_hash,"
@@ -49,7 +49,8 @@ constexpr std::array<GuardedTable, 23> kTables{{
     {"connectors",
      "id, environment, name, provider, driver, flow, direction, method, country, currency,"
      " currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed, fee_basis_points,"
-     " min_amount, max_amount, day_limit, month_limit, transaction_types, status"},
+     " min_amount, max_amount, day_limit, month_limit, transaction_types, issues_references,"
+     " requirements_version, status"},
     {"connector_requirements",
      "connector, position, name, type, required, pattern, min_length, max_length,"
      " transaction_types"},

@@ -149,7 +149,8 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
   CHECK_FALSE(last.at("message").get<std::string>().empty());
   CHECK(world.app.log().find("exceeds the limit of the ledger") != std::string::npos);
 
-  const flows::Finding refunded{flows::Resolution::refunded, "ada", "the provider paid it back"};
+  const flows::ManualResult refunded{flows::Resolution::refunded, "ada",
+                                     "the provider paid it back"};
   const auto refused = flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().detail.find("cannot hold") != std::string::npos);

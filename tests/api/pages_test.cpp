@@ -1,5 +1,4 @@
 // The API reference at /docs: served whole by the binary, and nothing of it from anywhere else.
-#include "api/about/pages.h"
 
 #include <catch2/catch.hpp>
 
@@ -35,9 +34,8 @@ TEST_CASE("only the reference of a demo offers to call operations") {
   TestApp app;
   const Reply plain = app.anonymous().get("/docs");
   CHECK_THAT(plain.body, !Catch::Matchers::Contains("try.js"));
-  api::offer_trial(true);
+  app.core().offer_trial();
   const Reply demo = app.anonymous().get("/docs");
-  api::offer_trial(false);
   CHECK_THAT(demo.body, Catch::Matchers::Contains(kScript));
   CHECK(demo.header("Content-Security-Policy") == plain.header("Content-Security-Policy"));
   for (const Reply& page : {plain, demo}) {

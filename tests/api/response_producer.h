@@ -118,7 +118,7 @@ class ResponseProducer {
       config.oauth_issuer = "https://issuer.example";
       config.oauth_audience = "coffer";
       config.oauth_jwks = url;
-      config.oauth_timeout_ms = 50;
+      config.oauth_timeout_ms = 500;
     };
   }
 
@@ -328,7 +328,7 @@ class ResponseProducer {
 
   Reply late_provider(const Sample& sample) {
     Names names = mine_;
-    names["connector"] = add_http_connector(app_, silence_.url(), 50);
+    names["connector"] = add_http_connector(app_, silence_.url(), 500);
     add_late_providers(app_, silence_.url(), names);
     return app_.me().send(sample.call(names));
   }

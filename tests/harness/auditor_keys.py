@@ -16,7 +16,7 @@ PROVIDER = ("SELECT fee, total, transaction_type, purpose_of_payment, source_of_
 REFERENCE = "SELECT connector, provider_payment_id, onramp_reference FROM reference_payments WHERE payment = ?"
 PARTS = {2: (LEGS,), 5: (PROVIDER,), 6: (PROVIDER,), 7: (PROVIDER, REFERENCE)}  # by payments.type
 GUARDED = {
-    "assets": "code issuer decimals",
+    "assets": "code issuer name decimals",
     "associations": "id name status entity_type",
     "applications": "id tenant environment suspended scopes key_version client_id client_secret_hash api_key_hash"
                     " connect_hash sign_in_hash public_key networks certificates old_client_secret_hash old_api_key_hash"
@@ -36,7 +36,7 @@ GUARDED = {
                     " memo created_at",
     "connectors": "id environment name provider driver flow direction method country currency currency_decimals asset"
                   " rate_numerator rate_denominator fee_fixed fee_basis_points min_amount max_amount day_limit"
-                  " month_limit transaction_types status",
+                  " month_limit transaction_types issues_references requirements_version status",
     "connector_requirements": "connector position name type required pattern min_length max_length transaction_types",
     "connector_endpoints": "id connector base_url sealed_secret timeout_ms retired_at",
     "webhooks": "tenant application id url event_types sealed_secret old_secret disabled_at",

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "auth/password.h"
 #include "auth/totp.h"
 #include "flows/identity/user_changes.h"
 #include "support/challenge_signer.h"
@@ -35,18 +34,9 @@ Json TestUser::login(const TestApp& app, int steps) const {
 }
 
 TestUser add_user(TestApp& app, AssociationId association, const std::string& username) {
-  auto enrolled = flows::add_user(app.flows(), username, association).value();
-  const TestUser user{enrolled.user.id, enrolled.user.username, enrolled.password.reveal(),
-                      flows::open_otp_key(app.flows(), enrolled.user).value().reveal()};
-  enrolled.user.password_hash = auth::hash_password(enrolled.password, app.random, {1, 1, 1});
-  app.core()
-      .queue()
-      .run([&](store::WriteTx& tx) -> Result<void> {
-        store::update_user(tx, enrolled.user);
-        return {};
-      })
-      .value();
-  return user;
+  const auto enrolled = flows::add_user(app.flows(), username, association).value();
+  return {enrolled.user.id, enrolled.user.username, enrolled.password.reveal(),
+          flows::open_otp_key(app.flows(), enrolled.user).value().reveal()};
 }
 
 }  // namespace coffer::test

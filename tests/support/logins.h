@@ -12,7 +12,7 @@ std::string signed_challenge(TestApp& app, const Credentials& credentials);
 /// The reply of a successful challenge login.
 Json challenge_login(TestApp& app, const Credentials& credentials);
 
-/// An enrolled user, with a cheap password hash.
+/// An enrolled user.
 struct TestUser {
   UserId id;
   std::string username;

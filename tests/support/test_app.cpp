@@ -84,6 +84,7 @@ void TestApp::open() {
   app_ = App::open(config_, clock, random, error);
   INFO(error.message);
   REQUIRE(app_);
+  app_->set_password_cost({1, 1, 1});
 }
 
 void TestApp::check_invariants() {

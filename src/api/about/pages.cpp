@@ -1,6 +1,5 @@
 #include "api/about/pages.h"
 
-#include <atomic>
 #include <map>
 
 #include "api/about/web_documents.h"
@@ -125,12 +124,10 @@ http::Document reference_document(bool with_trial) {
   return http::Document("text/html; charset=utf-8", std::move(text));
 }
 
-std::atomic<bool> offers_trial{false};
-
-Result<http::Response> reference_page(const Services&, const Call& call) {
+Result<http::Response> reference_page(const Services& services, const Call& call) {
   static const http::Document plain = reference_document(false);
   static const http::Document with_trial = reference_document(true);
-  return page(call, offers_trial ? with_trial : plain, kScriptedPage);
+  return page(call, services.offers_trial ? with_trial : plain, kScriptedPage);
 }
 
 /// A script or style sheet of the reference. The pages have routes of their own.
@@ -154,8 +151,6 @@ Result<http::Response> guide(const Services&, const Call& call) {
 }
 
 }  // namespace
-
-void offer_trial(bool on) { offers_trial = on; }
 
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
             Handler handler, std::vector<DeclaredResponse> responses) {

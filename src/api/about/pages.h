@@ -6,10 +6,6 @@
 
 namespace coffer::api {
 
-/// Whether the API reference offers to call operations. Off unless a demo, which is the only server
-/// of its process, sets it before the first request.
-void offer_trial(bool on);
-
 /// A route of the group About, without authentication.
 Route about(std::string_view pattern, std::string_view operation, std::string_view summary,
             Handler handler, std::vector<DeclaredResponse> responses = {{200}});

@@ -38,6 +38,7 @@ struct Services {
   std::function<Health()> health;
   RequestLog* request_log = nullptr;  // set before the first request, if at all
   bool has_admin_page = false;        // at the address of the API; set before the first request
+  bool offers_trial = false;          // the API reference offers to call operations; set likewise
 };
 
 }  // namespace coffer::api

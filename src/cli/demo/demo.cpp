@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "api/about/pages.h"
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/environment.h"
@@ -232,7 +231,7 @@ int serve_once(DemoRun& run) {
   Demo demo;
   Serving serving;
   serving.prepare = [&](App& app) -> Result<void> {
-    api::offer_trial(true);
+    app.offer_trial();
     COFFER_TRY_VOID(make(app, run.console, demo));
     keep_start(app, run);
     return {};

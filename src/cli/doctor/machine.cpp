@@ -256,8 +256,7 @@ Findings examine_trusted_roots(const Config& config) {
   const std::string remedy =
       "Install ca-certificates, or set ca_bundle to a PEM file. Without it, coffer sends nothing "
       "over TLS.";
-  const auto path =
-      http::find_ca_bundle(config.ca_bundle, environment_variable("SSL_CERT_FILE").value_or(""));
+  const auto path = http::find_ca_bundle(config.ca_bundle);
   if (!path) return {fault(check, clause(path.error().detail), remedy)};
   const auto file = http::read_certificate_file(*path);
   if (!file) return {fault(check, file.error().detail, remedy)};

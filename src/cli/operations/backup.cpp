@@ -59,11 +59,10 @@ CommandResult result_of(const flows::Backup& made) {
 }
 
 /// A copy that fails verification gets no name.
-CommandResult fault_of(const std::string& path, const std::vector<store::Violation>& violations) {
+CommandResult fault_of(const std::vector<store::Violation>& violations, const char* note) {
   return {.records = records_of(violations),
           .list = true,
-          .note = "\n" + path +
-                  " is damaged, so the backup was discarded. Run coffer verify for details.",
+          .note = note,
           .exit_code = exit_code::kFault};
 }
 
@@ -75,7 +74,8 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
   ProgressLine line(session.console, session.interruption);
   COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
   if (made.verdict && !made.verdict->violations.empty()) {
-    return fault_of("The copy of the database", made.verdict->violations);
+    return fault_of(made.verdict->violations,
+                    "\nThe database is damaged, so the backup was discarded. Run coffer verify.");
   }
   if (place.in_folder) {
     flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
@@ -213,7 +213,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower(), checks));
   if (!restored.verdict.violations.empty()) {
-    return fault_of(backup, restored.verdict.violations);
+    return fault_of(restored.verdict.violations, "\nNothing was restored.");
   }
   const store::FileSummary& summary = restored.verdict.summary;
   Record record{{"database", config.db},
@@ -228,6 +228,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   if (restored.schema_before != summary.schema) {
     record.emplace_back("upgradedFromSchema", restored.schema_before);
   }
+  if (!restored.log_doubt.empty()) record.emplace_back("warning", restored.log_doubt);
   const std::string fault = key_fault(config);
   record.emplace_back("masterKeyFits", fault.empty());
   return CommandResult{.records = {std::move(record)},

@@ -1,4 +1,3 @@
-#include "base/environment.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
 #include "http/client.h"
@@ -34,8 +33,7 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   if (!timeout_ms) return print_problem(console, timeout_ms.error(), {});
   std::string ca_bundle;
   if (url->tls) {
-    auto found = http::find_ca_bundle(arguments.find("ca-bundle").value_or(""),
-                                      environment_variable("SSL_CERT_FILE").value_or(""));
+    auto found = http::find_ca_bundle(arguments.find("ca-bundle").value_or(""));
     if (!found) {
       print_error(console, found.error().detail);
       return exit_code::kConfiguration;

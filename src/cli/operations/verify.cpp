@@ -1,5 +1,6 @@
 #include "cli/operations/verify.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "app/app.h"
@@ -82,8 +83,13 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
   } else {
     result.list = true;
     result.records = records_of(violations);
-    result.note = "\n" + path +
-                  " is damaged. Stop the server, keep a copy of the file, and restore a backup.";
+    const bool only_log = std::all_of(violations.begin(), violations.end(), [](const auto& one) {
+      return one.invariant == flows::kLogFault;
+    });
+    if (!only_log) {
+      result.note = "\n" + path +
+                    " is damaged. Stop the server, keep a copy of the file, and restore a backup.";
+    }
   }
   return result;
 }
@@ -124,6 +130,7 @@ Result<CommandResult> judge(const Console& console, const Config& config,
   record.emplace_back("checksum", found.checksum ? "right" : "no checksum file");
   record.emplace_back("payments", found.verdict.summary.payments);
   record.emplace_back("lastEntryAt", last_entry(found.verdict.summary));
+  if (!found.log_doubt.empty()) record.emplace_back("warning", found.log_doubt);
   return result;
 }
 
@@ -148,8 +155,7 @@ namespace {
 
 Result<flows::Checkpoints> checkpoints_at(const std::string& source, const Config& config) {
   if (!outbound::is_web_address(source)) return flows::read_checkpoints(source);
-  COFFER_TRY(auto bundle, http::find_ca_bundle(config.ca_bundle,
-                                               environment_variable("SSL_CERT_FILE").value_or("")));
+  COFFER_TRY(auto bundle, http::find_ca_bundle(config.ca_bundle));
   http::Client client(std::move(bundle));
   outbound::CaresResolver resolver;
   COFFER_TRY(const std::string text, outbound::fetch_text(source, client, resolver));

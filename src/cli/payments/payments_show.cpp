@@ -217,7 +217,7 @@ void put_provider(Record& record, const PaymentRecord& payment,
   };
   using Part = store::ProviderPart;
   record.emplace_back("fee", of([&](const Part& p) { return p.fee.to_string(decimals); }));
-  record.emplace_back("total", of([&](const Part& p) { return p.total.to_string(decimals); }));
+  record.emplace_back("total", shown(part ? part->total : payment.sending_amount, decimals));
   record.emplace_back("collectedAmount", shown(part ? part->collected : std::nullopt, decimals));
   record.emplace_back("excessAmount", shown(flows::excess_amount(payment), decimals));
   record.emplace_back("rate",
@@ -303,11 +303,11 @@ Result<CommandResult> retry_payment(Session& session, const Arguments& arguments
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
   const std::string& as = arguments.text("as");
-  const flows::Finding finding{as == "succeeded" ? flows::Resolution::succeeded
-                               : as == "failed"  ? flows::Resolution::failed
-                                                 : flows::Resolution::refunded,
-                               session.actor.name, arguments.text("reason")};
-  COFFER_TRY(const auto payment, flows::resolve_payment(session.app.flows(), id, finding));
+  const flows::ManualResult result{as == "succeeded" ? flows::Resolution::succeeded
+                                   : as == "failed"  ? flows::Resolution::failed
+                                                     : flows::Resolution::refunded,
+                                   session.actor.name, arguments.text("reason")};
+  COFFER_TRY(const auto payment, flows::resolve_payment(session.app.flows(), id, result));
   return shown_payment(session, payment.key);
 }
 

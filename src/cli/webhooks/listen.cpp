@@ -1,7 +1,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/environment.h"
 #include "base/platform/process.h"
 #include "base/text/readable.h"
 #include "base/thread.h"
@@ -34,9 +33,7 @@ Result<Target> target_argument(const Arguments& arguments) {
   if (out.url.find("://") == std::string::npos) out.url.insert(0, "http://");
   COFFER_TRY(out.timeout_ms, number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax));
   if (!out.url.starts_with("https:")) return out;
-  COFFER_TRY(out.ca_bundle,
-             http::find_ca_bundle(arguments.find("ca-bundle").value_or(""),
-                                  environment_variable("SSL_CERT_FILE").value_or("")));
+  COFFER_TRY(out.ca_bundle, http::find_ca_bundle(arguments.find("ca-bundle").value_or("")));
   return out;
 }
 

@@ -61,8 +61,8 @@ Result<UserSession> log_in_user(const Context& context, const std::string& usern
                           found ? std::optional(found->id.uuid) : std::nullopt, source);
   COFFER_TRY_VOID(guard.admit());
   // An unknown name takes as long as a wrong password.
-  const bool password_matches =
-      auth::matches_password(found ? found->password_hash : auth::no_password_hash(), password);
+  const bool password_matches = auth::matches_password(
+      found ? found->password_hash : auth::no_password_hash(context.password_cost), password);
   if (!found || !password_matches) {
     guard.wrong_password();
     return unexpected(wrong_user());

@@ -67,7 +67,7 @@ void store_recovery_codes(const Context& context, store::WriteTx& tx, OperatorId
 Result<std::string> operator_password_hash(const Context& context, const Secret& password,
                                            std::string_view name) {
   const std::string fault = auth::password_fault(password.reveal(), name);
-  if (fault.empty()) return auth::hash_password(password, context.random);
+  if (fault.empty()) return auth::hash_password(password, context.random, context.password_cost);
   return unexpected(Problem(Slug::validation_failed, "The password does not meet the requirements.",
                             {{"password", fault}}));
 }

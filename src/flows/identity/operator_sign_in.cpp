@@ -106,9 +106,10 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
   COFFER_TRY_VOID(guard.admit());
   // An unknown name takes as long as a wrong password.
   const bool can_sign_in = found && found->password_hash && !found->suspended;
-  const bool fits = auth::matches_password(
-      found && found->password_hash ? *found->password_hash : auth::no_password_hash(),
-      proof.password.reveal());
+  const bool fits = auth::matches_password(found && found->password_hash
+                                               ? *found->password_hash
+                                               : auth::no_password_hash(context.password_cost),
+                                           proof.password.reveal());
   if (!can_sign_in || !fits) {
     guard.wrong_password();
     const bool is_suspended = found && found->suspended;

@@ -33,7 +33,7 @@ void renew_otp(const Context& context, EnrolledUser& out) {
 
 void renew_password(const Context& context, EnrolledUser& out) {
   out.password = auth::generate_password(context.random);
-  out.user.password_hash = auth::hash_password(out.password, context.random);
+  out.user.password_hash = auth::hash_password(out.password, context.random, context.password_cost);
 }
 
 Problem unknown_user() { return Problem(Slug::not_found, "The user was not found."); }

@@ -57,10 +57,13 @@ Result<void> check_source(const std::string& backup) {
   return {};
 }
 
-/// The last payments of a killed process are in its log only.
-void check_log(const std::string& path, std::vector<store::Violation>& violations) {
-  std::string fault = store::log_fault(path, store::last_close(path));
-  if (!fault.empty()) violations.push_back({"log", std::move(fault)});
+/// The last payments of a killed process are in its log only. Returns a doubt about it.
+std::string check_log(const std::string& path, std::vector<store::Violation>& violations) {
+  const store::LastClose last = store::last_close(path);
+  std::string fault = store::log_fault(path, last);
+  if (fault.empty()) return store::log_doubt(path, last);
+  violations.push_back({std::string(kLogFault), std::move(fault)});
+  return {};
 }
 
 Result<void> check_not_in_use(const std::string& backup) {
@@ -150,7 +153,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
                        const ProgressFunction& progress, const FileChecks& checks) {
   Restored out;
   COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
-  check_log(backup, out.verdict.violations);
+  out.log_doubt = check_log(backup, out.verdict.violations);
   if (!out.verdict.violations.empty()) return out;
   const std::int64_t total = size_of(backup);
   try {
@@ -207,7 +210,7 @@ Result<Restored> judge_file(const std::string& path, const ProgressFunction& pro
   out.bytes = size_of(path);
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
-  check_log(path, violations);
+  out.log_doubt = check_log(path, violations);
   out.verdict = store::verify_file(path, progress, keys_of(checks.key.get()));
   COFFER_TRY_VOID(judge_origin(path, path, checks, progress, out));
   out.schema_before = out.verdict.summary.schema;

@@ -22,12 +22,16 @@ struct FileChecks {
   bool unsigned_backup = false;             // accept a backup without its signature
 };
 
+/// The violation of a file whose log is missing or belongs to another state.
+inline constexpr std::string_view kLogFault = "log";
+
 struct Restored {
   std::int64_t bytes = 0;
   bool checksum = false;       // a checksum exists and matches
   std::string signer;          // who signed the backup, in words
   bool is_foreign = false;     // there is a master key, and the file belongs to another one
   bool is_signed = false;      // a valid signature is beside it
+  std::string log_doubt;       // store/file/lock_file.h, of the given file
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored
 };

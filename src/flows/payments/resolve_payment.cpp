@@ -104,16 +104,16 @@ void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resol
   decide(context, tx, view, FailureCode::operator_failed);  // credits the debited amount back
 }
 
-/// Stores the operator's finding where the provider's responses are stored.
-void note(store::WriteTx& tx, std::int64_t payment, const Finding& finding) {
+/// Stores the operator's result where the provider's responses are stored.
+void note(store::WriteTx& tx, std::int64_t payment, const ManualResult& result) {
   const int attempt = store::open_attempt(tx, payment, ProviderCall::status);
   store::close_attempt(
       tx, payment, attempt,
-      "resolved as " + std::string(word(finding.as)) + " by " + finding.who + ": " + finding.why);
+      "resolved as " + std::string(word(result.as)) + " by " + result.who + ": " + result.why);
 }
 
 Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,
-                     const Finding& finding) {
+                     const ManualResult& result) {
   if (!is_quoted(record.request.type)) {
     return conflict(
         "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment itself: "
@@ -121,11 +121,11 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
         std::string(name(record.request.type)) + ".");
   }
   ProviderView view = store::provider_view(tx.db(), record.key);
-  if (const std::string why_not = objection(tx, record, view, finding.as); !why_not.empty()) {
+  if (const std::string why_not = objection(tx, record, view, result.as); !why_not.empty()) {
     return conflict(why_not);
   }
-  note(tx, record.key, finding);
-  apply(context, tx, view, finding.as);
+  note(tx, record.key, result);
+  apply(context, tx, view, result.as);
   tx.signal(store::Signal::providers);
   return {};
 }
@@ -169,11 +169,11 @@ Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
 }
 
 Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,
-                                      const Finding& finding) {
+                                      const ManualResult& result) {
   return store::run_for<PaymentRecord>(
       context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
         COFFER_TRY(const auto record, required_payment(tx.db(), id));
-        COFFER_TRY_VOID(resolve(context, tx, record, finding));
+        COFFER_TRY_VOID(resolve(context, tx, record, result));
         return *store::find_payment_by_key(tx.db(), record.key);
       });
 }

@@ -20,7 +20,7 @@ enum class Resolution {
 
 /// The result of an off-ramp or on-ramp as the operator found it. Operator and reason are stored
 /// with the payment, among the calls to its provider.
-struct Finding {
+struct ManualResult {
   Resolution as = Resolution::failed;
   std::string who;
   std::string why;
@@ -31,6 +31,6 @@ struct Finding {
 /// does not permit this result, or while a call to its provider is in progress, because its
 /// response would be lost.
 Result<store::PaymentRecord> resolve_payment(const Context& context, PaymentId id,
-                                             const Finding& finding);
+                                             const ManualResult& result);
 
 }  // namespace coffer::flows

@@ -101,4 +101,19 @@ std::string log_fault(const std::string& database, const LastClose& last) {
   return {};
 }
 
+std::string log_doubt(const std::string& database, const LastClose& last) {
+  std::error_code missing;
+  const auto bytes = std::filesystem::file_size(database + "-wal", missing);
+  if (last.log == LastClose::Log::present && missing) {
+    return "the log that the last process left is gone: another program has applied it, or someone "
+           "has deleted it together with its payments";
+  }
+  if (last.log == LastClose::Log::absent && !missing && bytes > 0) {
+    return "a log appeared after the last process had closed the database: another program has "
+           "written to it, or someone has put the log of an earlier state in its place, which "
+           "undoes later payments";
+  }
+  return {};
+}
+
 }  // namespace coffer::store

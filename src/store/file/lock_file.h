@@ -46,5 +46,7 @@ LastClose last_close(const std::string& path);
 /// Why the database cannot be opened as its last process left it; empty if it can. Contains what to
 /// do.
 std::string log_fault(const std::string& database, const LastClose& last);
+/// What may have happened to the log of a database without such a fault; empty if nothing.
+std::string log_doubt(const std::string& database, const LastClose& last);
 
 }  // namespace coffer::store

@@ -86,6 +86,7 @@ class OpenFile {
     app_ = App::open(config_, clock_, random_, error);
     INFO(error.message);
     REQUIRE(app_);
+    app_->set_password_cost({1, 1, 1});
   }
 
   Folder folder_;

@@ -95,6 +95,8 @@ TEST_CASE("guarded rows: a row that another program inserted, changed or deleted
       {"UPDATE accounts SET wallet = 3 WHERE account = 2",
        "accounts row 2 was changed by another program"},
       {"UPDATE associations SET status = 0", "associations row 1 was changed by another program"},
+      {"UPDATE assets SET name = 'x' WHERE asset = 1",
+       "assets row 1 was changed by another program"},
       {"DELETE FROM wallets WHERE wallet = 3", "wallets row 3 was deleted by another program"},
       {"DELETE FROM wallets WHERE wallet = 1", "wallets row 1 was deleted by another program"},
       {"DELETE FROM row_macs WHERE source = 'wallets' AND row = 2",
