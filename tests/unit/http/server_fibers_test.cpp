@@ -79,7 +79,7 @@ TEST_CASE("more requests wait for a commit than there are workers", "[leaves]") 
   RawClient other(server.port());
   other.send(get("/fixed"));
   CHECK(body_of(other.read_response()) == "ok");
-  CHECK(server->stats().busy == kRequests);
+  CHECK(server.eventually([](const ServerStats& stats) { return stats.busy == kRequests; }));
   commits.complete_all();
   for (RawClient& client : clients) CHECK(body_of(client.read_response()) == "GET /commit ");
   // The connections and the fibers serve again.
