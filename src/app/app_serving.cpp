@@ -60,7 +60,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   options.tls_key_file = config_.tls_key;
   options.tls_client_ca_file = config_.tls_client_ca;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
-  options.limits.connections_per_address_max = (options.limits.connections_max + 1) / 2;
+  options.limits.connections_per_network_max = (options.limits.connections_max + 1) / 2;
   options.render_problem = [this](const Problem& problem, std::string_view path,
                                   std::string_view request_id) {
     return pipeline_->render(problem, path, request_id);

@@ -35,10 +35,13 @@ struct ServerLimits {
   int idle_ms = 30'000;     // between requests on a keep-alive connection
   int write_ms = 10'000;  // without progress while writing, or below 16 KiB/s for longer than this
   int linger_ms = 1'000;  // time for a client to receive a refusal while it is still sending
-  /// Beyond this number, the connection that has been idle for longest is closed; without an idle
-  /// connection, the response is 503 overloaded.
+  /// Beyond this number, the connection that has been idle for longest is closed for a new one.
+  /// Without an idle connection, one whose request has been incomplete for longer than
+  /// `incomplete_ms` gets 503 overloaded: of the network with most of them, the oldest. Without
+  /// either, the new connection gets that response.
   std::size_t connections_max = 4'096;
-  std::size_t connections_per_address_max = 2'048;  // 0 = no limit; does not apply to loopback
+  int incomplete_ms = 500;
+  std::size_t connections_per_network_max = 2'048;  // 0 = no limit; does not apply to loopback
   std::size_t requests_per_connection_max = 100'000;
   int lane_wait_ms = 10'000;  // waiting time in the queue of a lane; beyond: 503 overloaded
   std::size_t header_bytes_max = 16 * 1024;
@@ -83,7 +86,7 @@ struct ServerStats {
   std::size_t busy = 0;
   std::uint64_t requests = 0;
   std::uint64_t refused = 0;   // responses of the gate, and requests shed under load
-  std::uint64_t gave_way = 0;  // idle connections closed to make room for new ones
+  std::uint64_t gave_way = 0;  // connections closed to make room for new ones
   std::array<LaneStats, kLaneCount> lanes{};
 };
 

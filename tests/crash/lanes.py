@@ -64,6 +64,7 @@ ROWS = [
     Row("bodies", "64 half bodies of 1 MiB, no login", attacks.bodies, meanwhile=attacks.real_bulk,
         must=(served_in_full,)),
     Row("idlers", f"{IDLE} idle connections", attacks.idlers),
+    Row("half_requests", f"{IDLE} half-sent requests", attacks.half_requests, in_slice=False),
     Row("key_set", "junk tokens, key set not reachable", attacks.junk_bearers),
     Row("names", "90 webhooks, silent name server", attacks.registrations, attacks.silence_names,
         wrapper=("unshare", "-n", "-m")),

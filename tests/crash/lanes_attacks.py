@@ -136,6 +136,11 @@ def idlers(world, stop):
     return Holder(world, world.idle, lambda number: get("/livez") if number % 2 else b"G").until(stop)
 
 
+def half_requests(world, stop):
+    """As many connections as may be open, each with a part of a request."""
+    return Holder(world, world.idle, lambda number: get("/livez")[:-1]).until(stop)
+
+
 def junk_token(number):
     def part(value):
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()

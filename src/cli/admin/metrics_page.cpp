@@ -90,7 +90,7 @@ void write_server(Exposition& out, const App& app) {
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->refused), {{"listener", name}});
   }
-  out.family("coffer_http_gave_way_total", "Idle connections closed to make room for new ones.",
+  out.family("coffer_http_gave_way_total", "Connections closed to make room for new ones.",
              Kind::counter);
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->gave_way), {{"listener", name}});

@@ -121,6 +121,7 @@ void Connection::close() {
   sent_total_ = 0;
   http = Http{};
   set_idle_since_ms(0);
+  set_incomplete_since_ms(0);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   const std::uint32_t next = generation_of(word) + 1;
   word_.store(static_cast<std::uint64_t>(next) << 2 | kFree, std::memory_order_release);

@@ -58,12 +58,19 @@ class Connection {
   std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
   /// The monotonic time since which it waits for the first byte of a request; 0: it does not wait.
   std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
+  /// The monotonic time since which it waits for the rest of a request; 0: it does not wait.
+  std::int64_t incomplete_since_ms() const {
+    return incomplete_since_ms_.load(std::memory_order_relaxed);
+  }
   /// Whether it had a response before it became idle.
   bool is_answered() const { return answered_.load(std::memory_order_relaxed); }
 
-  // --- Before it is shared ---
+  // --- Accepting thread only ---
 
   void set_index(std::uint32_t index) { index_ = index; }
+  /// The same for all peers of a network, see network_of(). Kept when the connection is closed.
+  std::size_t network_number() const { return network_number_; }
+  void set_network_number(std::size_t number) { network_number_ = number; }
   /// Takes over `fd` (non-blocking). The connection is parked afterwards.
   void open(int fd, std::string peer, bool over_limit, std::int64_t now_ms, std::int64_t deadline);
 
@@ -75,6 +82,9 @@ class Connection {
   void close();
 
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
+  void set_incomplete_since_ms(std::int64_t at) {
+    incomplete_since_ms_.store(at, std::memory_order_relaxed);
+  }
   void set_answered(bool answered) { answered_.store(answered, std::memory_order_relaxed); }
   void set_deadline_ms(std::int64_t at) { deadline_ms_.store(at, std::memory_order_relaxed); }
   int fd() const { return fd_; }
@@ -158,9 +168,11 @@ class Connection {
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::int64_t> deadline_ms_{0};
   std::atomic<std::int64_t> idle_since_ms_{0};
+  std::atomic<std::int64_t> incomplete_since_ms_{0};
   std::atomic<bool> answered_{false};
   std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 means none
   std::uint32_t index_ = 0;
+  std::size_t network_number_ = 0;
 
   int fd_ = -1;
   bool readable_ = false;

@@ -13,11 +13,23 @@ std::size_t reserve_for(std::size_t connections_max) {
   return std::clamp<std::size_t>(connections_max / 4, 64, 1'024);
 }
 
+/// The tokens of the first `count` rows in their order, the first one last.
+template <class Row>
+std::vector<std::uint64_t> first_tokens(std::vector<Row>& rows, std::size_t count) {
+  const auto some = rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()));
+  std::partial_sort(rows.begin(), some, rows.end());
+  std::vector<std::uint64_t> out;
+  for (auto it = some; it != rows.begin();) {
+    out.push_back(std::get<std::uint64_t>(*--it));
+  }
+  return out;
+}
+
 }  // namespace
 
-ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_address_max)
+ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_network_max)
     : connections_max_(connections_max),
-      per_address_max_(per_address_max),
+      per_network_max_(per_network_max),
       size_(connections_max + reserve_for(connections_max)),
       blocks_((size_ + kBlock - 1) / kBlock) {}
 
@@ -28,9 +40,9 @@ void ConnectionTable::make_block(std::size_t index) {
     block[i].set_index(static_cast<std::uint32_t>(index + i));
 }
 
-bool ConnectionTable::is_over_limit(const std::string& peer) {
-  const bool counted = per_address_max_ != 0 && !is_loopback(peer);
-  return (counted && ++by_address_[peer] > per_address_max_) || is_full();
+bool ConnectionTable::is_over_limit(const std::string& peer, const std::string& network) {
+  const bool counted = per_network_max_ != 0 && !is_loopback(peer);
+  return (counted && ++by_network_[network] > per_network_max_) || is_full();
 }
 
 Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
@@ -45,8 +57,10 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
   } else if (index % kBlock == 0) {
     make_block(index);
   }
-  const bool over_limit = is_over_limit(peer);
+  const std::string network = network_of(peer);
+  const bool over_limit = is_over_limit(peer, network);
   Connection& connection = at(index);
+  connection.set_network_number(std::hash<std::string>()(network));
   connection.open(fd, std::move(peer), over_limit, now_ms, deadline_ms);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
@@ -55,11 +69,11 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
 
 void ConnectionTable::release(Connection& connection) {
   const auto index = static_cast<std::uint32_t>(connection.token() >> 32);
-  const std::string peer = connection.peer();
+  const std::string network = network_of(connection.peer());
   connection.close();
   const Lock lock(mutex_);
-  if (const auto it = by_address_.find(peer); it != by_address_.end() && --it->second == 0) {
-    by_address_.erase(it);
+  if (const auto it = by_network_.find(network); it != by_network_.end() && --it->second == 0) {
+    by_network_.erase(it);
   }
   free_.push_back(index);
   count_.fetch_sub(1, std::memory_order_relaxed);
@@ -75,11 +89,24 @@ std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,
     if (since_ms == 0 || since_ms > (answered ? answered_before_ms : opened_before_ms)) continue;
     idle.emplace_back(answered, since_ms, at(i).token());
   }
-  const auto some = idle.begin() + static_cast<std::ptrdiff_t>(std::min(count, idle.size()));
-  std::partial_sort(idle.begin(), some, idle.end());
-  std::vector<std::uint64_t> out;
-  for (auto it = some; it != idle.begin();) out.push_back(std::get<2>(*--it));
-  return out;
+  return first_tokens(idle, count);
+}
+
+std::vector<std::uint64_t> ConnectionTable::incomplete_for_longest(std::size_t count,
+                                                                   std::int64_t before_ms) {
+  using Row = std::tuple<std::int64_t, std::uint64_t>;
+  std::unordered_map<std::size_t, std::vector<Row>> by_network;
+  const std::vector<Row>* most = nullptr;
+  for (std::size_t i = 0; i < used(); ++i) {
+    const std::int64_t since_ms = at(i).incomplete_since_ms();
+    if (since_ms == 0 || since_ms > before_ms) continue;
+    auto& rows = by_network[at(i).network_number()];
+    rows.emplace_back(since_ms, at(i).token());
+    if (most == nullptr || rows.size() > most->size()) most = &rows;
+  }
+  std::vector<Row> rows;
+  if (most != nullptr) rows = *most;
+  return first_tokens(rows, count);
 }
 
 Connection* ConnectionTable::find(std::uint64_t token) {

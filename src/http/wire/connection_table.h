@@ -20,7 +20,7 @@ class ConnectionTable {
  public:
   /// A few slots beyond `connections_max` are reserved for connections that are refused as
   /// overload.
-  ConnectionTable(std::size_t connections_max, std::size_t per_address_max);
+  ConnectionTable(std::size_t connections_max, std::size_t per_network_max);
 
   /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
   /// Sets `http.over_limit` if a limit is exceeded.
@@ -40,6 +40,10 @@ class ConnectionTable {
   /// use. Thread-safe; `claim` tells the state a moment later.
   std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
                                               std::int64_t answered_before_ms);
+  /// For the accepting thread. Tokens of connections that have waited for the rest of a request
+  /// since before the given time, at most `count`, of the network that has most of them; the
+  /// longest waiting is the last element.
+  std::vector<std::uint64_t> incomplete_for_longest(std::size_t count, std::int64_t before_ms);
   /// Number of open connections.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
@@ -48,17 +52,17 @@ class ConnectionTable {
   using Block = std::unique_ptr<Connection[]>;
 
   void make_block(std::size_t index) COFFER_REQUIRES(mutex_);
-  bool is_over_limit(const std::string& peer) COFFER_REQUIRES(mutex_);
+  bool is_over_limit(const std::string& peer, const std::string& network) COFFER_REQUIRES(mutex_);
 
   const std::size_t connections_max_;
-  const std::size_t per_address_max_;
+  const std::size_t per_network_max_;
   const std::size_t size_;
   std::vector<Block> blocks_;  // written before `used_` is increased
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> count_{0};
   Mutex mutex_;
   std::vector<std::uint32_t> free_ COFFER_GUARDED_BY(mutex_);
-  std::unordered_map<std::string, std::size_t> by_address_ COFFER_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::size_t> by_network_ COFFER_GUARDED_BY(mutex_);
 };
 
 }  // namespace coffer::http

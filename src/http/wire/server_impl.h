@@ -38,7 +38,7 @@ class Server::Impl {
   Impl(ServerOptions options, Random& random, Handler handler)
       : options_(std::move(options)),
         handler_(std::move(handler)),
-        table_(options_.limits.connections_max, options_.limits.connections_per_address_max),
+        table_(options_.limits.connections_max, options_.limits.connections_per_network_max),
         session_(options_, random, shared_, uses_tls() ? &identity_ : nullptr),
         lanes_(options_.lanes),
         handshakes_(handshake_table()),
@@ -80,6 +80,7 @@ class Server::Impl {
   void accept_connections();
   void accept_some();
   void make_room(std::int64_t now);
+  bool may_give_way(const Connection& connection, std::int64_t now) const;
   void serve_for_busy_workers();
   bool tend_queue(std::int64_t now);
   void enqueue(Connection& connection);
@@ -118,8 +119,8 @@ class Server::Impl {
 
   // Used by the acceptor only.
   OverloadResponses overload_responses_;
-  std::vector<std::uint64_t> idle_;  // tokens found by the last search, the oldest last
-  std::int64_t next_idle_search_ms_ = 0;
+  std::vector<std::uint64_t> giving_way_;  // tokens found by the last search, the oldest last
+  std::int64_t next_search_ms_ = 0;
   bool listening_ = false;
   bool draining_ = false;
   bool watching_queue_ = false;

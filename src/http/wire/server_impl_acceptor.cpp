@@ -23,10 +23,10 @@ constexpr std::int64_t kLogEveryMs = 60'000;
 // send.
 constexpr std::int64_t kOpenedMs = 100;
 constexpr std::int64_t kAnsweredMs = 100;
-// Idle connections are searched in batches, because each search passes over all connections. After
-// a search without a result, the next one waits for this long.
-constexpr std::size_t kIdleBatch = 64;
-constexpr std::int64_t kIdleSearchMs = 5;
+// Connections that can give way are searched in batches, because each search passes over all
+// connections. After a search without a result, the next one waits for this long.
+constexpr std::size_t kSearchBatch = 64;
+constexpr std::int64_t kSearchMs = 5;
 
 constexpr const char* kWaitedTooLong = "The request waited too long for its turn.";
 
@@ -94,29 +94,40 @@ void Server::Impl::accept_some() {
   }
 }
 
-/// Closes the connection that has been idle for longest. Without idle connections, refuses the new
-/// one as overload.
+/// Closes the connection that has been idle for longest, or else one whose request is incomplete.
+/// Without either, the new one is refused as overload.
 void Server::Impl::make_room(std::int64_t now) {
   // Connections found before may be in use by now, so a second search may be necessary; its results
   // are current.
   for (int searches = 0; table_.is_full();) {
-    if (idle_.empty()) {
-      if (now < next_idle_search_ms_ || ++searches > 2) return;
-      idle_ = table_.idle_for_longest(kIdleBatch, now - kOpenedMs, now - kAnsweredMs);
-      if (idle_.empty()) next_idle_search_ms_ = now + kIdleSearchMs;
+    if (giving_way_.empty()) {
+      if (now < next_search_ms_ || ++searches > 2) return;
+      giving_way_ = table_.idle_for_longest(kSearchBatch, now - kOpenedMs, now - kAnsweredMs);
+      if (giving_way_.empty()) {
+        const std::int64_t before_ms = now - options_.limits.incomplete_ms;
+        giving_way_ = table_.incomplete_for_longest(kSearchBatch, before_ms);
+      }
+      if (giving_way_.empty()) next_search_ms_ = now + kSearchMs;
       continue;
     }
-    const std::uint64_t token = idle_.back();
-    idle_.pop_back();
+    const std::uint64_t token = giving_way_.back();
+    giving_way_.pop_back();
     Connection* connection = table_.find(token);
-    const std::int64_t since_ms = connection->idle_since_ms();
-    const std::int64_t in_use_ms = connection->is_answered() ? kAnsweredMs : kOpenedMs;
-    if (since_ms == 0 || since_ms > now - in_use_ms) continue;
+    if (!may_give_way(*connection, now)) continue;
     if (connection->claim(token, false) != Connection::Claim::owned) continue;
     const Step step = session_.give_way(*connection);
     if (step == Step::close) gave_way_.fetch_add(1, std::memory_order_relaxed);
     if (proceed(*connection, step)) enqueue(*connection);
   }
+}
+
+bool Server::Impl::may_give_way(const Connection& connection, std::int64_t now) const {
+  const auto since_before = [](std::int64_t since_ms, std::int64_t before_ms) {
+    return since_ms != 0 && since_ms <= before_ms;
+  };
+  const std::int64_t in_use_ms = connection.is_answered() ? kAnsweredMs : kOpenedMs;
+  return since_before(connection.idle_since_ms(), now - in_use_ms) ||
+         since_before(connection.incomplete_since_ms(), now - options_.limits.incomplete_ms);
 }
 
 void Server::Impl::serve_for_busy_workers() {

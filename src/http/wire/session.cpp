@@ -79,6 +79,13 @@ Session::Go Session::step(Connection& connection) {
   return Go::close;
 }
 
+Session::Go Session::wait_for_rest(Connection& connection, Timer timer, int ms) {
+  if (connection.incomplete_since_ms() == 0) {
+    connection.set_incomplete_since_ms(clock_.monotonic_ms());
+  }
+  return wait(connection, timer, ms);
+}
+
 Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
   // A deadline applies to a whole phase, and single bytes do not extend it.
   if (connection.http.timer != timer) {
@@ -195,9 +202,11 @@ Session::Go Session::read_more(Connection& connection) {
   const ServerLimits& limits = options_.limits;
   if (!connection.may_be_readable()) {
     if (connection.http.phase == Phase::body) {
-      return wait(connection, Timer::body, body_ms(connection));
+      return wait_for_rest(connection, Timer::body, body_ms(connection));
     }
-    if (connection.input_size() > 0) return wait(connection, Timer::header, limits.header_ms);
+    if (connection.input_size() > 0) {
+      return wait_for_rest(connection, Timer::header, limits.header_ms);
+    }
     if (closing_idle_.load(std::memory_order_acquire)) {
       connection.end_output();
       return Go::close;
@@ -294,6 +303,7 @@ Session::Go Session::linger(Connection& connection) {
 
 Session::Go Session::refuse(Connection& connection, const Refusal& refusal) {
   refused_.fetch_add(1, std::memory_order_relaxed);
+  connection.set_incomplete_since_ms(0);
   const std::string id = refusal.request_id.empty() ? new_request_id() : refusal.request_id;
   const Response response = render(refusal.problem, refusal.path, id);
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
@@ -307,6 +317,7 @@ RequestHead Session::take_head(Connection& connection) {
   auto& http = connection.http;
   COFFER_CHECK(is_whole(connection));
   RequestHead head = *std::exchange(http.head, std::nullopt);
+  connection.set_incomplete_since_ms(0);
   if (head.request_id.empty()) head.request_id = new_request_id();
   http.progress = {};
   http.phase = Phase::header;
@@ -357,8 +368,14 @@ Step Session::yield(Connection& connection) {
 Step Session::give_way(Connection& connection) {
   connection.look_again();  // its event may still be pending
   const Step step = advance(connection);
-  const bool is_idle = step == Step::park && connection.http.phase == Phase::header;
-  if (step != Step::handshake && (!is_idle || connection.input_size() > 0)) return step;
+  if (step != Step::park && step != Step::handshake) return step;
+  const std::int64_t since_ms = connection.incomplete_since_ms();
+  if (since_ms != 0) {
+    if (since_ms > clock_.monotonic_ms() - options_.limits.incomplete_ms) return step;
+    static_cast<void>(connection.send(no_room()));
+  } else if (step == Step::park && connection.http.phase != Phase::header) {
+    return step;
+  }
   connection.end_output();
   return Step::close;
 }

@@ -55,7 +55,8 @@ class Session {
   /// Before the next of several pipelined requests: gives other connections a turn, and continues
   /// when the client has taken most of its responses.
   Step yield(Connection& connection);
-  /// Closes the connection unless part of a request has arrived.
+  /// Closes the connection unless it has a request that is complete or has just begun. The rest of
+  /// an incomplete one is not waited for; it gets the response of `no_room`.
   Step give_way(Connection& connection);
   /// The response to a connection that gets no slot. Thread-safe.
   std::string no_room();
@@ -82,6 +83,7 @@ class Session {
   Go settle(Connection& connection);
   Go refuse(Connection& connection, const Refusal& refusal);
   Go wait(Connection& connection, Timer timer, int ms);
+  Go wait_for_rest(Connection& connection, Timer timer, int ms);
   int body_ms(const Connection& connection) const;
 
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,

@@ -183,6 +183,7 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
     options.limits.header_ms = 60'000;
+    options.limits.incomplete_ms = 60'000;
   });
   RawClient half(server.port());  // the oldest, and in the middle of a request
   half.send("GET /fi");
@@ -247,11 +248,12 @@ TEST_CASE("idle connections are found in the order in which they became idle") {
   for (Connection* connection : opened) table.release(*connection);
 }
 
-TEST_CASE("connections in the middle of a request do not give way") {
+TEST_CASE("connections in the middle of a request do not give way at once") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
     options.limits.header_ms = 60'000;
+    options.limits.incomplete_ms = 60'000;
   });
   std::deque<RawClient> half;
   for (std::size_t i = 0; i < kMax; ++i) half.emplace_back(server.port()).send("GET /fixed");
@@ -264,6 +266,76 @@ TEST_CASE("connections in the middle of a request do not give way") {
     client.send(" HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(status_of(client.read_response()) == 200);
   }
+}
+
+TEST_CASE("a request that stays incomplete gives way to a new connection, and is told so") {
+  constexpr std::size_t kMax = 4;
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = kMax;
+    options.limits.header_ms = options.limits.body_ms = options.limits.request_ms = 60'000;
+    options.limits.incomplete_ms = 50;
+  });
+  const std::string part = GENERATE(
+      as<std::string>(), "GET /fixed", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
+  std::deque<RawClient> half;
+  for (std::size_t i = 0; i < kMax; ++i) {
+    half.emplace_back(server.port()).send(part);
+    REQUIRE(server.eventually([&](const ServerStats& stats) { return stats.parked == i + 1; }));
+  }
+  std::deque<RawClient> served;
+  while (served.size() < kMax) {
+    RawClient& client = served.emplace_back(server.port());
+    client.send(get("/fixed"));
+    if (status_of(client.read_response()) != 200) served.pop_back();
+  }
+  CHECK(server->stats().gave_way == kMax);
+  for (RawClient& client : half) CHECK(status_of(client.read_all()) == 503);
+}
+
+TEST_CASE("incomplete requests give way in the order of their age, those of one network first") {
+  constexpr int kNoSocket = -1;
+  ConnectionTable table(200, 0);
+  std::vector<Connection*> opened;
+  const auto open = [&](const char* peer, std::int64_t since_ms) {
+    opened.push_back(table.open(kNoSocket, peer, 1, 1'000));
+    opened.back()->set_incomplete_since_ms(since_ms);
+  };
+  for (int i = 0; i < 5; ++i) open("192.0.2.1", 10 + i);  // older, and fewer
+  for (int i = 0; i < 20; ++i) open(i % 2 == 0 ? "2001:db8::1" : "2001:db8::2", 100 + (i * 7) % 20);
+  for (int i = 0; i < 50; ++i) open("192.0.2.3", 0);    // complete
+  for (int i = 0; i < 50; ++i) open("192.0.2.3", 900);  // too young
+  const std::vector<std::uint64_t> found = table.incomplete_for_longest(6, 500);
+  REQUIRE(found.size() == 6);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(table.find(found[i])->incomplete_since_ms() == static_cast<std::int64_t>(105 - i));
+  }
+  CHECK(table.incomplete_for_longest(100, 500).size() == 20);
+  CHECK(table.incomplete_for_longest(100, 50).size() == 5);
+  CHECK(table.incomplete_for_longest(100, 1'000).size() == 50);
+  CHECK(table.incomplete_for_longest(100, 9).empty());
+  for (Connection* connection : opened) table.release(*connection);
+}
+
+TEST_CASE(
+    "the limit of connections counts the addresses of one network together, except loopback") {
+  ConnectionTable table(100, 2);
+  std::vector<Connection*> opened;
+  const auto is_over = [&](const char* peer) {
+    opened.push_back(table.open(-1, peer, 1, 1'000));
+    return opened.back()->http.over_limit;
+  };
+  CHECK_FALSE(is_over("2001:db8::1"));
+  CHECK_FALSE(is_over("2001:db8::2"));
+  CHECK(is_over("2001:db8::3"));
+  CHECK_FALSE(is_over("2001:db8:0:1::1"));
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(is_over("192.0.2.1"));
+  CHECK(is_over("192.0.2.1"));
+  CHECK_FALSE(is_over("192.0.2.2"));
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(is_over("127.0.0.1"));
+  for (Connection* connection : opened) table.release(*connection);
+  CHECK_FALSE(is_over("2001:db8::9"));
+  table.release(*opened.back());
 }
 
 TEST_CASE("a request is refused by its head, before its body takes memory") {

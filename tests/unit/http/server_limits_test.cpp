@@ -297,7 +297,10 @@ TEST_CASE("a client that does not read a stream is cut, and the kernel has kept 
 }
 
 TEST_CASE("connections without a slot for a refusal get a response too") {
-  RunningServer server([](ServerOptions& options) { options.limits.connections_max = 1; });
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = 1;
+    options.limits.header_ms = options.limits.incomplete_ms = 60'000;
+  });
   std::deque<RawClient> silent;
   // One served, and all the slots that are kept for refusals: taken by clients that do not finish.
   for (int i = 0; i < 65; ++i) silent.emplace_back(server.port()).send("GET /");
@@ -320,7 +323,10 @@ TEST_CASE("connections without a slot for a refusal get a response too") {
 }
 
 TEST_CASE("connections over the limit get a response") {
-  RunningServer server([](ServerOptions& options) { options.limits.connections_max = 2; });
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = 2;
+    options.limits.incomplete_ms = 60'000;
+  });
   RawClient first(server.port());
   RawClient second(server.port());
   first.send(get("/fixed"));
