@@ -137,8 +137,9 @@ def idlers(world, stop):
 
 
 def half_requests(world, stop):
-    """As many connections as may be open, each with a part of a request."""
-    return Holder(world, world.idle, lambda number: get("/livez")[:-1]).until(stop)
+    """As many connections as may be open, each with a part of a request; at most 2,000 new ones a second, so that
+    the table is never full of requests that have just begun."""
+    return Holder(world, world.idle, lambda number: get("/livez")[:-1], per_s=2000).until(stop)
 
 
 def junk_token(number):

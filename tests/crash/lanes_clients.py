@@ -72,13 +72,14 @@ class Hammer(Crowd):
 class Holder:
     """Sockets that send something and are then slow: `opening(number)` gives the bytes to send at once;
     `read_per_s` bytes are read every second. A connection that ends is opened again after `again_after_s`.
-    `receive_bytes`: of the socket's buffer, where it is not the machine's. `source`: the client's address."""
+    `receive_bytes`: of the socket's buffer, where it is not the machine's. `source`: the client's address.
+    `per_s`: at most so many new connections a second."""
 
     def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200, receive_bytes=None,
-                 source="127.0.0.1"):
+                 source="127.0.0.1", per_s=10_000):
         self.world, self.count, self.opening, self.read_per_s = world, count, opening, read_per_s
         self.again_after_s, self.per_round, self.receive_bytes = again_after_s, per_round, receive_bytes
-        self.source = source
+        self.source, self.every_s, self.next_at = source, 1 / per_s, 0.0
         self.counts, self.selector = collections.Counter(), selectors.EpollSelector()
         self.waiting = collections.deque((0.0, number) for number in range(count))
 
@@ -139,8 +140,9 @@ class Holder:
         while not stop.is_set():
             now = time.monotonic()
             for _ in range(min(self.per_round, len(self.waiting))):
-                if self.waiting[0][0] > now:
+                if max(self.waiting[0][0], self.next_at) > now:
                     break
+                self.next_at = max(self.next_at, now - 0.02) + self.every_s
                 self.connect(self.waiting.popleft()[1])
             for key, _ in self.selector.select(0.02):
                 self.move(key)

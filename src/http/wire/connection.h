@@ -56,7 +56,8 @@ class Connection {
   bool claim_parked();
   std::uint64_t token() const;
   std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
-  /// The monotonic time since which it waits for the first byte of a request; 0: it does not wait.
+  /// The monotonic time since which it waits for the first byte of a request, or for the peer to
+  /// close it; 0: it does not wait.
   std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
   /// The monotonic time since which it waits for the rest of a request; 0: it does not wait.
   std::int64_t incomplete_since_ms() const {
@@ -70,7 +71,12 @@ class Connection {
   void set_index(std::uint32_t index) { index_ = index; }
   /// The same for all peers of a network, see network_of(). Kept when the connection is closed.
   std::size_t network_number() const { return network_number_; }
-  void set_network_number(std::size_t number) { network_number_ = number; }
+  /// False if it was accepted only to be refused.
+  bool is_admitted() const { return admitted_; }
+  void set_admission(std::size_t network_number, bool admitted) {
+    network_number_ = network_number;
+    admitted_ = admitted;
+  }
   /// Takes over `fd` (non-blocking). The connection is parked afterwards.
   void open(int fd, std::string peer, bool over_limit, std::int64_t now_ms, std::int64_t deadline);
 
@@ -173,6 +179,7 @@ class Connection {
   std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 means none
   std::uint32_t index_ = 0;
   std::size_t network_number_ = 0;
+  bool admitted_ = true;
 
   int fd_ = -1;
   bool readable_ = false;

@@ -47,36 +47,43 @@ bool ConnectionTable::is_over_limit(const std::string& peer, const std::string& 
 
 Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
                                   std::int64_t deadline_ms) {
+  const std::string network = network_of(peer);
   const Lock lock(mutex_);
+  const bool over_limit = is_over_limit(peer, network);
+  if (over_limit && refused_.load() >= size_ - connections_max_) {
+    forget(network);
+    return nullptr;
+  }
   std::size_t index = used();
   if (!free_.empty()) {
     index = free_.back();
     free_.pop_back();
-  } else if (index == size_) {
-    return nullptr;
   } else if (index % kBlock == 0) {
     make_block(index);
   }
-  const std::string network = network_of(peer);
-  const bool over_limit = is_over_limit(peer, network);
   Connection& connection = at(index);
-  connection.set_network_number(std::hash<std::string>()(network));
+  connection.set_admission(std::hash<std::string>()(network), !over_limit);
   connection.open(fd, std::move(peer), over_limit, now_ms, deadline_ms);
-  count_.fetch_add(1, std::memory_order_relaxed);
+  (over_limit ? refused_ : admitted_).fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
   return &connection;
+}
+
+void ConnectionTable::forget(const std::string& network) {
+  if (const auto it = by_network_.find(network); it != by_network_.end() && --it->second == 0) {
+    by_network_.erase(it);
+  }
 }
 
 void ConnectionTable::release(Connection& connection) {
   const auto index = static_cast<std::uint32_t>(connection.token() >> 32);
   const std::string network = network_of(connection.peer());
+  const bool over_limit = connection.http.over_limit;
   connection.close();
   const Lock lock(mutex_);
-  if (const auto it = by_network_.find(network); it != by_network_.end() && --it->second == 0) {
-    by_network_.erase(it);
-  }
+  forget(network);
   free_.push_back(index);
-  count_.fetch_sub(1, std::memory_order_relaxed);
+  (over_limit ? refused_ : admitted_).fetch_sub(1, std::memory_order_relaxed);
 }
 
 std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,
@@ -84,7 +91,7 @@ std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,
                                                              std::int64_t answered_before_ms) {
   std::vector<std::tuple<bool, std::int64_t, std::uint64_t>> idle;
   for (std::size_t i = 0; i < used(); ++i) {
-    const std::int64_t since_ms = at(i).idle_since_ms();
+    const std::int64_t since_ms = at(i).is_admitted() ? at(i).idle_since_ms() : 0;
     const bool answered = at(i).is_answered();
     if (since_ms == 0 || since_ms > (answered ? answered_before_ms : opened_before_ms)) continue;
     idle.emplace_back(answered, since_ms, at(i).token());
@@ -98,7 +105,7 @@ std::vector<std::uint64_t> ConnectionTable::incomplete_for_longest(std::size_t c
   std::unordered_map<std::size_t, std::vector<Row>> by_network;
   const std::vector<Row>* most = nullptr;
   for (std::size_t i = 0; i < used(); ++i) {
-    const std::int64_t since_ms = at(i).incomplete_since_ms();
+    const std::int64_t since_ms = at(i).is_admitted() ? at(i).incomplete_since_ms() : 0;
     if (since_ms == 0 || since_ms > before_ms) continue;
     auto& rows = by_network[at(i).network_number()];
     rows.emplace_back(since_ms, at(i).token());

@@ -19,7 +19,7 @@ namespace coffer::http {
 class ConnectionTable {
  public:
   /// A few slots beyond `connections_max` are reserved for connections that are refused as
-  /// overload.
+  /// overload. They do not count towards `connections_max`.
   ConnectionTable(std::size_t connections_max, std::size_t per_network_max);
 
   /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
@@ -33,7 +33,7 @@ class ConnectionTable {
   /// Slots in use at any time so far are [0, used()).
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
-  bool is_full() const { return count() >= connections_max_; }
+  bool is_full() const { return admitted() >= connections_max_; }
   /// Tokens of connections that wait for the first byte of a request, at most `count`; the first
   /// one to close is the last element. Connections that never had a response come first, then the
   /// longest idle. Connections that were opened or had a response after the given times count as in
@@ -44,14 +44,16 @@ class ConnectionTable {
   /// since before the given time, at most `count`, of the network that has most of them; the
   /// longest waiting is the last element.
   std::vector<std::uint64_t> incomplete_for_longest(std::size_t count, std::int64_t before_ms);
-  /// Number of open connections.
-  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
+  /// Number of open connections, with those that are refused.
+  std::size_t count() const { return admitted() + refused_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kBlock = 64;
   using Block = std::unique_ptr<Connection[]>;
 
+  std::size_t admitted() const { return admitted_.load(std::memory_order_relaxed); }
   void make_block(std::size_t index) COFFER_REQUIRES(mutex_);
+  void forget(const std::string& network) COFFER_REQUIRES(mutex_);
   bool is_over_limit(const std::string& peer, const std::string& network) COFFER_REQUIRES(mutex_);
 
   const std::size_t connections_max_;
@@ -59,7 +61,8 @@ class ConnectionTable {
   const std::size_t size_;
   std::vector<Block> blocks_;  // written before `used_` is increased
   std::atomic<std::size_t> used_{0};
-  std::atomic<std::size_t> count_{0};
+  std::atomic<std::size_t> admitted_{0};
+  std::atomic<std::size_t> refused_{0};
   Mutex mutex_;
   std::vector<std::uint32_t> free_ COFFER_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::size_t> by_network_ COFFER_GUARDED_BY(mutex_);

@@ -26,6 +26,8 @@ constexpr std::int64_t kAnsweredMs = 100;
 // Connections that can give way are searched in batches, because each search passes over all
 // connections. After a search without a result, the next one waits for this long.
 constexpr std::size_t kSearchBatch = 64;
+// Smaller, because another network may have most of the incomplete requests afterwards.
+constexpr std::size_t kIncompleteBatch = 8;
 constexpr std::int64_t kSearchMs = 5;
 
 constexpr const char* kWaitedTooLong = "The request waited too long for its turn.";
@@ -105,7 +107,7 @@ void Server::Impl::make_room(std::int64_t now) {
       giving_way_ = table_.idle_for_longest(kSearchBatch, now - kOpenedMs, now - kAnsweredMs);
       if (giving_way_.empty()) {
         const std::int64_t before_ms = now - options_.limits.incomplete_ms;
-        giving_way_ = table_.incomplete_for_longest(kSearchBatch, before_ms);
+        giving_way_ = table_.incomplete_for_longest(kIncompleteBatch, before_ms);
       }
       if (giving_way_.empty()) next_search_ms_ = now + kSearchMs;
       continue;

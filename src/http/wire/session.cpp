@@ -287,6 +287,8 @@ Session::Go Session::settle(Connection& connection) {
   const bool may_get_more = http.linger || connection.input_size() > 0;
   if (!may_get_more && !connection.may_be_readable()) return Go::close;
   http.phase = Phase::lingering;
+  connection.set_answered(true);
+  connection.set_idle_since_ms(clock_.monotonic_ms());
   return Go::on;
 }
 
@@ -373,7 +375,7 @@ Step Session::give_way(Connection& connection) {
   if (since_ms != 0) {
     if (since_ms > clock_.monotonic_ms() - options_.limits.incomplete_ms) return step;
     static_cast<void>(connection.send(no_room()));
-  } else if (step == Step::park && connection.http.phase != Phase::header) {
+  } else if (step == Step::park && connection.http.phase == Phase::writing) {
     return step;
   }
   connection.end_output();

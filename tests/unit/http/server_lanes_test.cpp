@@ -338,6 +338,47 @@ TEST_CASE(
   table.release(*opened.back());
 }
 
+TEST_CASE("connections that are refused take no place from others") {
+  ConnectionTable table(4, 2);
+  std::vector<Connection*> opened;
+  const auto is_over = [&](const char* peer) {
+    opened.push_back(table.open(-1, peer, 1, 1'000));
+    return opened.back()->http.over_limit;
+  };
+  for (int i = 0; i < 10; ++i) CHECK(is_over("192.0.2.1") == (i >= 2));
+  CHECK_FALSE(table.is_full());
+  CHECK(table.idle_for_longest(100, 1'000, 0).size() == 2);
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(is_over("192.0.2.2"));
+  CHECK(table.is_full());
+  CHECK(is_over("192.0.2.3"));
+  while (Connection* more = table.open(-1, "192.0.2.1", 1, 1'000)) opened.push_back(more);
+  CHECK(table.count() == 4 + 64);
+  for (Connection* connection : opened) table.release(*connection);
+  CHECK(table.count() == 0);
+  CHECK_FALSE(is_over("192.0.2.1"));
+  table.release(*opened.back());
+}
+
+TEST_CASE("a connection that has its last response gives way, also if the client keeps it open") {
+  constexpr std::size_t kMax = 4;
+  RunningServer server([](ServerOptions& options) {
+    options.limits.connections_max = kMax;
+    options.limits.linger_ms = 60'000;
+  });
+  std::deque<RawClient> refused;
+  for (std::size_t i = 0; i < kMax; ++i) {
+    refused.emplace_back(server.port()).send("nonsense\r\n\r\n");
+    CHECK(status_of(refused.back().read_response()) == 400);
+  }
+  std::deque<RawClient> served;
+  while (served.size() < kMax) {
+    RawClient& client = served.emplace_back(server.port());
+    client.send(get("/fixed"));
+    if (status_of(client.read_response()) != 200) served.pop_back();
+  }
+  CHECK(server->stats().gave_way == kMax);
+}
+
 TEST_CASE("a request is refused by its head, before its body takes memory") {
   RunningServer server([](ServerOptions& options) {
     options.limits.large_bodies_bytes_max = 1024 * 1024;
