@@ -37,7 +37,7 @@ class ConnectionTable {
   /// Tokens of connections that wait for the first byte of a request, at most `count`; the first
   /// one to close is the last element. Connections that never had a response come first, then the
   /// longest idle. Connections that were opened or had a response after the given times count as in
-  /// use. Thread-safe; `claim` tells the state a moment later.
+  /// use. For the accepting thread; `claim` tells the state a moment later.
   std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
                                               std::int64_t answered_before_ms);
   /// For the accepting thread. Tokens of connections that have waited for the rest of a request
