@@ -27,7 +27,7 @@ inline Served serve(std::string_view bytes, http::RequestHead head, const http::
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return out;
   static_cast<void>(::send(ends[1], bytes.data(), bytes.size(), MSG_DONTWAIT));
   http::Connection connection;
-  connection.open(ends[0], "192.0.2.1", false, 0, 0);
+  connection.open(ends[0], "192.0.2.1", 0, 0);
   connection.claim_parked();
   while (connection.input_size() < bytes.size()) {
     if (connection.receive() != http::IoState::done) break;

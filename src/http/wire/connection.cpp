@@ -89,11 +89,9 @@ std::uint64_t Connection::token() const {
   return static_cast<std::uint64_t>(index_) << 32 | generation_of(word);
 }
 
-void Connection::open(int fd, std::string peer, bool over_limit, std::int64_t now_ms,
-                      std::int64_t deadline) {
+void Connection::open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline) {
   fd_ = fd;
   peer_ = std::move(peer);
-  http.over_limit = over_limit;
   set_answered(false);
   set_idle_since_ms(now_ms);
   set_deadline_ms(deadline);

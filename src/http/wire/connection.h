@@ -71,14 +71,12 @@ class Connection {
   void set_index(std::uint32_t index) { index_ = index; }
   /// The same for all peers of a network, see network_of(). Kept when the connection is closed.
   std::size_t network_number() const { return network_number_; }
-  /// False if it was accepted only to be refused.
-  bool is_admitted() const { return admitted_; }
   void set_admission(std::size_t network_number, bool admitted) {
     network_number_ = network_number;
     admitted_ = admitted;
   }
   /// Takes over `fd` (non-blocking). The connection is parked afterwards.
-  void open(int fd, std::string peer, bool over_limit, std::int64_t now_ms, std::int64_t deadline);
+  void open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline);
 
   // --- Owner only ---
 
@@ -87,6 +85,8 @@ class Connection {
   /// Closes the connection and resets all state for the next `open`.
   void close();
 
+  /// False if it was accepted only to be refused. Also for the accepting thread.
+  bool is_admitted() const { return admitted_; }
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
   void set_incomplete_since_ms(std::int64_t at) {
     incomplete_since_ms_.store(at, std::memory_order_relaxed);
@@ -149,7 +149,6 @@ class Connection {
     std::size_t served = 0;             // number of requests so far
     Reservation body;    // for a body that is large, or from a caller without accepted credentials
     Reservation unread;  // while the client does not read its responses
-    bool over_limit = false;  // accepted only to be refused
     bool http_1_0 = false;    // of the present request
     bool keep_alive = false;  // after the present response
     bool linger = false;      // the client may still be sending when it gets the response

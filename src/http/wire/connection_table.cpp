@@ -63,7 +63,7 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
   }
   Connection& connection = at(index);
   connection.set_admission(std::hash<std::string>()(network), !over_limit);
-  connection.open(fd, std::move(peer), over_limit, now_ms, deadline_ms);
+  connection.open(fd, std::move(peer), now_ms, deadline_ms);
   (over_limit ? refused_ : admitted_).fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
   return &connection;
@@ -78,12 +78,12 @@ void ConnectionTable::forget(const std::string& network) {
 void ConnectionTable::release(Connection& connection) {
   const auto index = static_cast<std::uint32_t>(connection.token() >> 32);
   const std::string network = network_of(connection.peer());
-  const bool over_limit = connection.http.over_limit;
+  const bool admitted = connection.is_admitted();
   connection.close();
   const Lock lock(mutex_);
   forget(network);
   free_.push_back(index);
-  (over_limit ? refused_ : admitted_).fetch_sub(1, std::memory_order_relaxed);
+  (admitted ? admitted_ : refused_).fetch_sub(1, std::memory_order_relaxed);
 }
 
 std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,

@@ -23,7 +23,7 @@ class ConnectionTable {
   ConnectionTable(std::size_t connections_max, std::size_t per_network_max);
 
   /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
-  /// Sets `http.over_limit` if a limit is exceeded.
+  /// The connection is not admitted if a limit is exceeded.
   Connection* open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline_ms);
   /// For the owner: closes the connection and frees its slot.
   void release(Connection& connection);

@@ -23,8 +23,8 @@ constexpr std::int64_t kLogEveryMs = 60'000;
 // send.
 constexpr std::int64_t kOpenedMs = 100;
 constexpr std::int64_t kAnsweredMs = 100;
-// Connections that can give way are searched in batches, because each search passes over all
-// connections. After a search without a result, the next one waits for this long.
+// Each search scans all connections, so it returns a batch of those that can be closed. After a
+// search without a result, the next one waits for this long.
 constexpr std::size_t kSearchBatch = 64;
 // Smaller, because another network may have most of the incomplete requests afterwards.
 constexpr std::size_t kIncompleteBatch = 8;

@@ -138,7 +138,7 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
   const auto refuse_with = [&](Problem problem) {
     return refuse(connection, make_refusal(std::move(problem), head));
   };
-  if (connection.http.over_limit) return refuse_with(overloaded(kTooManyConnections));
+  if (!connection.is_admitted()) return refuse_with(overloaded(kTooManyConnections));
   connection.http.request = request_of(head, connection.peer());
   connection.http.request.client_certificate = connection.certificate();
   if (const auto admitted = admit_body(connection, head.content_length); !admitted) {

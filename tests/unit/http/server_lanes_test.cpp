@@ -248,7 +248,7 @@ TEST_CASE("idle connections are found in the order in which they became idle") {
   for (Connection* connection : opened) table.release(*connection);
 }
 
-TEST_CASE("connections in the middle of a request do not give way at once") {
+TEST_CASE("a request that has just begun is not cut for a new connection") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -268,7 +268,22 @@ TEST_CASE("connections in the middle of a request do not give way at once") {
   }
 }
 
-TEST_CASE("a request that stays incomplete gives way to a new connection, and is told so") {
+namespace {
+
+/// New connections that the server has served; each is tried until there is a place for it.
+std::deque<RawClient> served_newcomers(const RunningServer& server, std::size_t count) {
+  std::deque<RawClient> served;
+  while (served.size() < count) {
+    RawClient& client = served.emplace_back(server.port());
+    client.send(get("/fixed"));
+    if (status_of(client.read_response()) != 200) served.pop_back();
+  }
+  return served;
+}
+
+}  // namespace
+
+TEST_CASE("an incomplete request is refused to make room for a new connection") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -283,17 +298,12 @@ TEST_CASE("a request that stays incomplete gives way to a new connection, and is
     half.emplace_back(server.port()).send(part);
     REQUIRE(server.eventually([&](const ServerStats& stats) { return stats.parked == i + 1; }));
   }
-  std::deque<RawClient> served;
-  while (served.size() < kMax) {
-    RawClient& client = served.emplace_back(server.port());
-    client.send(get("/fixed"));
-    if (status_of(client.read_response()) != 200) served.pop_back();
-  }
+  const std::deque<RawClient> served = served_newcomers(server, kMax);
   CHECK(server->stats().gave_way == kMax);
   for (RawClient& client : half) CHECK(status_of(client.read_all()) == 503);
 }
 
-TEST_CASE("incomplete requests give way in the order of their age, those of one network first") {
+TEST_CASE("the oldest incomplete requests of the busiest network are found first") {
   constexpr int kNoSocket = -1;
   ConnectionTable table(200, 0);
   std::vector<Connection*> opened;
@@ -323,7 +333,7 @@ TEST_CASE(
   std::vector<Connection*> opened;
   const auto is_over = [&](const char* peer) {
     opened.push_back(table.open(-1, peer, 1, 1'000));
-    return opened.back()->http.over_limit;
+    return !opened.back()->is_admitted();
   };
   CHECK_FALSE(is_over("2001:db8::1"));
   CHECK_FALSE(is_over("2001:db8::2"));
@@ -343,7 +353,7 @@ TEST_CASE("connections that are refused take no place from others") {
   std::vector<Connection*> opened;
   const auto is_over = [&](const char* peer) {
     opened.push_back(table.open(-1, peer, 1, 1'000));
-    return opened.back()->http.over_limit;
+    return !opened.back()->is_admitted();
   };
   for (int i = 0; i < 10; ++i) CHECK(is_over("192.0.2.1") == (i >= 2));
   CHECK_FALSE(table.is_full());
@@ -359,7 +369,7 @@ TEST_CASE("connections that are refused take no place from others") {
   table.release(*opened.back());
 }
 
-TEST_CASE("a connection that has its last response gives way, also if the client keeps it open") {
+TEST_CASE("a connection is closed for a new one once its last response has been sent") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -370,12 +380,7 @@ TEST_CASE("a connection that has its last response gives way, also if the client
     refused.emplace_back(server.port()).send("nonsense\r\n\r\n");
     CHECK(status_of(refused.back().read_response()) == 400);
   }
-  std::deque<RawClient> served;
-  while (served.size() < kMax) {
-    RawClient& client = served.emplace_back(server.port());
-    client.send(get("/fixed"));
-    if (status_of(client.read_response()) != 200) served.pop_back();
-  }
+  const std::deque<RawClient> served = served_newcomers(server, kMax);
   CHECK(server->stats().gave_way == kMax);
 }
 
