@@ -332,6 +332,7 @@ ServerStats Server::Impl::stats() const {
   stats.parked = stats.connections > active ? stats.connections - active : 0;
   stats.requests = session_.requests();
   stats.refused = session_.refused();
+  stats.large_bodies_bytes = session_.large_bodies_bytes();
   return stats;
 }
 

@@ -85,8 +85,9 @@ struct ServerStats {
   std::size_t queued = 0;  // complete requests that wait for their lane or a worker
   std::size_t busy = 0;
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;   // responses of the gate, and requests shed under load
-  std::uint64_t gave_way = 0;  // connections closed to make room for new ones
+  std::uint64_t refused = 0;             // responses of the gate, and requests shed under load
+  std::uint64_t gave_way = 0;            // connections closed to make room for new ones
+  std::uint64_t large_bodies_bytes = 0;  // reserved for large request bodies
   std::array<LaneStats, kLaneCount> lanes{};
 };
 

@@ -95,6 +95,11 @@ void write_server(Exposition& out, const App& app) {
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->gave_way), {{"listener", name}});
   }
+  out.family("coffer_http_large_bodies_bytes", "Memory reserved for large request bodies.",
+             Kind::gauge);
+  for (const auto& [name, stats] : listeners) {
+    if (stats) out.sample(number(stats->large_bodies_bytes), {{"listener", name}});
+  }
 }
 
 void write_lanes(Exposition& out, const App& app) {

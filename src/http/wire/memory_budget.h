@@ -29,6 +29,11 @@ class MemoryBudget {
     return Grant::given;
   }
 
+  std::uint64_t used() const {
+    const Lock lock(mutex_);
+    return used_;
+  }
+
   void give_back(LaneCaller caller, std::uint64_t bytes) {
     const Lock lock(mutex_);
     used_ -= bytes;
@@ -38,7 +43,7 @@ class MemoryBudget {
 
  private:
   const std::uint64_t bytes_max_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::uint64_t used_ COFFER_GUARDED_BY(mutex_) = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> by_caller_ COFFER_GUARDED_BY(mutex_);
 };

@@ -67,6 +67,7 @@ class Session {
   void close_idle() { closing_idle_.store(true, std::memory_order_release); }
 
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
+  std::uint64_t large_bodies_bytes() const { return large_bodies_.used(); }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
