@@ -65,7 +65,7 @@ struct ServerOptions {
   int port = 0;  // 0 selects a free port
   int listen_fd =
       -1;  // an already listening socket (systemd socket activation); -1: bind ourselves
-  std::size_t workers = 64;  // must suffice for all lanes; otherwise lanes wait for each other
+  std::size_t workers = 64;  // at most; must suffice for all lanes, or lanes wait for each other
   LaneTable lanes = lane_table(64, 2);
   Admit admit;  // without it, every request belongs to one caller and the lane `system`
   std::string tls_cert_file;  // set both or neither
@@ -84,6 +84,7 @@ struct ServerStats {
   std::size_t parked = 0;
   std::size_t queued = 0;  // complete requests that wait for their lane or a worker
   std::size_t busy = 0;
+  std::size_t workers = 0;  // threads started so far
   std::uint64_t requests = 0;
   std::uint64_t refused = 0;             // responses of the gate, and requests shed under load
   std::uint64_t gave_way = 0;            // connections closed to make room for new ones

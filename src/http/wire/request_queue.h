@@ -68,10 +68,14 @@ class RequestQueue {
     while (!self.woken) self.changed.wait(mutex_);
   }
 
-  /// Wakes one resting worker per waiting turn, if there are any.
-  void wake_resting() {
+  /// Wakes a resting worker for each waiting turn, at most `count`. Returns for how many of them
+  /// no worker was resting.
+  std::size_t wake_resting(std::size_t count) {
     const Lock lock(mutex_);
-    wake(std::min(waiting_.size(), resting_.size()));
+    const std::size_t wanted = std::min(waiting_.size(), count);
+    const std::size_t woken = std::min(wanted, resting_.size());
+    wake(woken);
+    return wanted - woken;
   }
 
   /// Wakes all resting workers permanently.

@@ -33,6 +33,9 @@ constexpr std::uint64_t kListenToken = kSpecialToken | 3;
 constexpr std::uint64_t kOverflowToken = kSpecialToken | 4;
 constexpr std::uint64_t kAcceptorToken = kSpecialToken | 5;
 
+// A lack of descriptors or threads is logged once in this time.
+constexpr std::int64_t kLogEveryMs = 60'000;
+
 class Server::Impl {
  public:
   Impl(ServerOptions options, Random& random, Handler handler)
@@ -60,6 +63,9 @@ class Server::Impl {
   static LaneTable handshake_table();
 
   // Workers.
+  bool start_worker();
+  std::vector<Thread> take_workers();
+  void call_workers(std::size_t count);
   void run_worker();
   std::unique_ptr<RequestFiber> make_fiber();
   RequestFiber* work(Adapter& adapter);
@@ -110,6 +116,10 @@ class Server::Impl {
   RequestFibers fibers_;
 
   const std::size_t waiting_max_ = static_cast<std::size_t>(processors());
+  mutable Mutex workers_mutex_;
+  std::vector<Thread> workers_ COFFER_GUARDED_BY(workers_mutex_);
+  std::int64_t next_threads_log_ms_ COFFER_GUARDED_BY(workers_mutex_) = 0;
+  std::atomic<std::size_t> startable_{0};        // workers that can still be started
   std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
   std::atomic<std::size_t> busy_{0};             // requests inside the handler or being answered
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
@@ -132,7 +142,6 @@ class Server::Impl {
 
   Mutex lifecycle_;
   bool started_ COFFER_GUARDED_BY(lifecycle_) = false;
-  std::vector<Thread> workers_ COFFER_GUARDED_BY(lifecycle_);
   Thread acceptor_ COFFER_GUARDED_BY(lifecycle_);
 };
 

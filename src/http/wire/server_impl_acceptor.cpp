@@ -18,7 +18,6 @@ constexpr int kAcceptBatch = 64;
 // A client in the middle of a series sends its next request within this time. A response is better
 // for it than a closed connection.
 constexpr std::int64_t kIdleGraceMs = 250;
-constexpr std::int64_t kLogEveryMs = 60'000;
 // The client of a connection that was opened or had a response within this time may be about to
 // send.
 constexpr std::int64_t kOpenedMs = 100;
@@ -147,16 +146,17 @@ void Server::Impl::serve_for_busy_workers() {
   }
 }
 
-/// Wakes resting workers if the queue makes no progress. Call it again soon while it returns true.
+/// Calls more workers if the queue makes no progress: a few at a time, because the active ones may
+/// only be waiting for a processor. Call it again soon while it returns true.
 bool Server::Impl::tend_queue(std::int64_t now) {
   const std::uint64_t taken = queue_.taken();
   const bool is_stuck = watching_queue_ && taken == taken_before_;
   if (!is_stuck) watched_since_ms_ = now;
   taken_before_ = taken;
-  watching_queue_ = queue_.size() > 0 && queue_.resting() > 0;
+  watching_queue_ = queue_.size() > 0 && (queue_.resting() > 0 || startable_.load() > 0);
   if (watching_queue_ && now - watched_since_ms_ >= kStuckMs) {
-    queue_.wake_resting();
-    watching_queue_ = false;
+    call_workers(waiting_max_);
+    watched_since_ms_ = now;
   }
   return watching_queue_;
 }

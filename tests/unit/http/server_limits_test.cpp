@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/platform/processors.h"
 #include "base/thread.h"
 #include "raw_client.h"
 #include "running_server.h"
@@ -382,6 +383,40 @@ TEST_CASE("requests without a free worker are queued, then shed, and none is los
   for (RawClient& client : waiting) CHECK(body_of(client.read_response()) == "GET /wait ");
   shed.send(get("/fixed"));
   CHECK(status_of(shed.read_response()) == 200);
+}
+
+TEST_CASE("workers are started when others block, and only then") {
+  const auto processor_count = static_cast<std::size_t>(processors());
+  const std::size_t blocked = processor_count + 2;
+  Gatekeeper gate;
+  RunningServer server(
+      [&](ServerOptions& options) {
+        options.workers = blocked + 1;
+        const int width = static_cast<int>(options.workers);
+        options.lanes[0] = {"system", width, width, width, width};
+      },
+      [&](Request& request) {
+        if (request.path == "/wait") gate.wait();
+        return echo(request);
+      });
+  RawClient other(server.port());
+  for (int i = 0; i < 10; ++i) {
+    other.send(get("/fixed"));
+    CHECK(status_of(other.read_response()) == 200);
+  }
+  CHECK(server->stats().workers == processor_count);
+
+  std::deque<RawClient> waiting;
+  for (std::size_t i = 0; i < blocked; ++i) {
+    REQUIRE(server.eventually([&](const ServerStats& stats) { return stats.busy == i; }));
+    waiting.emplace_back(server.port()).send(get("/wait"));
+    REQUIRE(server.eventually([&](const ServerStats& stats) { return stats.busy == i + 1; }));
+    other.send(get("/fixed"));
+    CHECK(status_of(other.read_response()) == 200);
+  }
+  CHECK(server->stats().workers == blocked + 1);
+  gate.open();
+  for (RawClient& client : waiting) CHECK(body_of(client.read_response()) == "GET /wait ");
 }
 
 TEST_CASE("a connection is closed after its share of requests") {
