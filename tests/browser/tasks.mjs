@@ -276,7 +276,7 @@ export async function paper(watched, world) {
       text: document.querySelector('main').innerText,
     }));
   await watched.visit(`payments/${world.seeded.paid}`);
-  const forOperators = /Nothing to do|Requests about this payment|next step/i;
+  const forOperators = /No action needed|Requests about this payment|next step/i;
   const shown = await onPaper();
   await page.emulateMedia({ media: 'print' });
   const printed = await onPaper();
@@ -295,7 +295,7 @@ export async function paper(watched, world) {
   await page.waitForSelector('main tbody tr');
   await page.emulateMedia({ media: 'print' });
   const cut = await onPaper();
-  ok('a statement that is not collected does not print in part', cut.rows === 0 && /Use the button Print/.test(cut.text), JSON.stringify(cut));
+  ok('a statement that is not collected does not print in part', cut.rows === 0 && /Use the Print button/.test(cut.text), JSON.stringify(cut));
   await page.unroute(/limit=200/);
   await page.emulateMedia({ media: 'screen' });
   await page.click('[data-print]');

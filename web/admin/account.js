@@ -53,11 +53,11 @@ function passwordForm() {
       autocomplete: 'new-password',
       required: true,
       minlength: 12,
-      hint: 'At least 12 characters. Other browsers of yours are signed out.',
+      hint: 'At least 12 characters. Your other sessions end.',
     }),
     plainField({
       name: 'again',
-      text: 'The same again',
+      text: 'Repeat the new password',
       type: 'password',
       autocomplete: 'new-password',
       required: true,
@@ -79,7 +79,7 @@ function passwordForm() {
     });
     if (!went) return;
     form.reset();
-    replace(place, h('p', { class: 'notice good', role: 'status' }, 'Your password is changed.'));
+    replace(place, h('p', { class: 'notice good', role: 'status' }, 'Password changed.'));
   });
   return form;
 }
@@ -227,7 +227,7 @@ export function accountScreen(context) {
     h(
       'section',
       { class: 'panel' },
-      h('h2', {}, 'Who you are'),
+      h('h2', {}, 'Profile'),
       terms([
         ['Name', name],
         ['Role', role],
@@ -242,10 +242,10 @@ export function accountScreen(context) {
         'p',
         {},
         authenticator
-          ? 'Enrolled. A new one takes the place of the old one when its first code fits.'
+          ? 'Enrolled. A new authenticator replaces the old one after its first correct code.'
           : hasSecondFactor()
             ? 'Not enrolled.'
-            : 'Not enrolled: your password alone opens this page.',
+            : 'Not enrolled: only your password protects your account.',
       ),
       h(
         'button',

@@ -25,11 +25,11 @@ async function asked(work) {
     return await work();
   } catch (fault) {
     if (fault.name === 'InvalidStateError') {
-      throw new Refused({ title: 'Registered already', detail: 'This device has a passkey for you already.' });
+      throw new Refused({ title: 'Already registered', detail: 'This device already has a passkey for your account.' });
     }
     throw new Refused({
       title: 'No passkey',
-      detail: 'The browser gave no passkey. Try again, or use your password and a code.',
+      detail: 'The browser returned no passkey. Try again, or use your password and a code.',
     });
   }
 }
@@ -98,14 +98,14 @@ export async function passkeyForm(proof, done) {
     { class: 'stack' },
     plainField({
       name: 'name',
-      text: 'Name of the passkey',
+      text: 'Passkey name',
       required: true,
       maxlength: 64,
       value: session.operator.passkeys ? '' : 'My device',
-      hint: 'Tells your passkeys apart, such as “laptop” or “blue key”.',
+      hint: 'A name by which you recognise this passkey, such as “laptop” or “blue key”.',
     }),
     place,
-    h('button', { type: 'submit', class: 'primary' }, 'Create the passkey'),
+    h('button', { type: 'submit', class: 'primary' }, 'Create passkey'),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -122,8 +122,8 @@ export function secretsNode(record, rest) {
   ];
 }
 
-/** Whatever a command answered. */
-export function answerNode(answer, caption = 'Answer') {
+/** The result of a command. */
+export function answerNode(answer, caption = 'Result') {
   const { data, columns } = answer;
   if (!Array.isArray(data)) {
     const plain = members(data, { leaveOut: hasSecret(data) ? [...SECRETS] : [] });

@@ -64,8 +64,8 @@ export function signInDialog(why, presetName = '') {
         autocomplete: 'one-time-code',
         maxlength: 19,
         hint:
-          'Six digits of your authenticator app, or a recovery code. ' +
-          'Leave it empty while you have none, or to use a passkey.',
+          'Six digits from your authenticator app, or a recovery code. ' +
+          'Leave it empty if you have neither, or to use a passkey.',
       }),
       place,
       h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
@@ -83,15 +83,15 @@ export function signInDialog(why, presetName = '') {
       h(
         'details',
         {},
-        h('summary', {}, 'No password yet, or lost?'),
+        h('summary', {}, 'No password yet, or lost it?'),
         h(
           'p',
           { class: 'soft' },
           'The first start of the server prints a one-time link; ',
           h('code', {}, 'coffer admin link'),
-          ' makes another. An administrator gives further people a link with ',
+          ' prints another. Administrators create a link for a new operator with ',
           h('code', {}, 'coffer operator add'),
-          ' and a new one with ',
+          ' and replace a lost password with ',
           h('code', {}, 'coffer operator reset'),
           '.',
         ),
@@ -148,8 +148,8 @@ export function claimDialog(link) {
         autocapitalize: 'off',
         spellcheck: 'false',
         hint:
-          'Your name here: letters, digits and . _ @ + -. ' +
-          'Leave it empty when the link was made for you by name.',
+          'Your operator name: letters, digits and . _ @ + -. ' +
+          'Leave it empty if the link was created for your name.',
       }),
       plainField({
         name: 'password',
@@ -158,11 +158,11 @@ export function claimDialog(link) {
         autocomplete: 'new-password',
         required: true,
         minlength: PASSWORD_MIN,
-        hint: `At least ${PASSWORD_MIN} characters; several unrelated words are easy to keep.`,
+        hint: `At least ${PASSWORD_MIN} characters. Several unrelated words are easy to remember.`,
       }),
       plainField({
         name: 'again',
-        text: 'The same again',
+        text: 'Repeat the password',
         type: 'password',
         autocomplete: 'new-password',
         required: true,
@@ -190,7 +190,7 @@ export function claimDialog(link) {
 
 export function sameTwice(first, second) {
   if (first === second) return;
-  throw new wire.Refused({ title: 'Not the same', detail: 'The two passwords differ; type them again.' });
+  throw new wire.Refused({ title: 'Passwords differ', detail: 'The two passwords do not match. Type them again.' });
 }
 
 /** Whether a proof takes more than the password. */
@@ -206,7 +206,7 @@ export function codeField() {
     autocomplete: 'one-time-code',
     required: !passkey,
     maxlength: 19,
-    hint: `Six digits of your authenticator app, or a recovery code.${
+    hint: `Six digits from your authenticator app, or a recovery code.${
       passkey ? ' Leave it empty to use a passkey.' : ''
     }`,
   });
@@ -299,7 +299,7 @@ export async function authenticatorForm(proof, done) {
       autocomplete: 'one-time-code',
       required: true,
       maxlength: 8,
-      hint: 'The six digits that the app shows now.',
+      hint: 'The six digits that the app shows.',
     }),
     place,
     h('button', { type: 'submit', class: 'primary' }, 'Confirm'),
@@ -324,7 +324,7 @@ export function enrolDialog(password) {
     const out = h('button', { type: 'button', class: 'quiet' }, 'Sign out');
     const box = cover(
       'Enrol an authenticator',
-      h('p', {}, 'Signing in takes a password and a code. This is done once.'),
+      h('p', {}, 'Signing in requires a password and a code. You set this up once.'),
       content,
       out,
     );

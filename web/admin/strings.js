@@ -1,5 +1,6 @@
-// Every text of the page that an operator reads: here what all screens say, in strings_screens.js and
-// strings_setup.js what one of them says. A translation replaces these three files. A function takes what it says; numbers come formatted.
+// The texts of the admin page. This file has the texts that all screens share; strings_screens.js and strings_setup.js
+// have those of single screens. To translate the page, replace these three files. A text with parameters is a function;
+// numbers arrive formatted.
 import { screens } from './strings_screens.js';
 
 export const S = {
@@ -99,8 +100,8 @@ export const S = {
     utc: (text) => `${text} UTC`,
     request: 'Request ',
     requestId: 'request ID',
-    notOffered: 'This server does not offer this, or not to your role.',
-    notOfferedWhy: 'It would run ',
+    notOffered: 'This screen is not available on this server or for your role.',
+    notOfferedWhy: 'It needs the command ',
     notFoundTitle: 'Not found',
     notFoundDetail: 'The object does not exist.',
     bytesTitle: (count) => `${count} bytes`,
@@ -129,7 +130,7 @@ export const S = {
     without_authenticator: 'No authenticator',
     ok: 'OK',
   },
-  /** Words of the API that are no status. */
+  /** Values of the API other than statuses. */
   word: {
     sandbox: 'Sandbox',
     production: 'Production',
@@ -162,7 +163,7 @@ export const S = {
     onramp: 'On-ramp collection',
     onramp_reference: 'On-ramp on a reference',
   },
-  /** For a column. */
+  /** Short forms for columns. */
   typeShort: {
     p2p_own: 'Transfer',
     p2p_beneficiary: 'Payment',
@@ -193,14 +194,14 @@ export const S = {
     ledger_limit_exceeded: 'Ledger limit exceeded',
     underpaid: 'Underpaid',
   },
-  /** What somebody can do about a failure; where there is no row, `other`. */
+  /** The next step after a failure; `other` for reasons without a row. */
   failureNext: {
     insufficient_funds: 'Fund the source wallet, then submit a new payment.',
     account_closed: 'Ask the integrator for another account of the payee, then submit a new payment.',
     account_not_found: 'Ask the integrator to correct the account number, then submit a new payment.',
     name_mismatch: 'Ask the integrator to correct the name or the account, then submit a new payment.',
-    limit_exceeded: 'Submit a smaller amount, or again when the limit of the account has reset.',
-    compliance_rejected: 'Ask the provider for the reason before anybody submits the payment again.',
+    limit_exceeded: 'Submit a smaller amount, or submit again after the account limit resets.',
+    compliance_rejected: 'Ask the provider for the reason before you submit the payment again.',
     destination_not_found: 'Ask the integrator to correct the address, then submit a new payment.',
     trustline_missing: 'The receiving wallet must accept the asset first; then submit a new payment.',
     slippage_exceeded: 'Check the rates under Rates and liquidity, then submit a new payment.',
@@ -210,7 +211,7 @@ export const S = {
     provider_error: 'Check the provider calls below, then submit a new payment.',
     provider_unavailable: 'Check the health of the connector, then submit a new payment.',
     underpaid: 'The payer paid too little. Agree with the payer, then collect again.',
-    other: 'Submit a new payment with another transaction ID if it is still wanted.',
+    other: 'If the payment is still needed, submit it with a new transaction ID.',
   },
   label: {
     id: 'ID',
@@ -271,16 +272,16 @@ export const S = {
   },
   approvals: {
     intro:
-      'Commands that wait for a second operator. An approved command runs once, as the act of the ' +
-      'operator who asked.',
-    empty: 'No command has waited for a second operator.',
-    emptyNext: 'The setting four_eyes decides which ones do.',
+      'Commands that wait for a second operator. An approved command runs once, on behalf of the ' +
+      'operator who requested it.',
+    empty: 'No requests for approval yet.',
+    emptyNext: 'The setting four_eyes selects the commands that need approval.',
   },
-  picker: { placeholder: 'Type a part of the name', none: 'Nothing fits.' },
+  picker: { placeholder: 'Type part of the name', none: 'No match.' },
   csv: {
     collecting: (count) => `${count} rows…`,
     tooLong: (count) =>
-      `There are more than ${count} rows. Narrow the filters, or export on the command line: coffer export`,
+      `There are more than ${count} rows. Narrow the filters, or export on the command line with coffer export.`,
   },
   filters: {
     title: (what) => `Filter ${what.toLowerCase()}`,
@@ -302,7 +303,7 @@ export const S = {
     label: 'Views',
     saveThis: 'Save this view…',
     saveTitle: 'Save view',
-    name: 'Name of the view',
+    name: 'View name',
     save: 'Save',
     saved: (name) => `View “${name}” saved.`,
     forget: (name) => `Delete view “${name}”`,
@@ -319,10 +320,10 @@ export const S = {
     of: (shown, all, exact) => `${shown} of ${exact ? '' : 'at least '}${all}`,
     shown: (count) => (count === 1 ? '1 row' : `${count} rows`),
     andMore: (count) => `The first ${count} rows. More are below the table.`,
-    nothingSoFar: 'No match so far; there is more to search.',
+    nothingSoFar: 'No match so far. Go to the next page to search further.',
     nothingFits: 'Nothing matches these filters.',
     showAll: 'Show all',
-    nothing: 'There is nothing here yet.',
+    nothing: 'Nothing here yet.',
     exportCsv: 'CSV',
     exported: (count) => `Exported ${count} rows.`,
   },

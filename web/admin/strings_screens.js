@@ -1,4 +1,4 @@
-// What single screens say; see strings.js.
+// Texts of single screens; see strings.js.
 import { setup } from './strings_setup.js';
 
 /** '1 payment', '2 payments'. */
@@ -36,19 +36,19 @@ export const screens = {
     nextStep: 'Next step',
     nextAttempt: 'Next attempt ',
     next: {
-      settling: 'coffer settles this payment itself. Nothing to do.',
+      settling: 'coffer settles this payment automatically. No action needed.',
       provider: (name) =>
-        `${name} has not reported a result yet. coffer asks again by itself. ` +
+        `${name} has not reported a result yet. coffer checks again automatically. ` +
         'If the provider confirms a result elsewhere, resolve the payment.',
       inReview: (name) => `${name} is reviewing the payment. Contact the provider if it takes too long.`,
-      payer: 'The payer has to follow the instructions below. Nothing to do.',
-      succeeded: 'Nothing to do.',
+      payer: 'The payer must follow the instructions below. No action needed on your side.',
+      succeeded: 'No action needed.',
       refund_pending:
         'The provider is returning the money. If it confirms the return elsewhere, resolve the payment.',
-      refunded: 'The debited amount is back in the source wallet. Nothing to do.',
+      refunded: 'The debited amount is back in the source wallet. No action needed.',
       refund_failed:
         'The money was debited and not returned. Agree with the provider, then resolve the payment as refunded.',
-      expired: 'Nobody paid in time, and nothing moved. Create a new payment if it is still wanted.',
+      expired: 'The payer did not pay in time, and no money moved. If the payment is still needed, create a new one.',
     },
     timeline: 'Timeline',
     by: (who) => `by ${who}`,
@@ -85,7 +85,7 @@ export const screens = {
     events: 'Events and deliveries',
     deliveries: 'Deliveries',
     noEvents: 'No events yet.',
-    noWebhook: 'No webhook takes this event.',
+    noWebhook: 'No webhook is subscribed to this event.',
     attempts: (count, last) =>
       `${count === 1 ? '1 attempt' : `${count} attempts`}${last ? `, last response ${last}` : ''}`,
     print: 'Print receipt',
@@ -95,7 +95,7 @@ export const screens = {
     open: 'Resolve payment',
     title: (id) => `Resolve payment ${id}`,
     warning:
-      'Confirm with the provider first. Resolving is final: later updates of the provider are ignored.',
+      'Confirm with the provider first. Resolving is final: later provider updates are ignored.',
     payer: 'From',
     payee: 'To',
     amount: 'Amount',
@@ -137,7 +137,7 @@ export const screens = {
     evidence: 'Evidence',
     evidenceHint: 'What the provider said, where, and when. It is stored with the payment and in the audit log.',
     confirm: (amount) => `Type ${amount} to confirm the amount`,
-    confirmTitle: (amount) => `The amount as it is shown: ${amount}`,
+    confirmTitle: (amount) => `The displayed amount: ${amount}`,
     button: 'Resolve payment',
     done: (id, result) => `Payment ${id} resolved as ${result.toLowerCase()}.`,
   },
@@ -249,7 +249,7 @@ export const screens = {
     available: 'available ',
     held: 'held ',
     activity: 'Recent activity',
-    noActivity: 'Nothing has moved on this wallet yet.',
+    noActivity: 'No entries on this wallet yet.',
     all: 'See the whole statement',
     statement: 'Statement',
     payments: 'Payments',
@@ -267,7 +267,7 @@ export const screens = {
     since: 'Waiting since',
     review: 'Review',
     empty: 'No wallets under review.',
-    emptyNext: 'New third-party wallets appear here by themselves.',
+    emptyNext: 'New third-party wallets appear here automatically.',
     drawer: (name) => `Review: ${name}`,
     waiting: (at, all) => `${at} of ${all}`,
     approve: 'Approve wallet',
@@ -275,9 +275,9 @@ export const screens = {
     reject: 'Reject wallet',
     rejected: (name) => `${name} rejected.`,
     next: 'Next',
-    code: 'Reason of a rejection',
+    code: 'Rejection reason',
     message: 'Message to the integrator',
-    messageHint: 'Needed for a rejection. The integrator sees it with the wallet.',
+    messageHint: 'Required for a rejection. The integrator sees it with the wallet.',
     noEvidence: 'The integrator sent no data.',
     codes: {
       DOCUMENTS: 'Documents missing or unreadable',
@@ -305,7 +305,7 @@ export const screens = {
     export: (format) => `Export ${format.includes('.') ? format : format.toUpperCase()}`,
     exported: (format) => `The browser saves the statement as ${format}.`,
     print: 'Print',
-    printAll: 'This statement is long. Use the button Print of the page, which collects every entry first.',
+    printAll: 'This statement is long. Use the Print button on the page, which loads every entry first.',
     owner: (association, account) => `${association}, account ${account}`,
     formats:
       'An export contains the whole period, oldest entry first. camt.053 is the ISO 20022 statement for ' +
@@ -330,14 +330,14 @@ export const screens = {
     everyType: 'Every payment event',
     help: 'How several endpoints share events',
     helpText: [
-      'An association has at most one active webhook for each event type in an environment. Several ' +
-        'endpoints divide the types between them: for example one takes payment.succeeded and ' +
-        'payment.failed, another the rest. A second webhook for a taken type is refused with 409 ' +
+      'An association has at most one active webhook for each event type in an environment. To use ' +
+        'several endpoints, divide the types between them: for example, one receives payment.succeeded ' +
+        'and payment.failed, another the rest. A second webhook for the same type is refused with 409 ' +
         'webhook-event-type-taken.',
-      'A delivery counts as delivered with any 2xx response. After the last attempt it is a failed ' +
-        'delivery (dead letter) and stays here until it is redelivered.',
+      'A delivery succeeds with any 2xx response. If the last attempt fails, it becomes a failed ' +
+        'delivery (dead letter) and stays here until you redeliver it.',
       'To move a type to another endpoint, edit the first webhook, then create or edit the second. ' +
-        'Events of the moment between can be redelivered as a range.',
+        'To send the events from in between, redeliver a range.',
     ],
     facts: 'Webhook',
     health: 'Latest deliveries',
@@ -345,7 +345,7 @@ export const screens = {
     noHealth: 'No deliveries yet.',
     deliveries: 'Deliveries',
     noDeliveries: 'No deliveries yet.',
-    noDeliveriesNext: 'They appear when an event happens that the webhook takes.',
+    noDeliveriesNext: 'They appear when an event occurs that the webhook is subscribed to.',
     redeliver: 'Redeliver',
     range: 'Redeliver a range',
     delivery: (type) => `Delivery of ${type}`,

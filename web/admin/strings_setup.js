@@ -1,18 +1,18 @@
-// What the screens of the market, of access and of the system say; see strings.js.
+// Texts of the screens under Market, Access and System; see strings.js.
 export const setup = {
   associations: {
     intro:
-      'Customers that own the money. A suspended association can read, but not move money; ' +
+      'Customers whose money the ledger holds. A suspended association can read but not move money; ' +
       'settlements in progress finish.',
     empty: 'No associations yet.',
-    emptyNext: 'Create one, then register the application that calls the API for it.',
+    emptyNext: 'Create one, then register an application that calls the API for it.',
     quotas: 'Quotas',
     noQuotas: 'No quotas.',
   },
   applications: {
     intro: 'Programs that call the API. Secrets are shown once, when they are issued.',
     empty: 'No applications yet.',
-    emptyNext: 'Register one to get the secrets for its calls.',
+    emptyNext: 'Register one to get its API credentials.',
     register: 'Register an application',
     scopes: (count) => (count === 1 ? '1 scope' : `${count} scopes`),
   },
@@ -23,19 +23,19 @@ export const setup = {
     emptyNext: 'Add a user if people log in through your application.',
   },
   sandbox: {
-    intro: 'Move the time of this demo, return to an earlier state, and fill it from files.',
+    intro: 'Advance the clock of this demo, return to an earlier state, or load test data from files.',
     clock: 'Clock',
-    clockText: 'Advance it to let quotes expire, retries become due and statement days pass.',
+    clockText: 'Advance the clock to let quotes expire, retries become due and statement days pass.',
     now: 'The time of the demo is ',
     ahead: (minutes) => (minutes === 0 ? '. It has not been advanced.' : `, ${minutes} min ahead.`),
     snapshots: 'Snapshots',
     snapshotsText:
-      'A snapshot keeps the present state. Rewind returns to one, and Reset to the first. Both restart the demo.',
+      'A snapshot saves the current state. Rewind returns to a snapshot, Reset to the first one. Both restart the demo.',
     noSnapshots: 'No snapshots yet.',
     fixtures: 'Test data',
     fixturesText:
-      'Apply a file with declarations, submit payments from a CSV file, or send a sample event. The first two show ' +
-      'what they would do before they change anything.',
+      'Apply a file with declarations, submit payments from a CSV file, or send a sample event. The first two show a ' +
+      'preview before they change anything.',
   },
   operators: {
     intro:
@@ -54,43 +54,43 @@ export const setup = {
   notifications: {
     intro: 'Messages to recipients of payments, newest first.',
     empty: 'No notifications yet.',
-    emptyNext: 'A payment that asks for a notification creates one.',
+    emptyNext: 'A payment that requests a notification creates one.',
   },
   alerts: {
     intro:
       'Conditions that need attention, and the messages about them. The settings alert_webhook_url and alert_email ' +
-      'name the targets.',
+      'define the targets.',
     noMessages: 'None',
     empty: 'No alerts yet.',
     emptyNext: 'An alert begins when a condition needs attention. A test shows whether its messages arrive.',
   },
   connectors: {
-    intro: 'Routes to providers. A paused connector gives no quotes; accepted payments finish.',
+    intro: 'Routes to providers. A paused connector issues no quotes; accepted payments finish.',
     pause: 'Pause',
     resume: 'Resume',
     corridor: 'Corridor',
     pair: 'Pair',
     empty: 'No connectors yet.',
-    emptyNext: 'Add one for each provider, country and method. Quotes for payouts come from them.',
+    emptyNext: 'Add one for each provider, country and method. Connectors price payouts and collections.',
   },
   quotes: {
-    intro: 'Prices that applications asked for, and whether a payment used them.',
+    intro: 'Prices that applications requested, and the payments that used them.',
     toPayment: 'Payment',
     paymentId: 'Payment ID',
     empty: 'No quotes yet.',
-    emptyNext: 'Applications ask for them: POST /v1/quotes. They need a connector with a rate: ',
+    emptyNext: 'Applications request quotes with POST /v1/quotes. A quote needs a connector with a rate: ',
   },
   fees: {
-    intro: 'Fees of associations that replace the fee of a connector.',
+    intro: 'Fees for single associations, which replace the fee of the connector.',
     empty: 'Every association pays the fee of the connector.',
     emptyNext: 'Set a fee to change it for one association.',
   },
   rates: {
     title: 'Rates',
-    intro: 'Exchange rates of swaps, and the liquidity they draw from.',
+    intro: 'Exchange rates for swaps, and the liquidity that swaps use.',
     change: 'Change',
     remove: 'Remove',
-    empty: 'No rates yet: nothing can be swapped.',
+    empty: 'No rates yet. Swaps need at least one.',
     emptyNext: 'Set one for each pair and direction.',
     assets: 'Assets',
     assetsAndLiquidity: 'Assets and liquidity',
@@ -110,7 +110,7 @@ export const setup = {
   commands: {
     run: 'Run',
     runOf: (command) => `Run ${command}`,
-    part: 'Part of a name',
+    part: 'Part of a command name',
     intro: (role) => `Commands that the role ${role} may run. The command line has the same commands.`,
     filter: 'Filter',
   },
@@ -126,8 +126,8 @@ export const setup = {
     backups: 'Backups',
     age: 'Age',
     size: 'Size',
-    noBackups: 'There is no backup in the folder yet.',
-    noBackupsNext: 'Make one with Back up now.',
+    noBackups: 'No backups in the folder yet.',
+    noBackupsNext: 'Create one with Back up now.',
     backUpText: 'Backs up the database while payments continue, and verifies the backup.',
     signatureText:
       'To restore a downloaded backup, keep its signature file beside it. Without it, coffer restore needs --unsigned.',

@@ -3,8 +3,8 @@
 /** What a call was refused with. `requestId` finds it in the server's log. */
 export class Refused extends Error {
   constructor(problem) {
-    super(problem.detail || problem.title || 'The server did not answer.');
-    this.title = problem.title || 'No answer';
+    super(problem.detail || problem.title || 'The server did not respond.');
+    this.title = problem.title || 'No response';
     this.status = problem.status || 0;
     this.code = problem.code || '';
     this.requestId = problem.requestId || '';
@@ -54,7 +54,7 @@ export async function call(path, { method = 'GET', body, signal } = {}) {
     });
   } catch (fault) {
     if (fault.name === 'AbortError') throw fault;
-    throw new Refused({ title: 'No answer', detail: 'The server cannot be reached. Is it running?' });
+    throw new Refused({ title: 'No response', detail: 'Cannot reach the server. Check that it is running, then try again.' });
   }
   if (!response.ok) throw new Refused(await problemOf(response));
   return response.status === 204 ? null : response.json();

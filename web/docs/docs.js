@@ -64,7 +64,7 @@ function typeText(schema) {
 
 const LIMITS = [
   ['minimum', 'at least'], ['exclusiveMinimum', 'more than'], ['maximum', 'at most'],
-  ['minLength', 'shortest'], ['maxLength', 'longest'], ['minItems', 'fewest'], ['maxItems', 'most'],
+  ['minLength', 'minimum length'], ['maxLength', 'maximum length'], ['minItems', 'minimum items'], ['maxItems', 'maximum items'],
   ['pattern', 'pattern'], ['default', 'default'],
 ];
 
@@ -416,10 +416,10 @@ async function start() {
   const loading = document.getElementById('loading');
   try {
     const response = await fetch('/v1/openapi.json');
-    if (!response.ok) throw new Error(`it answered ${response.status}`);
+    if (!response.ok) throw new Error(`the server responded ${response.status}`);
     openapi = await response.json();
   } catch (error) {
-    loading.append(` That failed: ${error.message}.`);
+    loading.append(` Loading failed: ${error.message}. Reload the page to try again.`);
     return;
   }
   document.getElementById('version').textContent = openapi.info.version;
