@@ -1,4 +1,4 @@
-// The operator's own password and authenticator.
+// The account of the signed-in operator: password, authenticator, passkeys and sessions.
 import { dialog } from './action.js';
 import { announce, h, replace } from './dom.js';
 import { plainField, submitting } from './form.js';
@@ -84,12 +84,12 @@ function passwordForm() {
   return form;
 }
 
-/** A dialog that asks for password and second factor first. */
+/** A dialog that first asks for the password and second factor. */
 function provedDialog(title, button, use) {
   const open = dialog(title);
   const form = proofForm(hasSecondFactor(), button, (proof) => {
     const next = use(proof, open);
-    open.state.keep = true; // what follows is shown once
+    open.state.keep = true; // the next step shows secrets only once
     return next;
   });
   const cancel = h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel');
@@ -137,7 +137,7 @@ function dropPasskey(row) {
   });
 }
 
-/** The own passkeys, each with a button that removes it. */
+/** The operator's passkeys, each with a button to remove it. */
 async function showPasskeys(place) {
   try {
     const { data } = await ownPasskeys();
@@ -169,7 +169,7 @@ async function showPasskeys(place) {
   }
 }
 
-/** The own sessions, each with a button that ends it. */
+/** The operator's sessions, each with a button to end it. */
 async function showSessions(place) {
   try {
     const { data } = await ownSessions();

@@ -1,4 +1,4 @@
-// Doing something: a button, a dialog that says what will happen, the command, and its answer.
+// Actions: a button, a dialog that describes the consequence, the command, and its result.
 import { freshId, h, replace, save } from './dom.js';
 import { field, isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
@@ -7,7 +7,7 @@ import { answerNode, hasSecret, terms } from './record.js';
 import { S } from './strings.js';
 import { act, can, session } from './wire.js';
 
-/** A modal dialog with a heading. `keep` refuses Escape: it holds something that is shown once. */
+/** A modal dialog with a heading. While `keep` is set, Escape does not close it, because it shows secrets only once. */
 export function dialog(title, ...content) {
   const heading = freshId('dialog');
   const box = h('dialog', { 'aria-labelledby': heading }, h('h2', { id: heading }, title), ...content);
@@ -25,7 +25,7 @@ export function dialog(title, ...content) {
   return { box, state, close: () => box.close() };
 }
 
-/** The fixed values: the object of the command. */
+/** The fixed values, which identify the object of the command. */
 function fixedList(command, fixed) {
   const shown = command.arguments.filter((argument) => fixed[argument.name] !== undefined);
   if (shown.length === 0) return null;
@@ -63,15 +63,15 @@ function showAnswer(open, title, answer, finish) {
   close.focus();
 }
 
-/** Says that a command was done, or that it waits for a second operator. */
+/** Reports that a command was done, or that it waits for a second operator. */
 export function said(answer, done) {
   if (answer && answer.waits) toast(S.common.waits, 'warn');
   else toast(done);
 }
 
 /**
- * Shows the form of a command, runs it and shows the result. {command, fixed: values that cannot be changed,
- * preset: values that can, title: instead of the label in the table, about, danger, quietly: shows no result unless
+ * Shows the form of a command, runs the command and shows the result. {command, fixed: values that cannot be changed,
+ * preset: values that can, title: replaces the label from the table, about, danger, quietly: shows no result unless
  * it contains a secret, done(answer)}.
  */
 export function ask({
@@ -133,7 +133,7 @@ export function ask({
   first.focus();
 }
 
-/** A button for a command, or nothing when the operator may not run it. */
+/** A button for a command, or null if the operator may not run it. */
 export function action(options) {
   if (!can(options.command)) return null;
   const { label, summary } = session.commands.get(options.command);

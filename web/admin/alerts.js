@@ -5,7 +5,7 @@ import { ago, badge, statusText } from './format.js';
 import { list } from './list.js';
 import { S } from './strings.js';
 
-/** What was sent to whom, when, and with what result. */
+/** The messages of an alert: target, time and result. */
 function messages(row) {
   if (row.messages.length === 0) return h('span', { class: 'soft' }, S.alerts.noMessages);
   return h(

@@ -1,4 +1,4 @@
-// The frame: who is signed in, the menu, the screens by their address, the search.
+// The frame of the page: session, menu, search, and the screen for each address.
 import { announce, h, replace } from './dom.js';
 import { zone } from './format.js';
 import { errorBox } from './notice.js';
@@ -16,7 +16,7 @@ let leaveScreen = new AbortController();
 
 // --- Screens ------------------------------------------------------------------------------------------
 
-/** `#/payments/ID?status=...` as {path, parts, query}. */
+/** Parses `#/payments/ID?status=...` into {path, parts, query}. */
 function address() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
@@ -48,7 +48,7 @@ async function showScreen() {
   document.getElementById('menu-button').setAttribute('aria-expanded', 'false');
   markMenu(screen.menu);
   titled(screen.title);
-  // Its own element: what a screen that was left still draws is not seen.
+  // A new element per screen: a screen that the operator has left can still draw, but only into its detached element.
   const own = h('div', { class: 'content' }, h('p', { class: 'soft', role: 'status' }, S.app.loading));
   replace(main, own);
   const context = {
@@ -183,9 +183,9 @@ async function leaveNow() {
   location.reload();
 }
 
-// --- Who is there -------------------------------------------------------------------------------------
+// --- Session ------------------------------------------------------------------------------------------
 
-/** `#claim=...` of a one-time link; it does not stay in the address. */
+/** Takes `#claim=...` of a one-time link and removes it from the address. */
 function takeLink() {
   const found = /^#claim=(.+)$/.exec(location.hash);
   if (!found) return false;
@@ -195,7 +195,7 @@ function takeLink() {
 }
 
 let asking;
-/** One question, however many calls found the session over. */
+/** Asks only once, even if several calls find that the session is over. */
 session.onExpired = () => {
   asking ??= again(S.app.sessionOver).finally(() => {
     asking = undefined;
@@ -208,7 +208,7 @@ async function again(why) {
   await signInDialog(why, before ? before.name : '');
   if (before && (session.operator.name !== before.name || session.operator.role !== before.role)) {
     location.reload();
-    await new Promise(() => {}); // never: the page begins anew
+    await new Promise(() => {}); // never resolves: the page reloads
   }
   refreshFrame();
 }
@@ -231,7 +231,7 @@ function lastActive() {
   }
 }
 
-/** Looking again by itself keeps a session alive: so the page ends it when nobody has touched it. */
+/** Automatic refreshes keep a session alive, so the page itself ends the session after a period without input. */
 function watchIdle() {
   markActive();
   let marked = 0;

@@ -1,15 +1,15 @@
-// A column chart: how many of each kind, over time. Small, drawn by hand, with its numbers as a table.
+// A small SVG column chart of counts by kind over time. A table below it has the same numbers.
 import { freshId, h, s } from './dom.js';
 import { S } from './strings.js';
 import { table } from './table.js';
 
 const WIDTH = 420;
 const HEIGHT = 130;
-const ABOVE = 10; // so that the topmost label is whole
-const BELOW = 22; // for the labels of time
-const BESIDE = 38; // for the labels of height
+const ABOVE = 10; // space for the topmost label
+const BELOW = 22; // space for the time labels
+const BESIDE = 38; // space for the value labels
 
-/** The next round number at or above: 2, 3, 4, 6, 8, 10, 15, 20, ... The axis also has its half, as a whole number. */
+/** Rounds up to 2, 3, 4, 6, 8, 10, 15, 20, ... The axis also shows half of this value. */
 function roundUp(value) {
   if (value <= 2) return 2;
   if (value <= 4) return 4;
@@ -45,7 +45,7 @@ function column(bucket, series, x, width, top) {
   );
 }
 
-/** Heights are floating point: for looking at, never for counting money. */
+/** Draws a chart. Its heights are floating point, so they must never be used as amounts. */
 export function chart({ title, buckets, series, summary }) {
   const heights = buckets.map((bucket) =>
     series.reduce((sum, { key }) => sum + Number(bucket[key] || 0), 0),

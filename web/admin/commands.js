@@ -1,4 +1,4 @@
-// Every command there is, with a form; and those that judge the box and its data.
+// All commands, each with a form; and the screen Checks, with verification and backups.
 import { action, ask } from './action.js';
 import { h, replace } from './dom.js';
 import { errorBox, note } from './notice.js';

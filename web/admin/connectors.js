@@ -1,4 +1,4 @@
-// Providers of cash-in and cash-out: health, breaker, terms; quotes and fees.
+// Connectors to providers: health, circuit breaker and terms; quotes and fees.
 import { action } from './action.js';
 import { h } from './dom.js';
 import { details, plainBody } from './details.js';
@@ -15,7 +15,7 @@ const together = (key, label, text) => ({
   render: (row) => h('span', { class: 'together' }, text(row)),
 });
 
-/** What is paid and what arrives. */
+/** The asset or currency that is sent and the one that is received. */
 const pairOf = ({ direction, assetCode, currencyIsoCode3 }) =>
   (direction === 'ON_RAMP' ? [currencyIsoCode3, assetCode] : [assetCode, currencyIsoCode3]).join(' → ');
 

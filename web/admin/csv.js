@@ -1,12 +1,12 @@
-// Rows as a file: exactly what the filters leave, page by page.
+// CSV export of all rows that match the filters, read page by page.
 import { download } from './dom.js';
 import { S } from './strings.js';
 import { read } from './wire.js';
 
-const PAGES_MAX = 500; // of 200 rows; what is longer belongs to the command line
+const PAGES_MAX = 500; // of 200 rows; longer exports need the command line
 
-// A spreadsheet may read a cell as a formula, also behind blanks and invisible characters, and with
-// full-width signs. The same rule as in src/api/ledger/csv.cpp.
+// Spreadsheets can read a cell as a formula, even if the sign follows blanks or invisible characters or is full-width.
+// src/api/ledger/csv.cpp has the same rule.
 const FORMULA =
   /^(?:[\t\r\n]|[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uFE66\uFE62\uFE63\uFE6B\uFF1D\uFF0B\uFF0D\uFF20\u2212])/u;
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -28,7 +28,7 @@ export function toCsv(rows) {
   );
 }
 
-/** Every row of a command that lists in pages. */
+/** All rows of a command that returns pages. */
 export async function everyRow(command, values, { cursor: name = 'cursor', limit = 200, progress } = {}) {
   const rows = [];
   let cursor;

@@ -1,4 +1,4 @@
-// A screen about one thing.
+// A screen about a single object.
 import { h, replace } from './dom.js';
 import { heading } from './list.js';
 import { isId } from './format.js';
@@ -8,7 +8,7 @@ import { folded, inside, members, terms } from './record.js';
 import { S } from './strings.js';
 import { can, read, Refused } from './wire.js';
 
-/** What `command` shows of one thing, or the row of a command that lists (`listed`). */
+/** Reads the object with `command`. If `listed` is set, `command` is a list, and the result is its row. */
 async function look({ command, ID, listed, values }, signal) {
   if (!listed) return (await read(command, { ID, ...values }, signal)).data;
   const { data } = await read(command, {}, signal);
@@ -18,8 +18,8 @@ async function look({ command, ID, listed, values }, signal) {
 }
 
 /**
- * {back: {href, text}, command, ID, values: further ones, listed, seconds: between two looks (0: one look), title(record), intro(record), actions(record, again),
- * body(record, again), below: nodes that stay}.
+ * {back: {href, text}, command, ID, values: further arguments, listed, seconds: refresh interval (0: read once),
+ * title(record), intro(record), actions(record, again), body(record, again), below: nodes that are not redrawn}.
  */
 export function details(context, spec) {
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
@@ -49,7 +49,7 @@ export function details(context, spec) {
   });
 }
 
-/** What people read; IDs are folded below it, and empty lists are left out. */
+/** The readable members of a record, without empty lists. IDs are in a folded section below. */
 export function plainBody(record, { leaveOut = [], links = [] } = {}) {
   const hidden = Object.keys(record).filter((key) => isId(record[key]));
   const noList = Object.keys(record).filter((key) => Array.isArray(record[key]) && record[key].length === 0);

@@ -1,4 +1,4 @@
-// Building the page. Everything that comes from outside becomes a text node: nothing in it can be markup.
+// Builds the page. All data from the server becomes text nodes, so it cannot contain markup.
 import { S } from './strings.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -13,7 +13,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Nested lists flat, what is not there left out, anything else as text. */
+/** Flattens nested lists, drops undefined, null and false, and converts other values to text nodes. */
 export function nodes(children) {
   return [children]
     .flat(Infinity)
@@ -26,7 +26,7 @@ export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for SVG. */
+/** An SVG element, with the same parameters. */
 export function s(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -36,19 +36,19 @@ export function replace(element, ...children) {
 }
 
 let lastId = 0;
-/** An id that nothing else on the page has. */
+/** An element ID that is unique on the page. */
 export function freshId(stem) {
   lastId += 1;
   return `${stem}-${lastId}`;
 }
 
-/** What a screen reader says without anything moving. */
+/** Announces a text to screen readers without a visible change. */
 export function announce(text) {
   const place = document.getElementById('announcer');
   if (place) place.textContent = text;
 }
 
-/** Puts text on the clipboard and says so on the button. */
+/** A button that copies a text to the clipboard and confirms it in its label. */
 export function copyButton(text, what, said = S.common.copy) {
   const button = h('button', { type: 'button', class: 'quiet copy', 'aria-label': S.common.copyOf(what) }, said);
   button.addEventListener('click', async () => {
@@ -56,7 +56,7 @@ export function copyButton(text, what, said = S.common.copy) {
       await navigator.clipboard.writeText(text);
       button.textContent = S.common.copied;
     } catch {
-      button.textContent = S.common.copyByHand; // no clipboard without TLS
+      button.textContent = S.common.copyByHand; // the clipboard requires TLS
     }
     announce(`${what}: ${button.textContent}`);
     setTimeout(() => {
@@ -73,12 +73,12 @@ function follow(href, name) {
   link.remove();
 }
 
-/** Offers text as a file. */
+/** Downloads a text as a file. */
 export function download(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   follow(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Saves the file that a command has produced; the browser writes it to disk as it arrives. */
+/** Downloads the file that a command has produced. The browser writes it to disk as it arrives. */
 export const save = ({ download: place, file }) => follow(`api/${place}`, file);

@@ -1,4 +1,4 @@
-// The filter bar of a list: search, the filters most used, chips of what is set, a sheet with all of them.
+// The filter bar of a list: search, the most used filters, chips for active filters, and a sheet with all filters.
 import { dialog } from './action.js';
 import { freshId, h, replace } from './dom.js';
 import { field, fewOf, isPaging, isTime, valuesOf } from './form.js';
@@ -9,7 +9,7 @@ import { read, session } from './wire.js';
 
 const F = S.filters;
 
-/** What of a command's arguments can be chosen on the screen. */
+/** The arguments of a command that serve as filters. */
 export function filtersOf(spec) {
   if (spec.filters === false) return [];
   return session.commands
@@ -32,7 +32,7 @@ export function choiceText(argument, word) {
 
 // --- Chips --------------------------------------------------------------------------------------------
 
-/** The value as people say it: at once, or when its name is known. */
+/** The readable form of a value. A name that must be looked up appears when it has arrived. */
 function valueText(argument, value, place) {
   if (argument.kind === 'choice') return choiceText(argument, value);
   if (argument.kind === 'toggle') return S.common.yes;
@@ -80,7 +80,7 @@ function quickSelect(argument, value, apply) {
   return select;
 }
 
-/** A beginning of a failure code means the failure: it is what the search field of payments takes too. */
+/** The failure code that begins with `text`: the search field of payments accepts these too. */
 function failureOf(usable, text) {
   const argument = usable.find(({ name }) => name === 'failure');
   if (!argument || !/^[a-z][a-z_]{3,}$/.test(text)) return undefined;
@@ -112,7 +112,7 @@ function searchField(spec, argument, usable, value, apply) {
   return form;
 }
 
-/** Every filter with its label: beside the list on a wide screen, over all of it on a phone. */
+/** All filters with labels: beside the list on a wide screen, full-screen on a phone. */
 function openSheet(spec, usable, present, apply) {
   const open = dialog(F.title(spec.title));
   open.box.classList.add('sheet');
@@ -153,8 +153,8 @@ function openSheet(spec, usable, present, apply) {
 const QUICK = ['text', 'status', 'state', 'type'];
 
 /**
- * The bar. `apply(values)` goes to the address with these filters; `tools` are further buttons. Nothing where
- * nothing can be filtered.
+ * The filter bar. `apply(values)` navigates to the address with these filters; `tools` are further buttons. Returns
+ * nothing if the command has no filters.
  */
 export function filterBar(context, spec, apply, tools = []) {
   const usable = filtersOf(spec);

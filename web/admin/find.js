@@ -1,4 +1,4 @@
-// One thing among a million: by any id, reference, name or hash.
+// Search for an object by ID, reference, name or hash.
 import { h, replace } from './dom.js';
 import { heading } from './list.js';
 import { empty, errorBox } from './notice.js';
@@ -30,7 +30,7 @@ const SECTIONS = [
   },
 ];
 
-/** {rows} or {rows: [], fault}: one kind that cannot be searched hides no other. */
+/** {rows} or {rows: [], fault}, so that an error in one section does not hide the others. */
 async function look(section, text, signal) {
   try {
     return { ...section, rows: (await read(section.command, section.values(text), signal)).data };

@@ -1,4 +1,4 @@
-// Forms from the arguments of a command.
+// Builds forms from the arguments of commands.
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
 import { errorBox } from './notice.js';
@@ -8,7 +8,7 @@ import { can, read } from './wire.js';
 
 const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
 
-/** Arguments for paging, which are not in a form. */
+/** Whether an argument is for paging. Forms omit these. */
 export const isPaging = (argument) => PAGING.has(argument.name);
 
 const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argument.name);
@@ -16,7 +16,7 @@ export const isTime = (argument) => argument.placeholder === 'TIME';
 
 // --- Choices -------------------------------------------------------------------------------------------
 
-/** Arguments that are the ID of one of a few objects: chosen by name instead of typed. */
+/** Arguments that take the ID of one of a few objects: the operator chooses the object by name. */
 const FEW = {
   association: { command: 'association list', name: (row) => row.name },
   application: { command: 'application list', name: (row) => `${row.name}, ${row.environment}` },
@@ -33,7 +33,7 @@ function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
 }
 
-/** Adds the choices when the server has sent them; the current value is there immediately. */
+/** A choice of objects. The current value is available immediately, the others when the server has sent them. */
 function chooser(few, argument, present, blank, attributes) {
   const select = h(
     'select',
@@ -56,7 +56,7 @@ function chooser(few, argument, present, blank, attributes) {
 
 // --- Fields -------------------------------------------------------------------------------------------
 
-/** A time of the server in the local zone, in the format of the browser's field. */
+/** Converts a server time to the local zone, in the format of a datetime-local field. */
 function localTime(value) {
   const at = new Date(value || NaN);
   if (Number.isNaN(at.getTime())) return '';
@@ -103,7 +103,7 @@ function labelled(input, text, hint) {
   );
 }
 
-/** A file whose content is sent: chosen on this machine, or pasted as text. */
+/** A field for the content of a file, which the operator chooses or pastes. */
 function contentField(argument, text, hint) {
   const area = h('textarea', {
     id: freshId('field'),
@@ -133,7 +133,7 @@ function contentField(argument, text, hint) {
   return made;
 }
 
-/** One of many things, chosen by name: its field, and the hidden one that holds the ID. */
+/** A field to choose one of many objects by name, with a hidden field for its ID. */
 function pickerField(argument, value, text, hint) {
   const id = freshId('field');
   const describedBy = hint ? freshId('hint') : undefined;
@@ -154,8 +154,8 @@ function pickerField(argument, value, text, hint) {
 }
 
 /**
- * A labelled field for an argument; `blank` is the text of a choice without a value, `say(argument, word)` the text
- * of one with a value.
+ * A labelled field for an argument. `blank` is the text of the empty choice, `say(argument, word)` the text of the
+ * others.
  */
 export function field(argument, value, { blank = S.common.none, hint = argument.help, say } = {}) {
   const toggle = argument.kind === 'toggle';
@@ -172,7 +172,7 @@ export function field(argument, value, { blank = S.common.none, hint = argument.
   return labelled(control(argument, value, blank, attributes, say), text, hint);
 }
 
-/** A field of a form that does not belong to a command. */
+/** A labelled field that does not belong to an argument of a command. */
 export function plainField({ name, text, hint, type = 'text', ...attributes }) {
   const input = h('input', {
     id: freshId('field'),
@@ -184,7 +184,7 @@ export function plainField({ name, text, hint, type = 'text', ...attributes }) {
   return labelled(input, text, hint);
 }
 
-/** Several lines of text. */
+/** A labelled field for several lines of text. */
 export function textField({ name, text, hint, ...attributes }) {
   const input = h('textarea', {
     id: freshId('field'),
@@ -203,10 +203,10 @@ function valueOf(element) {
   if (element.value.trim() === '') return undefined;
   if ('content' in element.dataset) return element.value;
   if (element.type === 'datetime-local') return new Date(element.value).toISOString();
-  return element.value.trim().replace(/\s*\n\s*/g, ' '); // commands take one line
+  return element.value.trim().replace(/\s*\n\s*/g, ' '); // arguments are single-line
 }
 
-/** The values by name; a toggle is true or absent. */
+/** The values of a form by name. A toggle is true or absent. */
 export function valuesOf(form) {
   const out = {};
   for (const element of form.elements) {

@@ -1,5 +1,5 @@
-// How values look: amounts, times, states, ids. By the name of the member and by the value itself, so
-// that a command which says something new is shown well too.
+// Formats values such as amounts, times, states and IDs by member name and value, so that members of new commands are
+// formatted too.
 import { h } from './dom.js';
 import { S } from './strings.js';
 
@@ -25,7 +25,7 @@ function toneOf(word) {
   return found ? found[0] : 'plain';
 }
 
-/** One spelling of each status, on every screen. */
+/** The label of a status, the same on every screen. */
 export function statusText(word) {
   const key = String(word).toLowerCase().replaceAll(' ', '_');
   if (Object.hasOwn(S.status, key)) return S.status[key];
@@ -33,7 +33,7 @@ export function statusText(word) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `p2p_own` as words; a choice of a command that has none of its own as it is written. */
+/** The label of a payment type. Other words get the label of a status. */
 export const typeText = (word) => S.type[word] || statusText(word);
 export const failureText = (code) => S.failure[code] || statusText(code);
 
@@ -41,7 +41,7 @@ export function badge(word, tone = toneOf(word)) {
   return h('span', { class: `badge ${tone}` }, statusText(word));
 }
 
-/** Of a circuit breaker: an open one lets nothing through. */
+/** Tones of circuit breaker states. An open breaker blocks all calls. */
 const BREAKER = { closed: 'good', open: 'bad', half_open: 'busy' };
 
 const KEEP = {
@@ -60,14 +60,14 @@ const KEEP = {
   dns: 'DNS',
 };
 
-/** `sendingAmount` and `before-act` as people write them. */
+/** The label of a name such as `sendingAmount` or `before-act`. */
 export function label(key) {
   if (Object.hasOwn(S.label, key)) return S.label[key];
   const words = String(key)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[ _-]+/)
     .map((word) => KEEP[word.toLowerCase()] || word.toLowerCase());
-  // The unit is said with the value.
+  // The value shows the unit.
   if (words.length > 1 && /^(seconds|bytes)$/.test(words[words.length - 1])) words.pop();
   const text = words.join(' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -99,12 +99,12 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
   timeZoneName: 'short',
 });
 
-/** Date, time and zone, for a page about one thing and for print. */
+/** Date, time and zone, for pages about single objects and for print. */
 export function exactTime(value) {
   return h('time', { datetime: value, title: utc(value), class: 'number' }, EXACT.format(new Date(value)));
 }
 
-/** The zone of the browser: its name and offset. */
+/** The browser's time zone: name and offset. */
 export function zone() {
   const offset = new Intl.DateTimeFormat('en', { timeZoneName: 'longOffset' })
     .formatToParts(new Date())
@@ -112,7 +112,7 @@ export function zone() {
   return [Intl.DateTimeFormat().resolvedOptions().timeZone, offset ? offset.value : ''];
 }
 
-/** In the zone of the browser, in UTC on hover. */
+/** A time in the browser's time zone, with UTC on hover. */
 export function time(value) {
   const at = new Date(value);
   const now = new Date();
@@ -132,7 +132,7 @@ const AGES = [
   [1, 's'],
 ];
 
-/** `3 h 12 min`: the largest parts. */
+/** A duration such as `3 h 12 min`, limited to the `most` largest units. */
 function duration(seconds, most = 2) {
   let rest = Math.max(0, Math.round(seconds));
   const parts = [];
@@ -151,10 +151,10 @@ function relative(value, text) {
 
 const secondsSince = (value) => (Date.now() - new Date(value).getTime()) / 1000;
 
-/** `3 h ago`: of what has happened, also if the clock of this machine is behind the server's. */
+/** `3 h ago`, for past times, even if this machine's clock is behind the server's. */
 export const ago = (value) => relative(value, S.common.ago(duration(secondsSince(value), 1)));
 
-/** `in 4 min`: of what is due. */
+/** `in 4 min`, for times at which something is due. */
 export const due = (value) => relative(value, S.common.in(duration(-secondsSince(value), 1)));
 
 export function bytes(count) {
@@ -172,7 +172,7 @@ export function bytes(count) {
   );
 }
 
-/** Digits in groups of three, by spacing alone: what is copied is the plain number. */
+/** Groups digits by three with spacing only, so that copying gives the plain number. */
 function grouped(text) {
   const [, sign, whole, rest] = /^(-?)(\d+)(.*)$/.exec(text);
   if (whole.length < 5) return [text];
@@ -186,7 +186,7 @@ export function number(value) {
   return h('span', { class: 'number' }, DECIMAL.test(text) ? grouped(text) : text);
 }
 
-/** An amount as coffer wrote it, never through a floating point number, with its asset. */
+/** An amount exactly as coffer wrote it, never converted to floating point, with its asset. */
 export function amount(value, asset) {
   if (value === null || value === undefined) return dash();
   return h(
@@ -199,7 +199,7 @@ export function amount(value, asset) {
 
 const dash = () => h('span', { class: 'soft' }, '–');
 
-/** Where an id of this name leads. */
+/** The screen that an ID member links to. */
 const PLACES = {
   walletId: 'wallets',
   sourceWalletId: 'wallets',
@@ -218,27 +218,27 @@ export function placeOf(key, value) {
   return noun && value ? `#/${noun}/${encodeURIComponent(value)}` : undefined;
 }
 
-/** `*****0077` with the part that was masked as dots of one length. */
+/** Shows `*****0077` with a fixed number of dots for the masked part. */
 export function account(masked) {
   if (!masked) return null;
   const shown = masked.replace(/^\*+/, '');
   return h('span', { class: 'account number', title: masked }, shown === masked ? masked : `•••• ${shown}`);
 }
 
-/** An id short enough for a table; the whole of it on hover, and selected as a whole. */
+/** An ID shortened for tables. The full ID appears on hover. */
 export function id(value, href, whole = false) {
   const text = !whole && isId(value) ? `${value.slice(0, 8)}…${value.slice(-6)}` : String(value);
   const attributes = { class: 'id', title: value };
   return href ? h('a', { ...attributes, href }, text) : h('span', attributes, text);
 }
 
-/** The asset beside an amount: `sendingAmount` and `sendingAssetCode`, `balance` and `assetCode`. */
+/** The asset of an amount: `sendingAssetCode` for `sendingAmount`, `assetCode` for `balance`. */
 const STEMS = /Amount$/;
 function assetBeside(record, key) {
   return record[assetKey(record, key)];
 }
 
-/** The name of the member that says an amount's asset: fees and totals are in what is sent. */
+/** The name of the member with an amount's asset. Fees and totals are in the sending asset. */
 function assetKey(record, key) {
   const stem = key.replace(/^min([A-Z])/, (_, first) => first.toLowerCase()).replace(STEMS, '');
   const names = [`${stem}AssetCode`, 'assetCode'];
@@ -246,7 +246,7 @@ function assetKey(record, key) {
   return names.find((name) => typeof record[name] === 'string');
 }
 
-/** Members that are shown beside their amounts already. */
+/** Asset members that are already shown beside their amounts. */
 export function assetsShown(records, keys) {
   const out = new Set();
   for (const key of keys) {
@@ -259,7 +259,7 @@ export function assetsShown(records, keys) {
 export const isNumeric = (key, value) =>
   typeof value === 'number' || (isDecimal(value) && AMOUNT_KEY.test(key));
 
-/** JSON with its lines indented; other text as it is. */
+/** Indents JSON; returns other text unchanged. */
 export function pretty(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -268,7 +268,7 @@ export function pretty(text) {
   }
 }
 
-/** JSON that a command keeps as text, as words. */
+/** Shows JSON inside a text value as names and values. */
 function jsonText(value) {
   if (!/^[{[]/.test(value)) return undefined;
   try {
@@ -309,14 +309,14 @@ function scalarNode(key, value, record, whole) {
   if (STATE_KEY.test(key) && /^[\w -]{1,24}$/.test(value)) return badge(value);
   if (isDecimal(value) && AMOUNT_KEY.test(key)) {
     const shown = amount(value, /rate$/i.test(key) ? undefined : assetBeside(record, key));
-    if (key === 'amount' && value.startsWith('-')) shown.classList.add('negative'); // goes out
+    if (key === 'amount' && value.startsWith('-')) shown.classList.add('negative'); // a debit
     return shown;
   }
   if (isId(value)) return id(value, placeOf(key, value));
   return jsonText(value) || String(value);
 }
 
-/** A value that is no list, for a table, or for a page about one thing (`whole`). */
+/** A value other than a list, for a table or, with `whole`, for a page about a single object. */
 export function valueNode(key, value, record = {}, whole = false) {
   return scalarNode(key, value, record, whole);
 }

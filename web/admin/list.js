@@ -1,4 +1,4 @@
-// A screen that lists: filters, rows with how many there are, the way to more of them.
+// A list screen: filters, rows, their number, and paging.
 import { everyRow, saveCsv } from './csv.js';
 import { h, replace } from './dom.js';
 import { filterBar, filtersOf } from './filters.js';
@@ -13,11 +13,11 @@ import { can, read, takes } from './wire.js';
 
 const L = S.list;
 const PAGE = 50;
-const MORE = 200; // rows that a command gives at once
-const ROWS_MAX = 1000; // in one table; older ones are on a page of their own
+const MORE = 200; // rows that a command returns at once
+const ROWS_MAX = 1000; // in one table; older rows are on the next page
 const LIMIT_MAX = 500; // of commands without pages
 
-/** The heading of a screen, with what can be done there. */
+/** The heading of a screen, with its actions. */
 export function heading(title, intro, ...actions) {
   return h(
     'header',
@@ -27,7 +27,7 @@ export function heading(title, intro, ...actions) {
   );
 }
 
-/** The address of this screen with other values; blank ones leave. */
+/** The address of this screen with changed values. Blank values are removed. */
 export function addressWith(context, values) {
   const query = new URLSearchParams(context.query);
   for (const [name, value] of Object.entries(values)) {
@@ -41,7 +41,7 @@ export function addressWith(context, values) {
 const cursorName = (spec) => spec.cursor || 'cursor';
 const isPaged = (spec) => takes(spec.command, cursorName(spec));
 
-// --- What is asked for --------------------------------------------------------------------------------
+// --- Requests -----------------------------------------------------------------------------------------
 
 /** The filters of the address, within the environment and association of the page. */
 function filterValues(context, spec) {
@@ -60,8 +60,8 @@ function valuesFor(context, spec, shown) {
 }
 
 /**
- * As many rows as are shown, from as many pages as that takes. A page that is not full ends it: with a rare filter,
- * the server has searched enough.
+ * Reads pages until there are as many rows as the screen shows. Stops at a page that is not full: with a filter that
+ * matches few rows, the server has then reached its search limit.
  */
 async function pagesOf(context, spec, state, signal) {
   const values = valuesFor(context, spec, state.shown);
@@ -79,8 +79,8 @@ async function pagesOf(context, spec, state, signal) {
 const COUNT_AGE_MS = 30_000;
 
 /**
- * How many rows there are, where a command counts them; a count that cannot be had hides no row. Counted anew
- * after half a minute, not at each refresh: counting reads more than a page does.
+ * The number of rows, if a command counts them. If counting fails, the rows are shown without a count. The count is
+ * kept for half a minute, because counting reads more rows than a page does.
  */
 async function countOf(context, spec, state, signal) {
   if (!spec.count || !can(spec.count)) return undefined;
@@ -96,14 +96,14 @@ async function countOf(context, spec, state, signal) {
   }
 }
 
-/** Where the next page begins: as the command says, or by the last row's number. */
+/** The cursor of the next page, from the command or from the last row. */
 function nextOf(answer, spec) {
   if (answer.nextCursor) return answer.nextCursor;
   if (!spec.cursorOf || !answer.full) return undefined;
   return spec.cursorOf(answer.data[answer.data.length - 1]);
 }
 
-// --- What is drawn ------------------------------------------------------------------------------------
+// --- Drawing ------------------------------------------------------------------------------------------
 
 function pager(context, spec, answer) {
   const name = cursorName(spec);
@@ -118,7 +118,7 @@ function pager(context, spec, answer) {
   );
 }
 
-/** How many rows there can be after the next press; undefined where there are no more to show. */
+/** The number of rows after the next press of the button; undefined if there are no more. */
 function nextShown(spec, answer, rows, state) {
   if (isPaged(spec)) {
     if (!nextOf(answer, spec) || !answer.full || state.shown >= ROWS_MAX) return undefined;
@@ -139,7 +139,7 @@ function moreButton(spec, answer, rows, state, again) {
   return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more(shown - state.shown)));
 }
 
-/** `50 of 431`: never silent about rows that are not shown. */
+/** A text such as `50 of 431`, which always mentions rows that are not shown. */
 function countText(spec, answer, rows, shown) {
   if (rows.length === 0 || spec.limit) return null;
   const count = answer.count;
@@ -158,7 +158,7 @@ function nothing(context, spec, answer) {
 }
 
 /**
- * A long table keeps the widths that its columns had with the first rows: what is not seen is then not laid out.
+ * A long table keeps the column widths of its first rows, so that the browser does not lay out rows out of sight.
  */
 function widthsFor(state, place, shown) {
   if (shown <= PAGE) state.widths = undefined;
@@ -229,10 +229,10 @@ function tools(context, spec, redraw) {
 }
 
 /**
- * The part of a screen that lists. {title, command, count: the command that counts, fixed: values that cannot be
+ * The list of a screen. {title, command, count: the command that counts, fixed: values that cannot be
  * changed, filters: false for none, tools: false for no export, quick: filters beside the list, views, columns,
- * more: columns that are off, rows(data), key(row), link(row), rowActions(row, again),
- * empty: [text, ...what next], cursor: its name, cursorOf(row)}.
+ * more: columns that are hidden by default, rows(data), key(row), link(row), rowActions(row, again),
+ * empty: [text, ...next step], cursor: name of the argument, cursorOf(row)}.
  */
 export function listPart(context, spec) {
   if (!can(spec.command)) return { place: notBuilt(spec.command), again: () => {} };
@@ -257,7 +257,7 @@ export function listPart(context, spec) {
   const apply = (values) => context.go(addressWith(context, { ...values, [cursorName(spec)]: undefined }));
   const drawBar = () => replace(bar, filterBar(context, spec, apply, tools(context, spec, drawAll)));
   const drawAll = () => {
-    state.shown = first; // other columns have other widths
+    state.shown = first; // the new columns have different widths
     drawBar();
     again();
   };
@@ -265,7 +265,7 @@ export function listPart(context, spec) {
   return { place: h('div', {}, bar, place), again };
 }
 
-/** A whole screen: {intro, actions(again)} besides. */
+/** A complete screen; `spec` also has {intro, actions(again)}. */
 export function list(context, spec) {
   const part = listPart(context, spec);
   replace(

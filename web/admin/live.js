@@ -1,10 +1,9 @@
-// What changes by itself: looks again while the page is seen, and not while somebody is in the middle of
-// something.
+// Refreshes content automatically while the page is visible, but not during a selection or an open dialog.
 import { nodes } from './dom.js';
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
-/** How to find the focused element again after its surroundings were drawn anew. */
+/** Describes the focused element, so that it can be found again after a redraw. */
 function placeOfFocus(container) {
   const active = document.activeElement;
   if (!container.contains(active) || active === container) return undefined;
@@ -26,7 +25,7 @@ function focusAgain(container, place) {
   if (target) target.focus({ preventScroll: true });
 }
 
-/** Draws anew what `container` holds; focus, scrolling and opened details stay. */
+/** Redraws the content of `container` and keeps focus, scroll positions and opened details. */
 function redraw(container, ...children) {
   const place = placeOfFocus(container);
   const scrolled = [...container.querySelectorAll('.scroll')].map((each) => each.scrollLeft);
@@ -48,8 +47,9 @@ function isBusy(container) {
 }
 
 /**
- * Fetches and draws now, and again every few seconds until `signal` ends; 0 seconds: only when asked; a function
- * says it after each look. What did not change is not drawn again. Returns a function that looks again at once.
+ * Fetches and draws now, and again every `seconds` until `signal` aborts. `seconds` can be a function, which is called
+ * after each fetch; 0 means no automatic refresh. Unchanged data is not redrawn. Returns a function that refreshes at
+ * once.
  */
 export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
   const pause = () => (typeof seconds === 'function' ? seconds() : seconds);
@@ -63,7 +63,7 @@ export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
     try {
       if (always || !isBusy(container)) {
         const found = await fetch(signal);
-        if (signal.aborted || mine !== turn) return; // a later look is under way
+        if (signal.aborted || mine !== turn) return; // a later fetch is in progress
         const text = JSON.stringify(found);
         if (always || text !== last) redraw(container, draw(found));
         last = text;
@@ -71,7 +71,7 @@ export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
       }
     } catch (fault) {
       if (signal.aborted || mine !== turn) return;
-      // What was seen stays; that it is old is said.
+      // Keeps the last content and marks the page as stale.
       if (last === undefined) redraw(container, failed(fault));
       else document.body.classList.add('stale');
     }

@@ -1,4 +1,4 @@
-// Assets, what one gives of another, and how much of each there is to give.
+// Assets, their exchange rates and the liquidity of swaps.
 import { action } from './action.js';
 import { h, replace } from './dom.js';
 import { amount } from './format.js';

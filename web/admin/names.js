@@ -1,4 +1,5 @@
-// Names of associations and applications in place of their IDs: asked once, drawn when they are known.
+// Shows names of associations, applications and connectors in place of their IDs. Each list is read once and kept for
+// half a minute.
 import { h } from './dom.js';
 import { id, label } from './format.js';
 import { can, read } from './wire.js';
@@ -26,7 +27,7 @@ function rowsOf(kind) {
   return rows;
 }
 
-/** A link with the name of the thing. */
+/** A link with the name of the object; the ID until the name is known. */
 export function named(kind, value) {
   const link = id(value, `#/${LISTS[kind].place}/${value}`);
   rowsOf(kind).then((names) => {
@@ -37,7 +38,7 @@ export function named(kind, value) {
   return link;
 }
 
-/** A column of an ID that shows the name. */
+/** A column that shows names in place of IDs. */
 export function namedColumn(kind, key = `${kind}Id`, text = label(kind)) {
   return { key, label: text, render: (row) => (row[key] ? named(kind, row[key]) : '–') };
 }

@@ -1,8 +1,8 @@
-// What is said beside the data: errors with their request id, notes, empty states.
+// Messages beside the data: errors with their request ID, notes, empty states.
 import { copyButton, h } from './dom.js';
 import { S } from './strings.js';
 
-/** An error, so that the operator can find it in the log. */
+/** An error with its request ID, by which the operator finds it in the log. */
 export function errorBox(fault) {
   return h(
     'div',
@@ -32,17 +32,17 @@ export function errorBox(fault) {
   );
 }
 
-/** A command's note has line breaks of the terminal in it. */
+/** The note of a command, without its surrounding line breaks. */
 export function note(text) {
   return h('p', { class: 'notice' }, text.trim());
 }
 
-/** Says that there is nothing, and what to do next. */
+/** An empty state: that there is no data, and the next step. */
 export function empty(text, ...next) {
   return h('div', { class: 'empty' }, h('p', {}, text), next.length > 0 && h('p', { class: 'soft' }, next));
 }
 
-/** Where a command is not there for this operator. */
+/** In place of a screen whose command is not available to this operator. */
 export function notBuilt(command) {
   return empty(
     S.common.notOffered,
@@ -54,7 +54,7 @@ export function notBuilt(command) {
 
 const TOAST_MS = 6000;
 
-/** What was done, for a moment, and to a screen reader. */
+/** Shows a short confirmation and announces it to screen readers. */
 export function toast(text, tone = 'good') {
   const place = document.getElementById('toasts');
   if (!place) return;

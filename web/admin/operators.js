@@ -1,4 +1,4 @@
-// Who may use this page, and what everybody did.
+// Operators of the admin page, and the audit log.
 import { action } from './action.js';
 import { list } from './list.js';
 import { S } from './strings.js';

@@ -1,4 +1,4 @@
-// What an operator looks at first: what needs attention, today beside yesterday, charts, balances.
+// The overview: conditions that need attention, today compared with yesterday, charts, balances.
 import { chart } from './chart.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
@@ -16,7 +16,7 @@ const O = S.overview;
 
 // --- Needs attention ----------------------------------------------------------------------------------
 
-/** By the condition of the server's table: [tone, strings, place of its next step]. */
+/** For each condition of the server's table: [tone, texts, address of the next step]. */
 const CONDITIONS = {
   ledger_damaged: ['bad', O.attention.ledger, 'checks'],
   refunds_failed: ['bad', O.attention.refundsFailed, 'payments?status=refund_failed'],
@@ -67,7 +67,7 @@ function attentionPart({ attention }) {
 
 // --- Today --------------------------------------------------------------------------------------------
 
-/** Decimal texts added without a floating point number. */
+/** Adds two decimal strings without floating point. */
 export function addDecimals(a, b) {
   const digits = (text) => (text.split('.')[1] || '').length;
   const scale = Math.max(digits(a), digits(b));
@@ -76,7 +76,7 @@ export function addDecimals(a, b) {
   return scale === 0 ? sum : `${sum.slice(0, -scale)}.${sum.slice(-scale)}`;
 }
 
-/** Per asset: amount and number of payments. */
+/** Amount and number of payments per asset. */
 function sumOf(buckets) {
   const out = new Map();
   for (const { assetCode, amount: text, payments } of buckets.flatMap(({ volume }) => volume)) {
@@ -96,7 +96,7 @@ function rateOf({ succeeded, failed }) {
   return ended > 0 ? Math.floor((succeeded * 1000) / ended) / 10 : undefined;
 }
 
-/** Hours since the last midnight of this browser, and those of the day before. */
+/** The buckets since the last midnight in the browser's time zone, and those of the day before. */
 function days(buckets) {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const before = new Date(midnight - 1).setHours(0, 0, 0, 0);
@@ -182,7 +182,7 @@ function choice(context, text, name, options, present) {
   );
 }
 
-/** A range with its own beginning and end. */
+/** A form to choose the start and end of the period. */
 function rangeForm(context) {
   const args = session.commands.get('activity').arguments.filter(({ name }) => ['from', 'to'].includes(name));
   const form = h(
@@ -249,7 +249,7 @@ function volumeChart(context, buckets, tick) {
   ];
 }
 
-/** Failures counted by one of their members, the most first. */
+/** Counts failures by one of their members, the most frequent first. */
 function countBy(failures, key, say) {
   const counts = new Map();
   for (const each of failures) {
@@ -341,7 +341,7 @@ const QUEUES = [
   ['notificationsFailed', 'notifications?state=failed'],
 ];
 
-/** What has a place of its own on this screen. */
+/** Members that this screen shows elsewhere. */
 const PLACED = new Set([
   ...QUEUES.flatMap(([key, , oldest]) => [key, oldest]),
   'books',
@@ -363,7 +363,7 @@ function backupTile({ lastBackupAt, lastBackupBytes, lastBackupVerified, backupF
   );
 }
 
-/** What waits; what is zero steps back into one line. */
+/** The queues. Queues with zero entries share one line. */
 function queuesPart(overview) {
   const some = QUEUES.filter(([key]) => overview[key] > 0);
   const none = QUEUES.filter(([key]) => overview[key] === 0);

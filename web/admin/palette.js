@@ -7,7 +7,7 @@ import { session } from './wire.js';
 
 const SHOWN = 9;
 
-/** Screens first, then the actions this operator may run. */
+/** Screens first, then the actions that this operator may run. */
 function entries() {
   const screens = menu().flatMap(({ screens: all }) => all).map(({ noun, title }) => ({
     text: title,
@@ -133,7 +133,7 @@ const GO = { o: 'overview', p: 'payments', w: 'wallets', r: 'reviews', h: 'webho
 const CHORD_MS = 1500;
 let chord = 0;
 
-/** From one row of a list to the next: to its first link. */
+/** Moves the focus to the first link of the next or previous row. */
 function step(by) {
   const rows = [...document.querySelectorAll('main tr.record')].filter((row) => row.querySelector('a, button'));
   if (rows.length === 0) return;
@@ -142,7 +142,7 @@ function step(by) {
   next.querySelector('a, button').focus();
 }
 
-/** True when the key was one of these. */
+/** Handles a shortcut. Returns whether the event was one. */
 export function shortcut(event) {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     openPalette();

@@ -1,9 +1,9 @@
-// Passkeys (WebAuthn): making one, and signing with one alone, after the password or as a proof.
+// Passkeys (WebAuthn): creation, sign-in with a passkey alone or after the password, and proof of the second factor.
 import { h } from './dom.js';
 import { plainField, submitting } from './form.js';
 import { Refused, call, loadSession, session, signedCall } from './wire.js';
 
-/** Whether this browser can use them here: it needs TLS or localhost. */
+/** Whether the browser can use passkeys on this page, which requires TLS or localhost. */
 export const passkeysWork = () => window.isSecureContext && 'PublicKeyCredential' in window;
 
 function bytesOf(text) {
@@ -19,7 +19,7 @@ function textOf(buffer) {
 
 const withBytes = (list) => list.map((each) => ({ ...each, id: bytesOf(each.id) }));
 
-/** The browser's dialog; closing it is a refusal that can be shown. */
+/** Runs the browser's dialog. An error, or closing the dialog, becomes a Refused that can be shown. */
 async function asked(work) {
   try {
     return await work();
@@ -55,13 +55,13 @@ async function signature(options) {
 
 const posted = (body = {}) => ({ method: 'POST', body });
 
-/** Signs in with the options that the server gave, or with a passkey alone. */
+/** Signs in with the options from the server, or else with a passkey alone. */
 export async function signInWithPasskey(given = undefined) {
   const options = given || (await call('sign-in/passkey/begin', posted()));
   await call('sign-in/passkey', posted(await signature(options)));
 }
 
-/** In place of a code. */
+/** A passkey signature as the second factor, in place of a code. */
 export const passkeyProof = async () => signature(await signedCall('passkeys/challenge', posted()));
 
 export const ownPasskeys = () => signedCall('passkeys');
@@ -84,12 +84,12 @@ async function createPasskey(options, name) {
     attestationObject: textOf(made.response.attestationObject),
   };
   const added = await call('passkeys', posted(body));
-  // The session is another one now, with a token of its own.
+  // The server has replaced the session and its token.
   await loadSession();
   return added.recoveryCodes;
 }
 
-/** Names the new passkey and makes it. `proof` is {password, code}; `done(codes, form)` follows. */
+/** A form that names and creates a passkey. `proof` is {password, code}; calls `done(codes, form)` afterwards. */
 export async function passkeyForm(proof, done) {
   const options = await signedCall('passkeys/begin', posted(proof));
   const place = h('div', { 'aria-live': 'polite' });

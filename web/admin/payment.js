@@ -1,4 +1,4 @@
-// One payment: who pays whom, how much, where it stands and why, what to do next, and how it came there.
+// The page of a payment: parties, amounts, status with its reason, next step, and timeline.
 import { h } from './dom.js';
 import { details } from './details.js';
 import { account, amount, badge, due, exactTime, failureText, id, number, statusText, typeText } from './format.js';
@@ -14,7 +14,7 @@ const P = S.payment;
 
 // --- Header -------------------------------------------------------------------------------------------
 
-/** Names alone: the masked accounts have a line of their own. */
+/** The names of both parties. The masked accounts are on a separate line. */
 function titleOf(record) {
   if (record.type === 'p2p_own_multi') return P.multi(record.legs.length);
   return `${record.sourceName || P.nobody} → ${record.destinationName || P.nobody}`;
@@ -38,7 +38,7 @@ function intro(record) {
   ];
 }
 
-/** What was sent, what arrives, what it cost and at which rate. */
+/** Amount sent, amount received, fee, total and rate. */
 function figures(record) {
   const figure = (name, value) =>
     value && h('li', {}, h('span', { class: 'soft' }, name), h('span', { class: 'figure-value' }, value));
@@ -56,7 +56,7 @@ function figures(record) {
   );
 }
 
-// --- What to do ---------------------------------------------------------------------------------------
+// --- Next step ----------------------------------------------------------------------------------------
 
 const isRamp = (record) => ['offramp', 'onramp', 'onramp_reference'].includes(record.type);
 
@@ -90,7 +90,7 @@ function actions(record, again) {
   ];
 }
 
-/** Status, reason, and what happens or has to be done next. */
+/** Status, reason and next step. */
 function standing(record, again) {
   const buttons = actions(record, again);
   return h(
@@ -116,7 +116,7 @@ function standing(record, again) {
 
 const RESOLVED = /^resolved as (\w+) by (.+?): (.*)$/s;
 
-/** A state of the provider as a word; what it said in other words stays. */
+/** The label of a provider state. Other texts from the provider are shown unchanged. */
 function saidOf(outcome) {
   if (!outcome) return P.open;
   const [, state, code] = /^([a-z_]+)(?:: ([a-z_]+))?$/.exec(outcome) || [];
@@ -124,7 +124,7 @@ function saidOf(outcome) {
   return code ? `${statusText(state)}: ${failureText(code)}` : statusText(state);
 }
 
-/** What was asked of the provider, between the statuses. */
+/** The calls to the provider, which the timeline shows between the statuses. */
 function callSteps(record) {
   return record.providerAttempts.map((attempt) => {
     const resolved = RESOLVED.exec(attempt.outcome || '');
@@ -177,7 +177,7 @@ function timeline(record) {
   );
 }
 
-// --- What belongs to it -------------------------------------------------------------------------------
+// --- Related objects ----------------------------------------------------------------------------------
 
 const ACCOUNT = {
   key: 'account',
@@ -201,7 +201,7 @@ const LEG_COLUMNS = [
   'toRef',
 ];
 
-/** Each event, and below it where it was delivered. */
+/** The events of a payment, each with its deliveries. */
 export function eventsPanel(record, again) {
   const deliveriesOf = (event) => record.deliveries.filter(({ eventId }) => eventId === event.id);
   return panel(P.events, record.events, {
@@ -246,7 +246,7 @@ const PLACES = {
   associationId: ['associations', P.links.association],
 };
 
-/** What it leads to, by name. */
+/** Links to the related objects, by name, and the references. */
 function links(record) {
   const names = {
     sourceWalletId: record.sourceName,

@@ -5,7 +5,7 @@ import { account, amount, badge, failureText, typeText } from './format.js';
 import { list } from './list.js';
 import { S } from './strings.js';
 
-/** A name with its masked account below, or what stands for it. */
+/** A name with its masked account below; a dash if both are missing. */
 export function side(name, masked) {
   if (!name && !masked) return h('span', { class: 'soft' }, '–');
   return h('span', { class: 'side' }, name, masked && [' ', account(masked)]);
@@ -29,7 +29,7 @@ const PARTIES = {
         ),
 };
 
-/** The status, and below it why. */
+/** The status, with the failure reason below it. */
 const STATUS = {
   key: 'status',
   label: S.payments.status,
@@ -49,7 +49,7 @@ const AMOUNT = {
   render: (row) => amount(row.sendingAmount, row.sendingAssetCode),
 };
 
-/** The transaction ID of a reference payment has the ID of the reference, which is long. */
+/** Shortens the transaction ID of a reference payment, which contains the long ID of the reference. */
 const shortId = (text) => text.replace(/([0-9a-f]{8})-[0-9a-f-]{21}([0-9a-f]{6})$/, '$1…$2');
 
 export function paymentsScreen(context) {

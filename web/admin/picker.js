@@ -1,9 +1,9 @@
-// A field that chooses one of many things by name: type a part of it, choose, and the form holds the ID.
+// A field to choose one of many objects: the operator types part of the name and chooses, and the form gets the ID.
 import { freshId, h, replace } from './dom.js';
 import { S } from './strings.js';
 import { can, read } from './wire.js';
 
-/** What can be chosen so: the command that searches, and how a row is told. */
+/** For each kind of object: the command that searches, and the texts of a row. */
 const MANY = {
   wallet: {
     command: 'wallet list',
@@ -26,7 +26,7 @@ export function manyOf(argument) {
 
 const names = new Map();
 
-/** The name of the thing with this ID, once it is known; else the beginning of the ID. */
+/** The name of the object with this ID, or the beginning of the ID if the name cannot be read. */
 export async function nameOf(kind, value) {
   const many = MANY[kind];
   if (!names.has(value) && can(many.show)) {
@@ -41,10 +41,10 @@ export async function nameOf(kind, value) {
   return names.get(value) || value.slice(0, 8);
 }
 
-const WAIT_MS = 180; // between two letters of somebody who types
+const WAIT_MS = 180; // pause in typing before a search
 const SHOWN = 8;
 
-/** A combobox (WAI-ARIA 1.2) with a hidden field of the ID. */
+/** A combobox (WAI-ARIA 1.2) with a hidden field for the ID. */
 export function picker(kind, { name, id, value = '', required, describedBy }) {
   const many = MANY[kind];
   const listId = freshId('options');
@@ -96,7 +96,7 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
             role: 'option',
             'aria-selected': 'false',
             onmousedown: (event) => {
-              event.preventDefault(); // the field keeps the focus
+              event.preventDefault(); // keeps the focus in the field
               choose(row);
             },
           },
@@ -123,7 +123,7 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
   };
   input.addEventListener('input', () => {
     hidden.value = '';
-    turn += 1; // what was found for another text is not chosen from
+    turn += 1; // discards results for an earlier text
     rows = [];
     close();
     clearTimeout(timer);

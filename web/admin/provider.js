@@ -1,9 +1,9 @@
-// Signing in with the identity provider: there, back, and the call that ends it.
+// Sign-in with the identity provider: the redirect there, the return, and the call that completes the sign-in.
 import { Refused, call } from './wire.js';
 
 const posted = (body = {}) => ({ method: 'POST', body });
 
-/** The host of the provider, or null. */
+/** The host of the configured provider, or null. */
 export async function offeredProvider() {
   return (await call('sign-in/options')).provider;
 }
@@ -15,7 +15,7 @@ export async function goToProvider() {
   await new Promise(() => {});
 }
 
-/** What the provider sent the browser back with; it does not stay in the address. Null: nothing. */
+/** The parameters with which the provider sent the browser back, or null. Removes them from the address. */
 export function returnedFromProvider() {
   const query = new URLSearchParams(location.search);
   if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;

@@ -1,10 +1,10 @@
-// The picture an authenticator app reads.
+// QR codes for authenticator apps.
 import { qrcode } from './qrcode.js';
 import { s } from './dom.js';
 
-const QUIET = 4; // modules of margin that a reader needs
+const QUIET = 4; // modules of margin that scanners need
 
-/** Dark on light in both themes: readers expect it so. */
+/** Dark on light in both themes, because scanners expect it. */
 export function qrCode(text) {
   const code = qrcode(0, 'M');
   code.addData(text, 'Byte');

@@ -1,4 +1,4 @@
-// One thing: its members in a list, and lists inside it as tables.
+// Shows a record: its members as a list, and the lists in it as tables.
 import { copyButton, download, h } from './dom.js';
 import { assetsShown, isId, label, valueNode } from './format.js';
 import { qrCode } from './qr.js';
@@ -22,7 +22,7 @@ const SECRETS = new Set([
 const isSecret = (key) => SECRETS.has(key);
 export const hasSecret = (record) => Object.keys(record).some((key) => isSecret(key) && record[key]);
 
-/** A secret that is shown once: as text, to copy, and for an authenticator as a picture. */
+/** A secret that is shown once: text with a copy button, and a QR code for an authenticator. */
 function secretNode(key, value) {
   return h(
     'div',
@@ -45,7 +45,7 @@ function memberNode(record, key) {
   return copies ? [node, ' ', copyButton(value, label(key))] : node;
 }
 
-/** Terms and descriptions. */
+/** A description list of [term, ...description]. */
 export function terms(pairs) {
   return h(
     'dl',
@@ -56,7 +56,7 @@ export function terms(pairs) {
 
 const isGiven = (value) => value !== null && value !== '' && !Array.isArray(value);
 
-/** The plain members of a record, where they say something. */
+/** The members of a record that have a value and are not lists. */
 export function members(record, { leaveOut = [] } = {}) {
   const beside = assetsShown([record], Object.keys(record));
   const keys = Object.keys(record).filter(
@@ -65,15 +65,15 @@ export function members(record, { leaveOut = [] } = {}) {
   return terms(keys.map((key) => [label(key), memberNode(record, key)]));
 }
 
-/** {name, value} each: what somebody outside called it. */
+/** Whether the rows are {name, value} pairs, whose names come from outside. */
 const isPairs = (rows) => Object.keys(rows[0]).join() === 'name,value';
 
-/** Something that few look for, behind its name. */
+/** A collapsed section for rarely needed content. */
 export function folded(title, ...content) {
   return h('details', { class: 'panel folded' }, h('summary', {}, title), content);
 }
 
-/** A list that belongs to something, under its name. `none` is said when it is empty. */
+/** A list in a section with a title. `none` is the text of an empty list. */
 export function panel(title, rows, { none = S.common.none, level = 2, ...spec } = {}) {
   let content;
   if (rows.length === 0) content = h('p', { class: 'soft' }, none);
@@ -82,20 +82,20 @@ export function panel(title, rows, { none = S.common.none, level = 2, ...spec } 
   return h('section', { class: 'panel' }, h(`h${level}`, {}, title), content);
 }
 
-/** The members of the rows of a list; their IDs are for programs. */
+/** The members of the rows of a list without the ID, which only programs need. */
 const withoutId = (rows) => rows.length > 0 && Object.keys(rows[0]).filter((key) => key !== 'id');
 
-/** The lists inside, each under its name. */
+/** The lists in a record, each in its section. */
 export function inside(record, { leaveOut = [], level } = {}) {
   return Object.keys(record)
     .filter((key) => Array.isArray(record[key]) && !leaveOut.includes(key))
     .map((key) => panel(label(key), record[key], { level, columns: withoutId(record[key]) }));
 }
 
-/** `clientSecret` as `COFFER_CLIENT_SECRET`. */
+/** Converts `clientSecret` to `COFFER_CLIENT_SECRET`. */
 const envName = (key) => `COFFER_${key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
 
-/** What an integrator needs beside the secrets, in the same file. */
+/** Members that the downloaded file contains besides the secrets. */
 const WITH_SECRETS = ['clientId', 'publicKey', 'associationId', 'environment', 'url', 'username', 'name'];
 
 function envText(record) {
@@ -105,7 +105,7 @@ function envText(record) {
   return keys.map((key) => `${envName(key)}='${record[key].replaceAll("'", "'\\''")}'\n`).join('');
 }
 
-/** Secrets that are shown once: first and alone, to copy together or as a file. The rest is folded. */
+/** Secrets that are shown once, with buttons to copy or download all of them. The other members are collapsed. */
 export function secretsNode(record, rest) {
   const keys = Object.keys(record).filter((key) => isSecret(key) && record[key]);
   const text = keys.map((key) => `${label(key)}: ${record[key]}`).join('\n');

@@ -51,7 +51,7 @@ function bodyPanel(title, size, body) {
   );
 }
 
-/** The payment with its events and deliveries, when they are known. */
+/** The events and deliveries of the payment, which appear when they have been read. */
 function paymentPart(ID) {
   const place = h('div', {});
   if (!can('payment show')) return place;

@@ -1,5 +1,5 @@
-// Resolving a payment by hand: the results that are possible, what each one does to the money, the evidence,
-// and the amount typed once more.
+// Resolves a payment manually: the possible results with their effect on the money, the evidence, and the amount typed
+// again as confirmation.
 import { dialog, said } from './action.js';
 import { announce, freshId, h } from './dom.js';
 import { plainField, submitting, textField } from './form.js';
@@ -67,14 +67,14 @@ function summary(record) {
   ]);
 }
 
-/** `25.00`, `25.0` and `25` are one amount. */
+/** A pattern that accepts `25.00`, `25.0` and `25` as the same amount. */
 function patternOf(amount) {
   const [whole, fraction = ''] = amount.split('.');
   const needed = fraction.replace(/0+$/, '');
   return needed ? `${whole}\\.${needed}0*` : `${whole}(\\.0*)?`;
 }
 
-/** Only the amount permits the button. */
+/** The form can only be submitted with the correct amount in this field. */
 function confirmation(record) {
   const wanted = String(record.sendingAmount);
   return plainField({

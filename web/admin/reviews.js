@@ -1,4 +1,4 @@
-// The queue of wallets under review: one after the other in a drawer, with what the decision is about.
+// The queue of wallets under review. A drawer shows one wallet at a time with its review data.
 import { dialog } from './action.js';
 import { freshId, h, replace } from './dom.js';
 import { submitting, textField } from './form.js';
@@ -25,7 +25,7 @@ function codeField() {
   );
 }
 
-/** What the integrator sent. */
+/** The review data that the integrator sent. */
 function evidence(record) {
   return h(
     'div',
@@ -106,7 +106,7 @@ class Drawer {
       form,
       h('p', {}, h('a', { href: `#/wallets/${record.id}`, onclick: this.open.close }, S.wallets.one)),
     );
-    this.open.box.querySelector('h2').focus(); // no decision by a key that was held too long
+    this.open.box.querySelector('h2').focus(); // so that a key held down does not decide the next wallet
   }
 
   button(record, command, text, tone, values) {

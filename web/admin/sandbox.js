@@ -1,4 +1,4 @@
-// The time of a demo, its snapshots, and what fills it.
+// The clock of a demo, its snapshots, and its test data.
 import { action } from './action.js';
 import { h, replace } from './dom.js';
 import { ago, exactTime } from './format.js';

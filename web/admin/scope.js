@@ -1,4 +1,4 @@
-// One choice of environment and association for every screen: kept in this browser, said above each page.
+// The environment and association chosen for all screens. The browser tab keeps them, and a banner shows them.
 import { h, replace } from './dom.js';
 import { S } from './strings.js';
 import { can, read, takes } from './wire.js';
@@ -10,7 +10,7 @@ function load() {
   try {
     Object.assign(scope, JSON.parse(sessionStorage.getItem(KEY)) || {});
   } catch {
-    // Storage is switched off: it holds for this page only.
+    // Storage is disabled: the choice lasts until the page is closed.
   }
 }
 load();
@@ -19,11 +19,11 @@ function keep() {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(scope));
   } catch {
-    // The same.
+    // Storage is disabled: see above.
   }
 }
 
-/** The arguments of a command that the scope settles. */
+/** The arguments of a command that the scope determines. */
 export function inScope(command) {
   const out = {};
   if (scope.environment && takes(command, 'environment')) out.environment = scope.environment;
@@ -49,7 +49,7 @@ function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
 }
 
-/** {controls, banner}; `again` shows the screen anew. */
+/** {controls, banner}; a change of the scope calls `again`, which redraws the screen. */
 export function scopeControls(again) {
   const banner = h('div', { id: 'scope-banner', role: 'status', hidden: true });
   const environment = h('select', { 'aria-label': S.scope.environment });

@@ -1,4 +1,4 @@
-// Every screen by its address, and the menu.
+// All screens by address, and the menu.
 import { accountScreen } from './account.js';
 import { alertsScreen } from './alerts.js';
 import { approvalScreen, approvalsScreen } from './approvals.js';
@@ -28,7 +28,7 @@ import { paymentScreen } from './payment.js';
 import { paymentsScreen } from './payments.js';
 import { can } from './wire.js';
 
-/** `show` draws the screen, `one` the page about one thing of it; `needs` is a command without which it is not there. */
+/** `show` draws the screen, and `one` the page of a single object. Without the command `needs`, there is no screen. */
 const screen = (noun, title, show, one, needs) => ({ noun, title, show, one, needs });
 
 const MENU = [
@@ -84,7 +84,7 @@ const MENU = [
   },
 ];
 
-/** The screens that this server has, by group. */
+/** The screens that this server offers the operator, by group. */
 export const menu = () =>
   MENU.map(({ group, screens }) => ({ group, screens: screens.filter(({ needs }) => !needs || can(needs)) }));
 

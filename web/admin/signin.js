@@ -1,4 +1,4 @@
-// Getting in: name, password and code; a one-time link; enrolling an authenticator.
+// Sign-in with name, password and code; one-time links; enrolment of an authenticator.
 import { copyButton, freshId, h, replace } from './dom.js';
 import { plainField, submitting, valuesOf } from './form.js';
 import { errorBox } from './notice.js';
@@ -9,7 +9,7 @@ import * as wire from './wire.js';
 
 const PASSWORD_MIN = 12;
 
-/** A dialog over everything: what is below keeps its state, and nobody sees it. */
+/** A dialog that covers the page. The page below keeps its state but is not visible. */
 function cover(title, ...content) {
   const heading = freshId('cover');
   const box = h(
@@ -34,7 +34,7 @@ function leave(box) {
   box.remove();
 }
 
-/** Asks until somebody is in; `why` is said first. */
+/** Resolves when an operator has signed in. `why` is the text above the form. */
 export function signInDialog(why, presetName = '') {
   return new Promise((resolve) => {
     const place = h('div', { 'aria-live': 'polite' });
@@ -128,13 +128,13 @@ export function signInDialog(why, presetName = '') {
         form.append(
           h('button', { type: 'button', class: 'quiet', onclick: () => attempt(goToProvider) }, `Sign in with ${host}`),
         ),
-      () => {}, // the server does not answer: the next call says so
+      () => {}, // the server does not respond: the next call reports it
     );
     form.elements[presetName ? 'password' : 'name'].focus();
   });
 }
 
-/** A one-time link: choose a password, and a name where the link makes an administrator. */
+/** The form of a one-time link: a new password, and a name if the link creates an administrator. */
 export function claimDialog(link) {
   return new Promise((resolve) => {
     const place = h('div', { 'aria-live': 'polite' });
@@ -193,10 +193,10 @@ export function sameTwice(first, second) {
   throw new wire.Refused({ title: 'Passwords differ', detail: 'The two passwords do not match. Type them again.' });
 }
 
-/** Whether a proof takes more than the password. */
+/** Whether a proof requires more than the password. */
 export const hasSecondFactor = () => wire.session.operator.authenticator || wire.session.operator.passkeys > 0;
 
-/** The code of a proof; empty where a passkey takes its place. */
+/** The field for the code of a proof. It may be empty if a passkey can replace the code. */
 export function codeField() {
   const passkey = wire.session.operator.passkeys > 0 && passkeysWork();
   return plainField({
@@ -212,14 +212,14 @@ export function codeField() {
   });
 }
 
-/** The second factor of a proof, from the field above, if it is there. */
+/** The second factor of a proof: the code in `field`, or a passkey if the field is empty. */
 export async function secondFactor(field) {
   const code = field ? field.value.trim() : '';
   if (!field || code !== '') return { code };
   return { code, passkey: await passkeyProof() };
 }
 
-/** The fields that prove who somebody is; `withCode` where there is a second factor. */
+/** The fields that prove the operator's identity; `withCode` adds the second factor. */
 export function proofFields(withCode) {
   return [
     plainField({
@@ -233,7 +233,7 @@ export function proofFields(withCode) {
   ];
 }
 
-/** Asks for password and second factor, and gives them to `use`, which returns what follows the form. */
+/** Asks for password and second factor and passes them to `use`, whose result replaces the form. */
 export function proofForm(withCode, text, use) {
   const place = h('div', { 'aria-live': 'polite' });
   const form = h(
@@ -274,7 +274,7 @@ export function recoveryCodes(codes, done) {
   );
 }
 
-/** What to scan or type, and the code that proves it. `proof` is {password, code}; `done` when all is shown. */
+/** Shows the key of a new authenticator and asks for its first code. `proof` is {password, code}; `done` is called last. */
 export async function authenticatorForm(proof, done) {
   const { otpauthUri } = await wire.beginAuthenticator(proof);
   const key = new URL(otpauthUri).searchParams.get('secret') || '';
@@ -309,7 +309,7 @@ export async function authenticatorForm(proof, done) {
     let enrolled;
     const went = await submitting(form, place, async () => {
       enrolled = await wire.confirmAuthenticator(form.elements.code.value.trim());
-      // The session is another one now, with a token of its own.
+      // The server has replaced the session and its token.
       await wire.loadSession();
     });
     if (went) form.replaceWith(recoveryCodes(enrolled.recoveryCodes, done));
@@ -317,7 +317,7 @@ export async function authenticatorForm(proof, done) {
   return form;
 }
 
-/** Before anything else, for whoever has no second factor yet. `password` is what was typed to get here. */
+/** Enrols the first second factor, before the page opens. `password` is the one used to sign in, if known. */
 export function enrolDialog(password) {
   return new Promise((resolve) => {
     const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));

@@ -1,4 +1,4 @@
-// The statement of one wallet: chosen by name, with opening and closing balance, as a file or on paper.
+// The statement of a wallet chosen by name, with opening and closing balance, export and print.
 import { everyRow } from './csv.js';
 import { freshId, h, replace, save } from './dom.js';
 import { field, valuesOf } from './form.js';
@@ -38,7 +38,7 @@ function exportButtons(values) {
   });
 }
 
-/** The balance after the last entry before a time; nothing: before any. */
+/** The last entry before a time, with the balance after it; undefined if there is none. */
 async function balanceBefore(values, to, signal) {
   const { data } = await read(COMMAND, { ID: values.ID, asset: values.asset, to, limit: 1 }, signal);
   return data[0];
@@ -57,7 +57,7 @@ async function balances(values, signal) {
   ]);
 }
 
-/** What goes on paper: every entry. A long statement is collected by the button, before it prints. */
+/** The printed statement, with every entry. The button loads all entries of a long statement before printing. */
 function paper(values, context) {
   const rowsOf = (rows) =>
     rows.length === 0
@@ -66,7 +66,7 @@ function paper(values, context) {
   const place = h('div', { class: 'paper' }, h('p', {}, T.printAll));
   read(COMMAND, { ...values, limit: 200 }, context.signal).then(
     ({ data, nextCursor }) => !nextCursor && replace(place, rowsOf(data)),
-    () => {}, // the list says why
+    () => {}, // the list reports the error
   );
   const button = h('button', { type: 'button', class: 'quiet', 'data-print': '' }, T.print);
   button.addEventListener('click', async () => {

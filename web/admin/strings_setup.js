@@ -110,7 +110,7 @@ export const setup = {
   commands: {
     run: 'Run',
     runOf: (command) => `Run ${command}`,
-    part: 'Part of a command name',
+    part: 'Part of a name or description',
     intro: (role) => `Commands that the role ${role} may run. The command line has the same commands.`,
     filter: 'Filter',
   },

@@ -1,11 +1,12 @@
-// A table: dense on a wide screen, one card a row on a narrow one.
+// A table: dense on a wide screen, one card per row on a narrow screen.
 import { h } from './dom.js';
 import { assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
 import { S } from './strings.js';
 
 /**
- * `walletName`, or {key, label, render(row), numeric, card}. `card` is its place on the card of a narrow screen:
- * title, value, sub, badge or when; columns without one are left out there, unless no column has one.
+ * `column` is a name such as `walletName`, or {key, label, render(row), numeric, card}. `card` is the position on the
+ * card of a narrow screen: title, value, sub, badge or when. Cards omit columns without a position, unless no column
+ * has one.
  */
 function columnOf(column, rows) {
   const given = typeof column === 'string' ? { key: column } : column;
@@ -24,7 +25,7 @@ function cellNode(key, row) {
   return Array.isArray(value) ? nested(value) : valueNode(key, value, row);
 }
 
-/** A list of records inside a cell, on lines. */
+/** A list of records inside a cell, one per line. */
 function nested(records) {
   if (records.length === 0) return valueNode('', null);
   const beside = assetsShown(records, Object.keys(records[0]));
@@ -46,8 +47,8 @@ function nested(records) {
 const isBlank = (value) => value === null || value === undefined || value === '';
 
 /**
- * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row), widths?: of
- * columnWidths}. The caption is for screen readers: what is seen above the table is a heading.
+ * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row), widths?: from
+ * columnWidths}. The caption is for screen readers; the visible title is a heading above the table.
  */
 export function table({ caption, rows, columns, link, actions, key, widths }) {
   const wanted = columns && columns.length > 0 ? columns : Object.keys(rows[0]);
@@ -109,7 +110,7 @@ export function table({ caption, rows, columns, link, actions, key, widths }) {
   );
 }
 
-/** The widths of the columns of the table in `place`, in proportion; undefined without a table. */
+/** The relative column widths of the table in `place`; undefined without a table. */
 export function columnWidths(place) {
   const heads = [...place.querySelectorAll('th')];
   if (heads.length === 0) return undefined;
@@ -125,7 +126,7 @@ function linked(column, row, href) {
   return h('a', { href, title: shown === text ? undefined : text }, shown);
 }
 
-/** An id that leads to its own page, for a column of another table. */
+/** A column of IDs that link to the page of their object. */
 export function idColumn(key, text) {
   return {
     key,

@@ -1,4 +1,4 @@
-// Who uses the API: associations, their applications and their users; messages to receivers of payments.
+// Associations, their applications and users; notifications to receivers of payments.
 import { action } from './action.js';
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';

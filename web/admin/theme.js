@@ -1,5 +1,5 @@
-// Light or dark: as the system says, unless the operator chose. Runs before the page is drawn, so that
-// it does not flash.
+// Light or dark theme: the operator's choice, otherwise the system's. Runs before the page is drawn, so that the page
+// does not flash.
 'use strict';
 
 const THEMES = ['system', 'light', 'dark'];
@@ -9,7 +9,7 @@ function storedTheme() {
     const stored = localStorage.getItem('coffer-theme');
     return THEMES.includes(stored) ? stored : 'system';
   } catch {
-    return 'system'; // storage is switched off
+    return 'system'; // storage is disabled
   }
 }
 
@@ -25,7 +25,7 @@ window.cofferTheme = {
     try {
       localStorage.setItem('coffer-theme', theme);
     } catch {
-      // It holds for this page only.
+      // Storage is disabled: the choice lasts until the page is closed.
     }
     applyTheme(theme);
     return theme;

@@ -1,5 +1,5 @@
 // The actions of an object, from the table of commands: `wallet verify`, `application rotate`, ...
-// A new command has its button without a line here; its label is in the table.
+// A new command gets a button without a change here; the table has its label.
 import { action } from './action.js';
 import { session } from './wire.js';
 
@@ -20,7 +20,7 @@ const DANGER = new Set([
 const MAIN = new Set(['approve', 'verify', 'activate', 'resume', 'recover']);
 const LOOKS = new Set(['list', 'show', 'find', 'count', 'statement', 'deliveries', 'delivery', 'quotas']);
 
-/** States in which a verb is offered; the server decides. */
+/** States in which a button is offered. The server makes the final decision. */
 const FITS = {
   verify: ['pending'],
   approve: ['waiting'],
@@ -48,8 +48,8 @@ const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
 
 /**
- * Buttons for one object. `argument` is its argument in the commands and `value` its ID; `more` are further fixed
- * values, `preset` (by verb) values that the operator can change.
+ * Buttons for an object. `argument` is the argument of the commands that takes its ID, `value`. `more` has further
+ * fixed values, and `preset` (by verb) values that the operator can change.
  */
 export function verbs(
   noun,

@@ -1,4 +1,4 @@
-// What an operator keeps about a list in this browser: named filters, and which columns are shown.
+// An operator's settings of a list, stored in the browser: named filters (views) and visible columns.
 import { dialog } from './action.js';
 import { h, replace } from './dom.js';
 import { plainField } from './form.js';
@@ -11,7 +11,7 @@ function load(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(key)) || otherwise;
   } catch {
-    return otherwise; // storage is switched off, or somebody wrote into it
+    return otherwise; // storage is disabled, or its content is invalid
   }
 }
 
@@ -19,7 +19,7 @@ function save(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // It holds for this page only.
+    // Storage is disabled: the setting is lost.
   }
 }
 
@@ -27,7 +27,7 @@ function save(key, value) {
 
 const viewsKey = (context) => `coffer-views-${context.path}`;
 
-/** Filters alone: a cursor leads to one page of one moment. */
+/** The filters of the address without its cursor, which is valid for one page only. */
 function filtersIn(context) {
   const query = new URLSearchParams(context.query);
   for (const name of ['cursor', 'before']) query.delete(name);
@@ -61,7 +61,7 @@ function nameView(context, done) {
   form.elements.name.focus();
 }
 
-/** A choice of views: those of the page, those of the operator, and to keep or forget one. */
+/** A menu of views: those of the screen, those of the operator, and commands to save or delete one. */
 export function viewsMenu(context, spec, draw) {
   const own = load(viewsKey(context), []);
   const all = [...(spec.views || []), ...own];
@@ -99,7 +99,7 @@ export function viewsMenu(context, spec, draw) {
 const columnsKey = (spec) => `coffer-columns-${spec.command}`;
 const keyOf = (column) => (typeof column === 'string' ? column : column.key);
 
-/** The columns that are shown: the operator's choice, or those of the screen. */
+/** The visible columns: the operator's choice, otherwise the screen's defaults. */
 export function chosenColumns(spec) {
   if (!spec.more) return spec.columns;
   const all = [...spec.columns, ...spec.more];

@@ -31,7 +31,7 @@ const BALANCE = {
 
 const isZero = ({ balance }) => /^[0.]*$/.test(balance);
 
-/** Without those that are zero, unless all are. */
+/** The balances other than zero, or all if every balance is zero. */
 function shownBalances({ balances }) {
   const held = balances.filter((each) => !isZero(each));
   return held.length > 0 ? held : balances;

@@ -66,7 +66,7 @@ const LABEL = new Intl.DateTimeFormat(undefined, {
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const BARS = 24;
 
-/** The latest deliveries by the time of their events, in as many spans as are drawn well. */
+/** Groups the latest deliveries by event time into as many intervals as the chart can show. */
 function spans(rows) {
   const at = (row) => new Date(row.createdAt).getTime();
   const first = Math.min(...rows.map(at));
@@ -116,7 +116,7 @@ function healthPart(context, ID) {
   return { place: h('section', { class: 'panel' }, place), again };
 }
 
-/** A day back, in the form that a command takes. */
+/** The time 24 hours ago, in the format of a command argument. */
 const dayBack = () => new Date(Date.now() - 24 * HOUR_MS).toISOString();
 
 export function webhookScreen(context) {
@@ -246,27 +246,27 @@ function deliveryScreen(context) {
   });
 }
 
-/** The button that delivers an event again: to one webhook, or to all that take its type. */
+/** A button that redelivers an event to one webhook, or to all webhooks subscribed to its type. */
 export function resend(about, fixed, done) {
   return action({ command: 'events resend', title: W.redeliver, about, fixed, quietly: true, done });
 }
 
 // --- Events -------------------------------------------------------------------------------------------
 
-/** The subject of an event has a page, by the first word of the type; that of a sample has none. */
+/** The address of an event's subject, by the first word of the type. The subject of a sample has no page. */
 function placeOfSubject({ type, about, test }) {
   const noun = { payment: 'payments', wallet: 'wallets', beneficiary: 'beneficiaries' }[type.split('.')[0]];
   return noun && isId(about) && !test ? `#/${noun}/${about}` : undefined;
 }
 
-/** `30092.00 KES` in groups of digits; other texts stay. */
+/** Formats a text such as `30092.00 KES` as an amount; returns other texts unchanged. */
 function amountOf(text) {
   const [, value, asset] = /^([\d.]+) ([A-Z]+)$/.exec(text || '') || [];
   return value ? amount(value, asset) : text || '–';
 }
 
 export async function eventsScreen(context) {
-  // Each association numbers its events by itself: one of them is shown.
+  // Sequence numbers belong to an association, so the screen shows the events of one association.
   const scope = inScope('events list');
   if (can('association list') && !context.query.has('association') && !scope.association) {
     const { data } = await read('association list', {}, context.signal);

@@ -1,6 +1,6 @@
-// Talking to the server: who is signed in, which commands there are, and running them.
+// Calls to the server: the session, the available commands, and their execution.
 
-/** What a call was refused with. `requestId` finds it in the server's log. */
+/** The error of a call. The server's log contains `requestId`. */
 export class Refused extends Error {
   constructor(problem) {
     super(problem.detail || problem.title || 'The server did not respond.');
@@ -12,11 +12,11 @@ export class Refused extends Error {
   }
 }
 
-/** The session of this browser; `operator` is null while nobody is signed in. */
+/** The session of this browser; `operator` is null while no operator is signed in. */
 export const session = {
   operator: null,
   commands: new Map(),
-  /** Set by the page: asks for the password and comes back when somebody is signed in again. */
+  /** Set by the page: asks for the password and resolves when an operator has signed in again. */
   onExpired: async () => {},
 };
 
@@ -60,7 +60,7 @@ export async function call(path, { method = 'GET', body, signal } = {}) {
   return response.status === 204 ? null : response.json();
 }
 
-/** False when nobody is signed in. */
+/** Loads the session and its commands. Returns false if no operator is signed in. */
 export async function loadSession() {
   try {
     session.operator = await call('session');
@@ -77,10 +77,10 @@ export async function loadSession() {
   return true;
 }
 
-/** False when nobody is signed in. */
+/** Reloads the session. Returns false if no operator is signed in. */
 async function isSignedIn() {
   try {
-    // Somebody may have signed in anew in another tab: the token goes with the session.
+    // A sign-in in another tab replaces the session and its token.
     Object.assign(session.operator, await call('session'));
     return true;
   } catch (refused) {
@@ -90,8 +90,8 @@ async function isSignedIn() {
 }
 
 /**
- * A call of somebody signed in. When the session is over, the page asks for the password and goes on; when it
- * is another one, the call goes on with its token.
+ * A call within a session. If the session is over, the page asks for the password and then repeats the call. If another
+ * session has replaced it, the call is repeated with the new token.
  */
 export async function signedCall(path, options) {
   const token = session.operator.csrfToken;
@@ -100,7 +100,7 @@ export async function signedCall(path, options) {
   } catch (refused) {
     if (refused.status !== 401 && refused.status !== 403) throw refused;
     if (!(await isSignedIn())) await session.onExpired();
-    // Else it was about the call itself: a wrong password, a role.
+    // Otherwise the call itself was refused, for example because of a wrong password or the role.
     else if (session.operator.csrfToken === token) throw refused;
     return call(path, options);
   }
@@ -116,13 +116,13 @@ function given(values) {
   );
 }
 
-/** Runs a command that only looks. Returns {data, columns?, note?, nextCursor?}. */
+/** Runs a command that only reads. Returns {data, columns?, note?, nextCursor?}. */
 export function read(command, values = {}, signal = undefined) {
   const query = new URLSearchParams(given(values)).toString();
   return signedCall(pathOf(command) + (query ? `?${query}` : ''), { signal });
 }
 
-/** Runs any command; `values` may hold true for a toggle. */
+/** Runs any command. A toggle in `values` is true. */
 export function act(command, values = {}) {
   return signedCall(pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
 }

@@ -1,5 +1,5 @@
-// Draws the API reference from /v1/openapi.json. Everything of the document becomes text nodes: nothing
-// in it can become markup.
+// Draws the API reference from /v1/openapi.json. All texts of the document become text nodes, so they cannot contain
+// markup.
 'use strict';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -29,14 +29,14 @@ function resolve(part) {
 
 const refName = (schema) => schema.$ref.split('/').pop();
 
-/** Text with `code` in it. */
+/** A text in which backticks mark code. */
 function prose(text) {
   return text.split('`').map((piece, i) => (i % 2 ? h('code', {}, piece) : piece));
 }
 
 // --- Schemas ------------------------------------------------------------------------------------------
 
-/** The alternatives of oneOf and anyOf, without null: that is said beside the type. */
+/** The alternatives of oneOf and anyOf without null, which the text of the type mentions. */
 function alternatives(schema) {
   const list = schema.oneOf || schema.anyOf;
   return list && list.filter((each) => each.type !== 'null');
@@ -76,7 +76,7 @@ function limits(schema) {
   return out.join('; ');
 }
 
-/** Whether there is more to show of it than its type. */
+/** Whether a schema has more to show than its type. */
 function isComposite(schema) {
   const target = resolve(schema);
   if (target.properties) return true;
@@ -85,7 +85,7 @@ function isComposite(schema) {
   return Boolean(choices && choices.some(isComposite));
 }
 
-/** Its members, drawn when it is opened: schemas may contain each other. */
+/** The members of a schema, drawn when the section is opened, because schemas can be recursive. */
 function expandable(schema) {
   const body = h('div');
   const open = ({ target }) => {
@@ -107,7 +107,7 @@ function member(name, schema, required) {
     isComposite(schema) ? nested(schema) : null);
 }
 
-/** What can be opened below a member: past arrays and alternatives, to what has a shape. */
+/** The expandable schemas below a member: looks through arrays and alternatives for objects. */
 function nested(schema) {
   const target = resolve(schema);
   if (target.properties) return expandable(schema);
@@ -134,7 +134,7 @@ function schemaBody(schema) {
 
 // --- Examples -----------------------------------------------------------------------------------------
 
-/** The call as {method, url, headers, body}: what every language says in its own way. */
+/** The call as {method, url, headers, body}, from which the samples in all languages are made. */
 function callOf(method, path, operation) {
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
@@ -158,7 +158,7 @@ async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Not a secure context: select it, so that it can be copied by hand.
+    // The clipboard requires a secure context. Select the text instead, so that the reader can copy it.
     const range = document.createRange();
     range.selectNodeContents(button.nextElementSibling);
     getSelection().removeAllRanges();
@@ -169,13 +169,13 @@ async function copy(text, button) {
   setTimeout(() => { button.textContent = 'Copy'; }, 2000);
 }
 
-const languages = []; // of every example: one choice holds for all
+const languages = []; // one function per example: a choice applies to all of them
 
 function choose(language) {
   for (const each of languages) each(language);
 }
 
-/** The call in each language, one shown at a time; drawn when it is chosen. */
+/** Samples of the call in each language. Only the chosen one is drawn. */
 function examples(call, what) {
   const place = h('div');
   const buttons = Object.keys(cofferSamples).map((language) =>
@@ -282,7 +282,7 @@ function operationsByTag() {
   return [...tags.values()].filter((tag) => tag.operations.length > 0);
 }
 
-/** Names and descriptions of what an operation takes and gives, some levels deep. */
+/** Names and descriptions in a schema, to a limited depth, for the search. */
 function schemaWords(schema, depth, seen) {
   if (!schema || depth > 4) return '';
   if (schema.$ref) {
@@ -312,7 +312,7 @@ function wordsOf(operation) {
   ].join(' ');
 }
 
-/** Draws everything; gives what the search needs: an entry of contents and article per operation and event. */
+/** Draws the page. Returns the rows of the search: link and article of each operation and event. */
 function draw() {
   const contents = document.getElementById('contents');
   const content = document.getElementById('content');
@@ -344,23 +344,23 @@ function draw() {
 
 const isAddress = (word) => word.startsWith('/') || METHODS.includes(word);
 
-/** Operations by name first; by what they take, give and say where no word is an address. */
+/** Whether an operation matches by name or, if no word is an address, by its schemas and descriptions. */
 function fits(row, words) {
   if (words.every((word) => row.words.includes(word))) return true;
   return !words.some(isAddress) && words.every((word) => row.more.includes(word));
 }
 
-/** What guides, problems and the glossary have of it, above the operations. */
+/** Shows matches in guides, problems and the glossary above the operations. */
 async function showHits(words, mine) {
   const place = document.getElementById('hits');
   const hits = words.length > 0 && !words.some(isAddress) ? await cofferSearch.find(openapi, words) : [];
-  if (mine !== search.turn) return; // somebody typed on
+  if (mine !== search.turn) return; // the search text has changed
   place.replaceChildren(...hits.map(({ kind, heading, href }) =>
     h('li', {}, h('a', { href }, heading), ' ', h('span', { class: 'soft' }, kind))));
   place.hidden = hits.length === 0;
 }
 
-/** Shows the operations that have every word; all when there is none. */
+/** Shows the operations that match every word, or all operations if there is no word. */
 function search(rows, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   search.turn = (search.turn || 0) + 1;
@@ -379,7 +379,7 @@ function search(rows, text) {
   return showHits(words, search.turn);
 }
 
-/** Guides and glossary, below the operations. */
+/** Draws guides and glossary below the operations. */
 function drawTexts() {
   document.getElementById('guides').replaceChildren(
     ...cofferTexts.guides.map(([name, title, about]) =>
@@ -396,7 +396,7 @@ function listen(rows) {
     box.value = '';
     search(rows, '');
   });
-  // An address leads to its operation also where the search has hidden it.
+  // A link to an operation works even if the search has hidden the operation.
   addEventListener('hashchange', () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target || !target.hidden) return;

@@ -1,17 +1,17 @@
-// The events that webhooks receive, from the `webhooks` of the document. How to verify and retry is in the guide, whose
-// sections are shown here as well.
+// The events that webhooks receive, from `webhooks` in the OpenAPI document. Sections of the webhook guide explain
+// verification and retries.
 'use strict';
 
 const cofferEvents = (() => {
   const GUIDE = '/docs/guides/webhooks';
 
-  /** The blocks of a section of the guide that have one of these tags, without its subsections. */
+  /** The blocks with one of these tags in a section of the guide, without its subsections. */
   function sectionOf(text, heading, tags) {
     const [, after] = text.split(`\n## ${heading}\n`);
     return cofferMarkdown(after.split(/\n#{2,3} /)[0]).filter(({ tagName }) => tags.includes(tagName));
   }
 
-  /** A section of the guide, read when it is opened. */
+  /** A section of the guide, loaded when it is opened. */
   function guideSection(title, heading, tags) {
     const body = h('div');
     const link = `${GUIDE}#${cofferSearch.slug(heading)}`;
@@ -24,7 +24,7 @@ const cofferEvents = (() => {
     return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, title), body);
   }
 
-  /** The headers of a delivery, which all events have in common. */
+  /** The headers of a delivery, which are the same for all events. */
   function headers(operation) {
     const rows = operation.parameters.map(resolve).map(({ name, description, schema, example }) =>
       member(name, { ...schema, description, examples: [example] }, true));
@@ -47,7 +47,7 @@ const cofferEvents = (() => {
       reply(example, 'Example body'));
   }
 
-  /** {section, group, rows}, like those of a tag of operations. */
+  /** Returns {section, group, rows}, as for a tag of operations. */
   function draw(narrow) {
     const all = Object.entries(openapi.webhooks).map(([type, { post }]) => ({ type, operation: post }));
     const links = all.map(({ type }) => h('li', {}, h('a', { href: `#event-${type}` }, type)));

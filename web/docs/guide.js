@@ -14,7 +14,7 @@ async function start() {
     return;
   }
   const blocks = cofferMarkdown(await response.text());
-  // The name of the guide is the heading of the page already.
+  // The page already shows the name of the guide as its heading.
   place.replaceChildren(...blocks.filter(({ tagName }) => tagName !== 'H1'));
   const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (wanted) wanted.scrollIntoView();

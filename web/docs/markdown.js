@@ -1,7 +1,7 @@
-// Markdown as elements: the part of CommonMark that the guides use. Text becomes text nodes.
+// Converts Markdown to elements: the part of CommonMark that the guides use. Text becomes text nodes.
 'use strict';
 
-/** The blocks of a text. */
+/** Returns the blocks of a text. */
 const cofferMarkdown = (() => {
   function node(tag, attributes, ...children) {
     const element = document.createElement(tag);
@@ -10,7 +10,7 @@ const cofferMarkdown = (() => {
     return element;
   }
 
-  /** Links between the guides lead to the pages here; those to files of the repository are text. */
+  /** Links between guides lead to their pages on this server. Links to files of the repository become text. */
   function addressOf(target) {
     if (/^(https?:|#)/.test(target)) return target;
     const found = /^(?:docs\/)?([\w-]+)\.md(#.*)?$/.exec(target);
@@ -47,7 +47,7 @@ const cofferMarkdown = (() => {
 
   const ITEM = /^(\s*)([-*]|\d+\.) (.*)$/;
 
-  /** Reads blocks from lines; each reader takes what is its own. */
+  /** Reads blocks from lines; each method consumes the lines of its block. */
   class Blocks {
     constructor(text) {
       this.lines = text.split('\n');
@@ -127,7 +127,7 @@ const cofferMarkdown = (() => {
       return node(/\d/.test(mark) ? 'ol' : 'ul', {}, items);
     }
 
-    /** The further lines of a paragraph or of an item. */
+    /** The continuation lines of a paragraph or list item. */
     continued() {
       const out = [];
       while (

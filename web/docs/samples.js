@@ -1,4 +1,4 @@
-// A call of an operation in several languages, each with nothing but its standard library.
+// Samples of a call in several languages, each using only the standard library.
 'use strict';
 
 const cofferSamples = (() => {
@@ -7,7 +7,7 @@ const cofferSamples = (() => {
   const php = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const indent = (text, by) => text.replaceAll('\n', `\n${by}`);
 
-  /** A header whose value names a variable of the environment: `Bearer $TOKEN` as parts. */
+  /** Splits a header value such as `Bearer $TOKEN` into its prefix and its environment variable. */
   const variable = (value) => /^(.*)\$(\w+)$/.exec(value);
 
   function curl({ method, url, headers, body }) {

@@ -1,15 +1,15 @@
-// The search beyond the operations: guides by their sections, problems, the glossary.
+// The search in guides (by section), problems and the glossary.
 'use strict';
 
 const cofferSearch = (() => {
   const HITS_MAX = 12;
-  let sections; // of all guides, once they are asked for
+  let sections; // of all guides; loaded at the first search
 
-  /** The address of a heading, as guide.js gives it too. */
+  /** The anchor of a heading; guide.js uses it too. */
   const slug = (heading) =>
     heading.toLowerCase().replace(/`/g, '').replace(/[^\p{L}\p{N} _-]/gu, '').trim().replaceAll(' ', '-');
 
-  /** {guide, title, heading, href, text} of each section of a guide. */
+  /** {kind, heading, href, text} of each section of a guide. */
   function split(name, title, text) {
     const out = [];
     let present = { heading: title, href: `/docs/guides/${name}`, lines: [] };
@@ -48,7 +48,7 @@ const cofferSearch = (() => {
     ...problems(openapi),
   ];
 
-  /** Every problem that a response names. */
+  /** All problems that the responses mention. */
   function problems(openapi) {
     const names = new Set();
     for (const { description } of Object.values(openapi.components.responses || {})) {
@@ -69,7 +69,7 @@ const cofferSearch = (() => {
     return words.every((word) => heading.includes(word)) ? 3 : entry.kind === 'Glossary' ? 2 : 1;
   }
 
-  /** The best hits for these words. */
+  /** The best matches for these words. */
   async function find(openapi, words) {
     const all = [...entries(openapi), ...(await guides())];
     return all

@@ -4,19 +4,19 @@
 
 const cofferTry = (() => {
   const SHOWN_MAX = 100_000; // characters of a response
-  const EARLY_MS = 30_000; // a token is renewed this long before it expires
+  const EARLY_MS = 30_000; // how long before its expiry a token is renewed
 
   const FIELDS = [
     ['clientId', 'Client ID'], ['clientSecret', 'Client secret', 'password'], ['apiKey', 'API key', 'password'],
     ['publicKey', 'Public key'], ['signInSecret', 'Sign-in secret', 'password'],
     ['connectSecret', 'Connect secret', 'password'],
   ];
-  // For each secret of x-svc-auth, the login that gives the bearer token: member of its body -> field.
+  // For each secret that x-svc-auth can carry: the login that returns the bearer token, its body (member -> field).
   const LOGINS = {
     apiKey: { login: 'createToken', body: { clientId: 'clientId', clientSecret: 'clientSecret' }, token: 'accessToken' },
     connectSecret: { login: 'signIn', body: { publicKey: 'publicKey', secret: 'signInSecret' }, token: 'idToken' },
   };
-  // Response headers that tell a caller something.
+  // Response headers that are shown.
   const HEADERS = ['content-type', 'x-request-id', 'retry-after', 'x-success-convention', 'content-disposition', 'location'];
 
   const inputs = new Map();
@@ -66,7 +66,7 @@ const cofferTry = (() => {
 
   // --- Known values -------------------------------------------------------------------------------
 
-  /** The facts of a demo: the line that `coffer demo --json` prints, or its file of secrets. */
+  /** Learns IDs from the line that `coffer demo --json` prints, or from the demo's file of secrets. */
   function learnFacts(facts) {
     const [first, second] = facts.wallets || [];
     const payee = (facts.beneficiaries || [])[0];
@@ -79,7 +79,7 @@ const cofferTry = (() => {
     for (const [name, each] of Object.entries(values)) if (each) known.set(name, each);
   }
 
-  /** IDs of a response, for the next request. */
+  /** Learns IDs from a response, for the next request. */
   function learnResponse(path, answer) {
     if (answer === null || typeof answer !== 'object') return;
     for (const [name, each] of Object.entries(answer)) {
@@ -89,14 +89,14 @@ const cofferTry = (() => {
     if (noun && typeof answer.id === 'string') known.set(`${noun}Id`, answer.id);
   }
 
-  /** `{transactionId}` of a path is the ID of the record. */
+  /** A known value for a path parameter. `{transactionId}` in a path is the record ID. */
   function parameterValue(path, name) {
     if (name === 'transactionId') return known.get('transactionRecordId');
     if (name === 'id') return known.get(path.startsWith('/v1/application/') ? 'applicationId' : 'associationId');
     return known.get(name);
   }
 
-  /** The recorded example with what is known here; for a login, with the credentials. */
+  /** The recorded example with known values filled in; for a login, also the credentials. */
   function bodyFor(example, isLogin) {
     const secrets = isLogin ? Object.assign({}, ...Object.values(LOGINS).map(({ body }) => body)) : {};
     return JSON.parse(JSON.stringify(example), (name, each) => {
@@ -157,7 +157,7 @@ const cofferTry = (() => {
     try {
       if (/json$/.test(type.split(';')[0])) return JSON.stringify(JSON.parse(text), null, 2);
     } catch {
-      // Shown as it came.
+      // Not valid JSON: show the text unchanged.
     }
     return text;
   }
@@ -179,7 +179,7 @@ const cofferTry = (() => {
       whole.length > SHOWN_MAX ? h('p', { class: 'soft' }, `The first ${SHOWN_MAX} of ${whole.length} characters.`) : '');
   }
 
-  /** The request that the fields describe. */
+  /** The path and query of the request, from the fields. */
   function target(path, fields) {
     const missing = fields.filter(({ parameter, input }) => parameter.required && !input.value.trim());
     if (missing.length > 0) throw new Error(`Enter ${missing.map(({ parameter }) => parameter.name).join(', ')}.`);
@@ -228,7 +228,7 @@ const cofferTry = (() => {
     ];
   }
 
-  /** The form of an operation, drawn each time that it is opened: by then, more values are known. */
+  /** The form of an operation, redrawn each time it is opened, because more values may be known by then. */
   function panel({ method, path, operation }) {
     const place = h('div');
     const open = ({ target: details }) => {
