@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Adds packages to an apt repository and signs its lists again: pool/ has the packages of all versions, dists/stable/
-# the lists of each architecture, and coffer-archive-keyring.asc the public key. The folder can be served by any web
-# server (docs/install.md, "From an apt repository").
+# Adds packages to an apt repository and signs its lists again. In the repository, pool/ has the packages of all
+# versions, dists/stable/ the lists of each architecture, and coffer-archive-keyring.asc the public key. Any web server
+# can serve the folder (docs/install.md, "With an apt repository").
 #
 #   packaging/apt.sh FOLDER PACKAGE.deb ...
 #
 # COFFER_APT_KEY     file with the secret OpenPGP key (gpg --export-secret-keys); required
-# SOURCE_DATE_EPOCH  the date of the lists; by default now
+# SOURCE_DATE_EPOCH  the date of the lists; by default the current time
 set -euo pipefail
 die() { printf 'apt: %s\n' "$*" >&2; exit 1; }
 
@@ -21,13 +21,13 @@ export GNUPGHOME
 trap 'gpgconf --kill all >/dev/null 2>&1 || true; rm -rf "$GNUPGHOME"' EXIT
 gpg --batch --quiet --import "$key"
 signer=$(gpg --batch --list-secret-keys --with-colons | sed -n 's/^fpr:*\([0-9A-F]*\):.*/\1/p' | head -n 1)
-[ -n "$signer" ] || die "$key has no secret key"
+[ -n "$signer" ] || die "$key contains no secret key"
 
 pool=pool/main/c/coffer
 mkdir -p "$folder/$pool"
 for package in "$@"; do
   there=$folder/$pool/$(basename "$package")
-  # A published version never changes: installations have its checksum.
+  # A published version never changes, because installed systems have its checksum.
   if [ -e "$there" ] && ! cmp -s "$package" "$there"; then
     die "$(basename "$package") is already published with other content; increase the version"
   fi

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Whether apt accepts a repository (packaging/apt.sh) and downloads a version of coffer from it. apt runs with folders
-# of its own, so it neither reads nor changes the settings of this machine.
+# Checks that apt accepts a repository (packaging/apt.sh) and downloads a version of coffer from it. apt runs with
+# separate folders, so it neither reads nor changes the settings of this machine.
 #
 #   packaging/apt_check.sh REPOSITORY VERSION [SOURCES.LIST]
 #
-# SOURCES.LIST  the entry of the repository; by default, one with the key in the repository itself
+# SOURCES.LIST  the entry of the repository; by default, an entry that uses the key in the repository itself
 set -euo pipefail
 repository=$(realpath "${1:?repository}")
 version=${2:?version}
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-# apt downloads as the user _apt, who has no access to private folders.
+# apt downloads as the user _apt, which has no access to private folders.
 mkdir -p "$root"/{state/lists/partial,cache/archives/partial,etc/apt.conf.d,etc/preferences.d,etc/trusted.gpg.d,out}
 : >"$root/state/status"
 arch=$(dpkg --print-architecture)

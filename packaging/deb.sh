@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes build/package/coffer_<version>_<arch>.deb and checks it with lintian. Prints its name.
+# Builds build/package/coffer_<version>_<arch>.deb, checks it with lintian and prints its name.
 #
-# It uses debhelper, because Debian tests the snippets of debhelper for units, users, debconf and conffiles
-# through every upgrade, and lintian knows them. dpkg-deb and CPack have no such snippets.
+# The script uses debhelper because Debian tests debhelper's snippets for units, users, debconf and conffiles in every
+# upgrade, and lintian recognises them. dpkg-deb and CPack have no such snippets.
 #
-# COFFER_MAINTAINER      name <address> of the publisher
+# COFFER_MAINTAINER      publisher, as name <address>
 # COFFER_PACKAGE_OUT     a folder other than build/package; previous packages in it are removed
 # COFFER_PACKAGE_ROUGH   fast compression and no lintian, for tests that only install the package
 set -euo pipefail
@@ -19,7 +19,7 @@ version=$(cat "$stage/version")
 SOURCE_DATE_EPOCH=$(cat "$stage/epoch")
 export SOURCE_DATE_EPOCH
 
-# The settings of the service name its database, so that manual commands use the same one.
+# The settings of the service contain its database, so that manual commands use the same one.
 sed -i 's|^#db = .*|db = "/var/lib/coffer/coffer.db"|' "$stage/coffer.toml"
 grep -q '^db = ' "$stage/coffer.toml"
 
@@ -31,7 +31,7 @@ cp "$stage/copyright" "$stage/debian/copyright"
 cat >"$stage/debian/changelog" <<TEXT
 coffer ($version) unstable; urgency=medium
 
-  * What changed is in /usr/share/doc/coffer/changelog.gz.
+  * See /usr/share/doc/coffer/changelog.gz for the changes.
 
  -- $(sed -n 's/^Maintainer: //p' "$stage/debian/control")  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 TEXT

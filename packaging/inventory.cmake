@@ -1,11 +1,11 @@
-# Prints third_party/manifest.cmake as lines of fields with tabs between them, for packaging/inventory.py:
+# Prints third_party/manifest.cmake as lines of tab-separated fields, for packaging/inventory.py:
 #   archive <name> <version> <licence> <homepage> <content sha256> <source address>
-#   system  <name> <licence> <homepage> <Debian packages, with spaces between them>
+#   system  <name> <licence> <homepage> <Debian packages, separated by spaces>
 # Run by: cmake -P packaging/inventory.cmake
 
 function(emit)
   string(JOIN "\t" line ${ARGV})
-  # message() would put its own words around it.
+  # message() would add text around the line.
   execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${line}")
 endfunction()
 

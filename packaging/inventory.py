@@ -2,12 +2,12 @@
 """The contents of the static binary, from third_party/manifest.cmake and the packages of this machine.
 
     packaging/inventory.py sbom BINARY VERSION     CycloneDX 1.5, JSON
-    packaging/inventory.py copyright               every licence, as /usr/share/doc/coffer/copyright
-    packaging/inventory.py built-using             for the field Static-Built-Using
+    packaging/inventory.py copyright               all licences, for /usr/share/doc/coffer/copyright
+    packaging/inventory.py built-using             the value of the field Static-Built-Using
 
-COFFER_PACKAGE_SYSROOT  the folder of packaging/sysroot.sh, for a binary built from its packages
+COFFER_PACKAGE_SYSROOT  the folder from packaging/sysroot.sh, for a binary built with its packages
 
-The same sources and packages give the same bytes; the only time in them is SOURCE_DATE_EPOCH.
+The same sources and packages produce the same bytes; the only time in them is SOURCE_DATE_EPOCH.
 """
 import datetime
 import hashlib
@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Used only in tests.
 NOT_SHIPPED = {"catch2"}
 SYSROOT = os.environ.get("COFFER_PACKAGE_SYSROOT", "")
-# The C and C++ libraries are linked too; the manifest lists only what the sources request. A cross compiler
-# includes its C++ library.
+# The C and C++ libraries are linked too, but the manifest lists only the dependencies that the sources request. A
+# cross compiler includes its C++ library.
 TOOLCHAIN = [
     ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
     ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",
@@ -103,7 +103,7 @@ def sbom(binary, version):
             else:
                 entry["purl"] = f"pkg:generic/{one['name']}@{one['version']}?download_url={address}"
                 entry["externalReferences"].append({"type": "distribution", "url": address})
-            # Over the files that are compiled, after our patches: see third_party/manifest.cmake.
+            # The hash covers the compiled files with coffer's patches: see third_party/manifest.cmake.
             entry["properties"] = [{"name": "coffer:content-sha256", "value": one["content"]}]
         entry["bom-ref"] = entry["purl"]
         listed.append(entry)
@@ -146,7 +146,7 @@ def copyright_text():
         "Copyright 2026 the authors of coffer.\n\n"
         "Licensed under the Apache License, Version 2.0; on Debian systems its text is in\n"
         "/usr/share/common-licenses/Apache-2.0.\n\n"
-        "coffer is one static program. What is linked into it is the work of others, under the\n"
+        "coffer is statically linked. It contains the following third-party components under the\n"
         "licences below.\n"
     ]
     for one in components():

@@ -3,9 +3,9 @@
 
   packaging/oci.py FOLDER ARCHITECTURE VERSION EPOCH FILE
 
-FOLDER has the files of packaging/image.sh. ARCHITECTURE is Debian's name, which is OCI's too. The last stage of
-packaging/Dockerfile says everything else. The same files, version and time give the same bytes; the root certificates
-are those of the machine.
+FOLDER has the files from packaging/image.sh. ARCHITECTURE is Debian's name, which OCI uses too. The last stage of
+packaging/Dockerfile defines everything else. The same files, version and time produce the same bytes; the root
+certificates are those of the machine.
 """
 import gzip
 import hashlib
@@ -58,7 +58,7 @@ def run_config():
         elif name in ("ENTRYPOINT", "CMD"):
             out[name.capitalize()] = json.loads(text)
         else:
-            sys.exit(f"oci: packaging/Dockerfile has {name}, which this script does not know")
+            sys.exit(f"oci: packaging/Dockerfile uses {name}, which this script does not support; add it to run_config")
     return out
 
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Makes everything that a release publishes in build/publish, checks it with an independent apt, and copies it to the
-# web server:
+# Builds all artefacts of a release in build/publish, checks them with an isolated apt, and copies them to the web
+# server:
 #
-#   coffer-<version>-linux-<arch>.tar.gz, its software list, coffer-<version>-linux-<arch>.oci.tar (container image),
-#   coffer-<version>.tar.gz (sources), coffer.rb (formula), SHA256SUMS and its signature, and apt/ (repository with the
-#   Debian packages)
+#   coffer-<version>-linux-<arch>.tar.gz, its software bill of materials, coffer-<version>-linux-<arch>.oci.tar
+#   (container image), coffer-<version>.tar.gz (sources), coffer.rb (formula), SHA256SUMS and its signature, and apt/
+#   (repository with the Debian packages)
 #
 #   packaging/publish.sh --dry-run     everything except the copy
 #   packaging/publish.sh               also the copy; HEAD must be the tag v<version>, without local changes
 #
 # COFFER_RELEASE_KEY  signs SHA256SUMS (packaging/sign.sh); required
 # COFFER_APT_KEY      signs the repository (packaging/apt.sh); required
-# COFFER_PUBLISH_TO   destination of rsync, such as www@example.com:/srv/coffer; required without --dry-run. Its apt/
-#                     keeps the packages of earlier versions.
+# COFFER_PUBLISH_TO   rsync destination, such as www@example.com:/srv/coffer; required without --dry-run. Its folder
+#                     apt/ keeps the packages of earlier versions.
 # COFFER_PUBLISH_URL  public address of that folder, for the formula; required without --dry-run
 # COFFER_PUBLISH_OUT  a folder other than build/publish
 # The settings of packaging/stage.sh and packaging/deb.sh apply as well.
@@ -33,7 +33,7 @@ tool=${COFFER_PACKAGE_TOOL:-${COFFER_PACKAGE_BIN:-build/release-static/coffer}}
 version=$("$tool" version --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["coffer"])')
 out=${COFFER_PUBLISH_OUT:-$PWD/build/publish}
 
-# Everything that can be refused is refused before the first file is copied.
+# All checks run before the first file is copied.
 if [ -z "$dry" ]; then
   : "${COFFER_PUBLISH_TO:?set COFFER_PUBLISH_TO to the destination of rsync}"
   : "${COFFER_PUBLISH_URL:?set COFFER_PUBLISH_URL to the public address of the folder}"
@@ -83,6 +83,6 @@ if [ -n "$dry" ]; then
   exit 0
 fi
 say "publish to $COFFER_PUBLISH_TO"
-# The packages first and the lists last, so that a list never names a package that is not there yet.
+# Copy the packages first and the lists last, so that a list never contains a package that does not exist yet.
 rsync --archive --exclude=dists "$out/" "$COFFER_PUBLISH_TO/"
 rsync --archive --delete-after "$out/apt/dists/" "$COFFER_PUBLISH_TO/apt/dists/"

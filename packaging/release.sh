@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes build/release/coffer-<version>-linux-<arch>.tar.gz with its software bill of materials and
-# checksums, which include the archives of this version for other architectures in the folder. The same commit,
-# compiler and libraries give the same bytes in any folder. Prints the names of the files.
+# Builds build/release/coffer-<version>-linux-<arch>.tar.gz with its software bill of materials and checksums. The
+# checksums include archives of this version for other architectures that are in the folder. The same commit, compiler
+# and libraries produce the same bytes in any folder. Prints the names of the files.
 #
 # COFFER_RELEASE_KEY   File with the key that signs the checksums; without it, the release is not signed.
-# COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The other
-#                      settings are those of packaging/stage.sh and packaging/inventory.py.
+# COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The settings of
+#                      packaging/stage.sh and packaging/inventory.py apply as well.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

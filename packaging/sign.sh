@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Signs or checks the checksums of a release (docs/install.md, "Check a release"). Ed25519, by OpenSSL.
+# Signs or checks the checksums of a release with OpenSSL and Ed25519 (docs/install.md, "Check a release").
 #
-#   packaging/sign.sh key FILE               makes a key: FILE (0600, keep it offline) and FILE.pub.pem (publish it)
-#   packaging/sign.sh sign KEY SHA256SUMS    makes SHA256SUMS.sig
-#   packaging/sign.sh check KEY.pub.pem SHA256SUMS   exits with 0 if SHA256SUMS.sig and every listed file that is
-#                                            there are right
+#   packaging/sign.sh key FILE               creates a key: FILE (0600, keep it offline) and FILE.pub.pem (publish it)
+#   packaging/sign.sh sign KEY SHA256SUMS    creates SHA256SUMS.sig
+#   packaging/sign.sh check KEY.pub.pem SHA256SUMS   exits with 0 if SHA256SUMS.sig is valid and all listed files that
+#                                            exist match
 set -euo pipefail
 
 usage() {
@@ -15,7 +15,7 @@ usage() {
 [ $# -ge 2 ] || usage
 case $1 in
   key)
-    [ ! -e "$2" ] || { echo "sign: $2 exists" >&2; exit 1; }
+    [ ! -e "$2" ] || { echo "sign: $2 already exists; choose another file" >&2; exit 1; }
     (umask 077 && openssl genpkey -algorithm ed25519 -out "$2")
     openssl pkey -in "$2" -pubout -out "$2.pub.pem"
     ;;

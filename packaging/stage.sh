@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Collects the files of every kind of package in one folder: the stripped binaries, the texts that it prints
-# (manual pages, completions, settings), licences and the software bill of materials.
+# Collects the files that all kinds of packages contain in one folder: the stripped binaries, the texts that coffer
+# prints (manual pages, completions, settings), licences and the software bill of materials.
 #
 #   packaging/stage.sh FOLDER
 #
-# COFFER_PACKAGE_BIN      the binary to pack, beside coffer-provider-sim; by default that of ./dev build release-static
+# COFFER_PACKAGE_BIN      the binary to pack, with coffer-provider-sim beside it; by default that of
+#                         ./dev build release-static
 # COFFER_PACKAGE_TOOL     a binary of the same sources that runs on this machine, if the packed one does not
-# COFFER_PACKAGE_STRIP    for a binary of another architecture
-# COFFER_PACKAGE_VERSION  a version that differs from that of the binary, for tests of upgrades
+# COFFER_PACKAGE_STRIP    the strip program for a binary of another architecture
+# COFFER_PACKAGE_VERSION  a version other than that of the binary, for tests of upgrades
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 die() { printf 'stage: %s\n' "$*" >&2; exit 1; }
@@ -15,11 +16,11 @@ die() { printf 'stage: %s\n' "$*" >&2; exit 1; }
 stage=${1:?folder}
 bin=${COFFER_PACKAGE_BIN:-build/release-static/coffer}
 tool=${COFFER_PACKAGE_TOOL:-$bin}
-[ -x "$bin" ] || die "there is no $bin; run ./dev build release-static"
+[ -x "$bin" ] || die "$bin not found; run ./dev build release-static"
 
 version() { "$tool" version --json | python3 -c "import json, sys; print(json.load(sys.stdin)['$1'])"; }
 
-# Files have the time of the commit, so that the same commit gives the same bytes.
+# Files get the time of the commit, so that the same commit produces the same bytes.
 if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null) || SOURCE_DATE_EPOCH=$(stat -c %Y CHANGELOG.md)
 fi

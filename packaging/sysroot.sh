@@ -2,13 +2,13 @@
 # Unpacks Debian packages of another architecture into a folder that serves as the sysroot of a cross compiler.
 # Prints the folder; a folder with newer packages has another name.
 #
-# The script changes nothing else on this machine and does not need root. A foreign architecture in dpkg would
-# require the same version of every library for both architectures, and so upgrade those of this machine.
+# The script changes nothing else on this machine and does not need root. Adding the architecture to dpkg instead would
+# require the same version of every library for both architectures, and so upgrade the libraries of this machine.
 #
 #   packaging/sysroot.sh ARCH PACKAGE ...
 #
-# Each run asks the mirror of this machine's apt, so that a rebuild includes security updates of libraries. If
-# the mirror does not respond, the script uses the packages of the last run.
+# Each run queries the mirror of this machine's apt, so that a rebuild includes security updates of libraries. If the
+# mirror does not respond, the script uses the packages of the last run.
 set -euo pipefail
 die() { printf 'sysroot: %s\n' "$*" >&2; exit 1; }
 
@@ -29,7 +29,7 @@ chmod 777 "$scratch/deb"
 options=(-q -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" -o "Dir::State=$scratch/state"
   -o "Dir::State::status=$scratch/status" -o "Dir::Cache=$scratch/cache")
 
-there() { # <package ...>: exactly these packages are unpacked
+there() { # <package ...>: whether exactly these packages are unpacked
   [ -f "$link/packages" ] &&
     [ "$(cut -f 1 "$link/packages" | sort)" = "$(printf '%s\n' "$@" | sort)" ]
 }

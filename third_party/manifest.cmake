@@ -1,27 +1,26 @@
-# Every piece of other people's work that ends up in coffer, or builds or tests it: named here once,
-# nowhere else. Nothing is vendored. cmake/ThirdParty.cmake reads this table and resolves it,
-# ./dev setup reads the package names in it.
+# The only list of third-party components that coffer contains, or that build or test it. Nothing is
+# vendored. cmake/ThirdParty.cmake resolves this table, and ./dev setup reads its package names.
 #
-#   coffer_archive()  compiled by us from pinned source. CONTENT is the pin: the SHA-256 over the kept
-#                     files, PATCHES applied (coffer_content_digest in cmake/ThirdParty.cmake). So the
-#                     same files count as the same dependency whichever archive they came in, and an
-#                     unpacked copy on disk is checked again at every configure. Each source also names
-#                     the SHA-256 of its own archive, checked before it is unpacked; "-" where we could
-#                     not see that archive, then CONTENT alone decides.
+#   coffer_archive()  compiled from pinned source. CONTENT is the pin: the SHA-256 over the kept files
+#                     after PATCHES (coffer_content_digest in cmake/ThirdParty.cmake). The same files
+#                     are therefore the same dependency, whichever archive contains them. Every configure
+#                     run checks the unpacked copy on disk again. Each source also has the SHA-256 of its
+#                     archive, which is checked before unpacking. "-" means that the archive was not
+#                     available to us; only CONTENT is then checked.
 #                     Sources are tried in this order:
 #                       UPSTREAM <url> <sha256|->       the project itself
-#                       DEBIAN   <pool path> <sha256>   from the mirror this machine's apt is set to
-#                       NPM      <name@version> <sha256> from the registry this machine's npm is set to
-#   coffer_system()   a Debian package, taken as it is. DEBIAN_PACKAGES are what ./dev setup installs.
+#                       DEBIAN   <pool path> <sha256>   the mirror configured in this machine's apt
+#                       NPM      <name@version> <sha256> the registry configured in this machine's npm
+#   coffer_system()   an unmodified Debian package. ./dev setup installs DEBIAN_PACKAGES.
 #
-# To move a version: change VERSION and the sources, set CONTENT to 0, configure; the message names the
-# digest found. Read what changed before you write it down.
+# To change a version, change VERSION and the sources, set CONTENT to 0, and configure: the error message
+# contains the digest. Review the changes in the dependency before you record the digest here.
 
 coffer_archive(httplib
   VERSION  0.41.0
   LICENCE  MIT
   HOMEPAGE https://github.com/yhirose/cpp-httplib
-  WHY      "HTTP server and client behind our own gate; Debian 12's 0.11 has open CVEs and no static library"
+  WHY      "HTTP server and client behind coffer's own transport; Debian 12's 0.11 has open CVEs and no static library"
   KEEP     httplib.h LICENSE
   PATCHES  httplib-raw-header-values.patch httplib-raw-query.patch httplib-status-line.patch
            httplib-strict-chunk-size.patch
@@ -30,10 +29,10 @@ coffer_archive(httplib
   DEBIAN   pool/main/c/cpp-httplib/cpp-httplib_0.41.0+ds.orig.tar.xz
            7acb492bffdd95165677d22145c2c4890e6432c5ef53d0f781defe8dec48f567)
 
-# Every SQLite from 3.7.0 to 3.51.2 can corrupt a WAL file (Debian 12's and 13's included) and 3.52.0 was
-# withdrawn. better-sqlite3 carries the unpatched amalgamation of a later one, generated with a few
-# OMIT options that cmake/ThirdParty.cmake therefore has to repeat. Only sqlite3.c and sqlite3.h are
-# kept: none of better-sqlite3's own code is used.
+# SQLite 3.7.0 to 3.51.2 can corrupt a WAL file (this includes Debian 12 and 13), and 3.52.0 was withdrawn.
+# better-sqlite3 contains the unpatched amalgamation of a later version, generated with a few OMIT options,
+# which cmake/ThirdParty.cmake must therefore repeat. Only sqlite3.c and sqlite3.h are kept; no code of
+# better-sqlite3 is used.
 coffer_archive(sqlite
   VERSION  3.54.1
   LICENCE  blessing
@@ -45,7 +44,7 @@ coffer_archive(sqlite
   NPM      better-sqlite3@13.2.0
            40487589df3496f2ee0079d22b73c63fccebe7db0e8ee9a2c42421861e321e0b)
 
-# Only for the admin page: an authenticator app reads a picture. Served as it is, as one file.
+# Only for the admin page, which shows QR codes for authenticator apps. Served unchanged, as one file.
 coffer_archive(qrcode
   VERSION  2.0.4
   LICENCE  MIT
@@ -56,12 +55,12 @@ coffer_archive(qrcode
   NPM      qrcode-generator@2.0.4
            02e2e18a99a90b02dad940851f59b7c3c5fd1ab79cbdece8595cb06328878159)
 
-# Only the list of common passwords is used, at build time; none of its code.
+# Only the list of common passwords is used, at build time, and no code.
 coffer_archive(zxcvbn
   VERSION  4.4.2
   LICENCE  MIT
   HOMEPAGE https://github.com/dropbox/zxcvbn
-  WHY      "the passwords that people choose most often: operators may not use them"
+  WHY      "list of the most common passwords, which operators may not use"
   KEEP     src/frequency_lists.coffee LICENSE.txt
   CONTENT  ddef17aecd187f507c0e537c7916473a6c6d1dc0a45f6b3849fcdf1eac1a08c8
   UPSTREAM https://github.com/dropbox/zxcvbn/archive/refs/tags/v4.4.2.tar.gz -
@@ -71,49 +70,49 @@ coffer_archive(zxcvbn
 coffer_system(openssl
   LICENCE Apache-2.0
   HOMEPAGE https://www.openssl.org
-  WHY "cryptography and TLS; Debian's static libraries, so its security updates reach us by a rebuild"
+  WHY "cryptography and TLS; a rebuild with Debian's static libraries includes their security updates"
   DEBIAN_PACKAGES libssl-dev)
 
 coffer_system(cares
   LICENCE MIT
   HOMEPAGE https://c-ares.org
-  WHY "names without NSS: a static glibc program that asks NSS crashes on some hosts"
+  WHY "name resolution without NSS: a static glibc program that uses NSS crashes on some hosts"
   DEBIAN_PACKAGES libc-ares-dev)
 
 coffer_system(json
   LICENCE MIT
   HOMEPAGE https://github.com/nlohmann/json
-  WHY "JSON; its SAX reader where amounts pass"
+  WHY "JSON; the SAX parser keeps the source text of amounts"
   DEBIAN_PACKAGES nlohmann-json3-dev)
 
 coffer_system(spdlog
   LICENCE MIT
   HOMEPAGE https://github.com/gabime/spdlog
-  WHY "logs; header only, together with fmt"
+  WHY "logging; header-only, together with fmt"
   DEBIAN_PACKAGES libspdlog-dev libfmt-dev)
 
 coffer_system(cli11
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/CLIUtils/CLI11
-  WHY "flags of the command line"
+  WHY "parsing of command-line flags"
   DEBIAN_PACKAGES libcli11-dev)
 
 coffer_system(tomlplusplus
   LICENCE MIT
   HOMEPAGE https://marzer.github.io/tomlplusplus
-  WHY "the configuration file, with the line of every key"
+  WHY "parsing of the configuration file, with the line of each key"
   DEBIAN_PACKAGES libtomlplusplus-dev)
 
 coffer_system(re2
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/google/re2
-  WHY "patterns that operators write, matched in linear time; std::regex can backtrack for ever"
+  WHY "linear-time matching of patterns from operators; std::regex can backtrack without bound"
   DEBIAN_PACKAGES libre2-dev)
 
 coffer_system(zlib
   LICENCE Zlib
   HOMEPAGE https://zlib.net
-  WHY "gzip form of the documents that are served from memory; never reads what a client sends"
+  WHY "gzip compression of documents served from memory; never decompresses client data"
   DEBIAN_PACKAGES zlib1g-dev)
 
 coffer_system(iso_codes

@@ -21,14 +21,14 @@ class Coffer < Formula
   depends_on "node" => :build
   depends_on "c-ares"
   depends_on "fmt"
-  # The libc++ of earlier versions cannot format floating-point numbers.
+  # The libc++ of earlier macOS versions cannot format floating-point numbers.
   depends_on macos: :sonoma
   depends_on "openssl@3"
   depends_on "re2"
   depends_on "spdlog"
 
   def install
-    # The pinned sources, checked by their SHA-256: see third_party/manifest.cmake.
+    # The folder for the pinned sources, which the build checks by SHA-256: see third_party/manifest.cmake.
     ENV["COFFER_THIRD_PARTY_DIR"] = buildpath/"pinned"
     tables = Formula["iso-codes"].opt_share/"iso-codes/json"
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCOFFER_ISO_CODES_DIR=#{tables}",
