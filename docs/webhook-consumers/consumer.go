@@ -38,7 +38,7 @@ var (
 	keys     [][]byte
 	inbox    = setting("INBOX", "inbox")
 	newDir   = filepath.Join(inbox, "new")      // stored and acknowledged, not processed yet
-	doneDir  = filepath.Join(inbox, "done")     // processed; kept to recognise repetitions
+	doneDir  = filepath.Join(inbox, "done")     // processed; kept to recognise repeated deliveries
 	payments = filepath.Join(inbox, "payments") // the latest state of each payment
 	wanted   = make(chan struct{}, 1)
 
@@ -116,7 +116,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// keep stores the event on disk; false: it was stored before.
+// keep stores the event on disk. It returns false if the event was stored before.
 func keep(id string, body []byte) (bool, error) {
 	if exists(filepath.Join(doneDir, id)) {
 		return false, nil
@@ -133,7 +133,7 @@ func keep(id string, body []byte) (bool, error) {
 	if err := syncPath(draft); err != nil {
 		return false, err
 	}
-	err := os.Link(draft, filepath.Join(newDir, id)) // atomic, and only one process can succeed
+	err := os.Link(draft, filepath.Join(newDir, id)) // atomic, and succeeds in one process only
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -188,7 +188,7 @@ func keptEvents() ([]keptEvent, error) {
 	for _, entry := range entries {
 		path := filepath.Join(newDir, entry.Name())
 		if exists(filepath.Join(doneDir, entry.Name())) {
-			os.Remove(path) // delivered again while it was processed
+			os.Remove(path) // redelivered during processing
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -218,7 +218,7 @@ func work() {
 				err = os.Rename(filepath.Join(newDir, kept.id), filepath.Join(doneDir, kept.id))
 			}
 			if err != nil {
-				log.Printf("failed %d %s, will be tried again: %v", *kept.Sequence, kept.Type, err)
+				log.Printf("failed %d %s, will be retried: %v", *kept.Sequence, kept.Type, err)
 			}
 		}
 		select {
@@ -284,7 +284,7 @@ func main() {
 	for _, secret := range strings.Fields(os.Getenv("WEBHOOK_SECRETS")) {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil || len(key) < 24 {
-			log.Fatal("WEBHOOK_SECRETS holds something that is no secret of coffer")
+			log.Fatal("WEBHOOK_SECRETS contains an invalid secret; expected whsec_…")
 		}
 		keys = append(keys, key)
 	}

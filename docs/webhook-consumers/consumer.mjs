@@ -17,7 +17,7 @@ const KEYS = (process.env.WEBHOOK_SECRETS ?? '').split(/\s+/).filter(Boolean)
 const PORT = Number(process.env.PORT ?? 3000);
 const INBOX = process.env.INBOX ?? 'inbox';
 const NEW = `${INBOX}/new`; // stored and acknowledged, not processed yet
-const DONE = `${INBOX}/done`; // processed; kept to recognise repetitions
+const DONE = `${INBOX}/done`; // processed; kept to recognise repeated deliveries
 const PAYMENTS = `${INBOX}/payments`; // the latest state of each payment
 
 const isId = (text) => typeof text === 'string' && /^[\w-]{1,64}$/.test(text);
@@ -28,7 +28,7 @@ function equal(a, b) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Why a delivery is refused, or null. `body` contains the raw bytes, before any parsing. */
+/** The reason to refuse a delivery, or null. `body` contains the raw bytes, before any parsing. */
 function refusal(headers, body) {
   const id = headers['webhook-id'];
   const time = headers['webhook-timestamp'];
@@ -55,14 +55,14 @@ function sync(path) {
   fs.closeSync(file);
 }
 
-/** The event is on disk when this returns. False: it was stored before. */
+/** Stores the event on disk. Returns false if it was stored before. */
 function keep(id, body) {
   if (fs.existsSync(`${DONE}/${id}`)) return false;
   const draft = `${INBOX}/draft-${randomUUID()}`;
   fs.writeFileSync(draft, body);
   sync(draft);
   try {
-    fs.linkSync(draft, `${NEW}/${id}`); // atomic, and only one process can succeed
+    fs.linkSync(draft, `${NEW}/${id}`); // atomic, and succeeds in one process only
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -99,7 +99,7 @@ async function work() {
     wanted = false;
     const events = [];
     for (const id of fs.readdirSync(NEW)) {
-      if (fs.existsSync(`${DONE}/${id}`)) fs.unlinkSync(`${NEW}/${id}`); // delivered again while it was processed
+      if (fs.existsSync(`${DONE}/${id}`)) fs.unlinkSync(`${NEW}/${id}`); // redelivered during processing
       else events.push([id, JSON.parse(fs.readFileSync(`${NEW}/${id}`))]);
     }
     events.sort(([, a], [, b]) => a.sequence - b.sequence);
@@ -108,7 +108,7 @@ async function work() {
         console.log(`processed ${event.sequence} ${event.type}: ${await apply(event)}`);
         fs.renameSync(`${NEW}/${id}`, `${DONE}/${id}`);
       } catch (error) {
-        console.log(`failed ${event.sequence} ${event.type}, will be tried again: ${error.message}`);
+        console.log(`failed ${event.sequence} ${event.type}, will be retried: ${error.message}`);
         setTimeout(work, RETRY_MS);
       }
     }
@@ -168,7 +168,7 @@ async function answer(request, response) {
 }
 
 if (KEYS.length === 0 || KEYS.some((key) => key.length < 24)) {
-  throw new Error('WEBHOOK_SECRETS is not set, or holds something that is no secret of coffer');
+  throw new Error('WEBHOOK_SECRETS is missing or contains an invalid secret; expected whsec_…');
 }
 for (const folder of [NEW, DONE, PAYMENTS]) fs.mkdirSync(folder, { recursive: true });
 createServer(answer).listen(PORT, '127.0.0.1', () => console.log(`listening on port ${PORT}`));

@@ -15,7 +15,7 @@ const RETRY_S = 5;
 
 define('INBOX', getenv('INBOX') ?: dirname(__DIR__) . '/inbox'); // outside the document root of a web server
 const NEW_DIR = INBOX . '/new'; // stored and acknowledged, not processed yet
-const DONE_DIR = INBOX . '/done'; // processed; kept to recognise repetitions
+const DONE_DIR = INBOX . '/done'; // processed; kept to recognise repeated deliveries
 const PAYMENTS = INBOX . '/payments'; // the latest state of each payment
 
 function say(string $text): void
@@ -35,7 +35,7 @@ function keys(): array
     foreach (preg_split('/\s+/', getenv('WEBHOOK_SECRETS') ?: '', -1, PREG_SPLIT_NO_EMPTY) as $secret) {
         $keys[] = $key = (string) base64_decode(preg_replace('/^whsec_/', '', $secret), true);
         if (strlen($key) < 24) {
-            throw new RuntimeException('WEBHOOK_SECRETS holds something that is no secret of coffer');
+            throw new RuntimeException('WEBHOOK_SECRETS contains an invalid secret; expected whsec_…');
         }
     }
     return $keys ?: throw new RuntimeException('WEBHOOK_SECRETS is not set');
@@ -74,7 +74,7 @@ function refusal(string $body): ?string
 
 // --- Store --------------------------------------------------------------------------------------------
 
-/** The event is on disk when this returns. False: it was stored before. */
+/** Stores the event on disk. Returns false if it was stored before. */
 function keep(string $id, string $body): bool
 {
     if (file_exists(DONE_DIR . "/$id")) {
@@ -86,7 +86,7 @@ function keep(string $id, string $body): bool
         throw new RuntimeException('the event could not be written');
     }
     fclose($file);
-    $first = @link($draft, NEW_DIR . "/$id"); // atomic, and only one process can succeed
+    $first = @link($draft, NEW_DIR . "/$id"); // atomic, and succeeds in one process only
     unlink($draft);
     $folder = fopen(NEW_DIR, 'r');
     if ($folder === false || !fsync($folder) || !($first || is_known($id))) {
@@ -130,7 +130,7 @@ function kept_events(): array
     foreach (array_diff(scandir(NEW_DIR), ['.', '..']) as $id) {
         $path = NEW_DIR . "/$id";
         if (file_exists(DONE_DIR . "/$id")) {
-            unlink($path); // delivered again while it was processed
+            unlink($path); // redelivered during processing
         } else {
             $events[$id] = json_decode(file_get_contents($path), true);
         }
@@ -155,7 +155,7 @@ function work(): never
                 rename(NEW_DIR . "/$id", DONE_DIR . "/$id");
             } catch (Throwable $error) {
                 $wait_until[$id] = time() + RETRY_S;
-                say("failed $event[sequence] $event[type], will be tried again: " . $error->getMessage());
+                say("failed $event[sequence] $event[type], will be retried: " . $error->getMessage());
             }
         }
         usleep(200_000);

@@ -26,7 +26,7 @@ KEYS = [base64.b64decode(re.sub("^whsec_", "", secret))
 PORT = int(os.environ.get("PORT", "3000"))
 INBOX = os.environ.get("INBOX", "inbox")
 NEW = os.path.join(INBOX, "new")            # stored and acknowledged, not processed yet
-DONE = os.path.join(INBOX, "done")          # processed; kept to recognise repetitions
+DONE = os.path.join(INBOX, "done")          # processed; kept to recognise repeated deliveries
 PAYMENTS = os.path.join(INBOX, "payments")  # the latest state of each payment
 
 
@@ -71,7 +71,7 @@ def sync(path):
 
 
 def keep(id_, body):
-    """The event is on disk when this returns. False: it was stored before."""
+    """Stores the event on disk. Returns false if it was stored before."""
     if os.path.exists(os.path.join(DONE, id_)):
         return False
     draft = os.path.join(INBOX, f"draft-{uuid.uuid4()}")
@@ -79,7 +79,7 @@ def keep(id_, body):
         file.write(body)
     sync(draft)
     try:
-        os.link(draft, os.path.join(NEW, id_))  # atomic, and only one process can succeed
+        os.link(draft, os.path.join(NEW, id_))  # atomic, and succeeds in one process only
         return True
     except FileExistsError:
         return False
@@ -116,7 +116,7 @@ def kept_events():
     for id_ in os.listdir(NEW):
         path = os.path.join(NEW, id_)
         if os.path.exists(os.path.join(DONE, id_)):
-            os.unlink(path)  # delivered again while it was processed
+            os.unlink(path)  # redelivered during processing
         else:
             with open(path, "rb") as file:
                 events.append((id_, json.load(file)))
@@ -132,7 +132,7 @@ def work(wanted):
                 say(f"processed {event['sequence']} {event['type']}: {apply(event)}")
                 os.replace(os.path.join(NEW, id_), os.path.join(DONE, id_))
             except Exception as error:
-                say(f"failed {event['sequence']} {event['type']}, will be tried again: {error!r}")
+                say(f"failed {event['sequence']} {event['type']}, will be retried: {error!r}")
 
 
 # --- Serve --------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def main():
     if not KEYS or any(len(key) < 24 for key in KEYS):
-        raise SystemExit("WEBHOOK_SECRETS is not set, or holds something that is no secret of coffer")
+        raise SystemExit("WEBHOOK_SECRETS is missing or contains an invalid secret; expected whsec_…")
     for folder in (NEW, DONE, PAYMENTS):
         os.makedirs(folder, exist_ok=True)
     server = ThreadingHTTPServer(("127.0.0.1", PORT), Handler)

@@ -120,7 +120,7 @@ def library_variant(guide, folder):
     assert block, "the guide shows no refusal() by the library"
     with open(os.path.join(folder, "..", "consumer.mjs"), encoding="utf-8") as file:
         text = file.read()
-    text, count = re.subn(r"/\*\* Why a delivery is refused.*?\n}\n", lambda _: block[1], text, flags=re.S)
+    text, count = re.subn(r"/\*\* The reason to refuse a delivery.*?\n}\n", lambda _: block[1], text, flags=re.S)
     assert count == 1
     path = os.path.join(folder, "consumer.mjs")
     with open(path, "w", encoding="utf-8") as file:
