@@ -176,10 +176,10 @@ async function ownPassword(watched, codes) {
   };
   ok(
     'a wrong present password changes nothing',
-    !/is changed/.test(await change('not the one', `${PASSWORD}2`)),
+    !/Password changed/.test(await change('not the one', `${PASSWORD}2`)),
   );
   ok('it does not sign out the operator', (await page.$('dialog.cover')) === null);
-  ok('one can change the own password', /is changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
+  ok('one can change the own password', /Password changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
   await watched.visit('wallets');
   ok('and goes on', (await page.$('dialog.cover')) === null);
   await watched.quiet('an own password');
