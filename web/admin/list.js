@@ -139,7 +139,7 @@ function moreButton(spec, answer, rows, state, again) {
   return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more(shown - state.shown)));
 }
 
-/** A text such as `50 of 431`, which always mentions rows that are not shown. */
+/** A text such as `50 of 431`, which always says that there are more rows. */
 function countText(spec, answer, rows, shown) {
   if (rows.length === 0 || spec.limit) return null;
   const count = answer.count;

@@ -17,7 +17,7 @@ const P = S.payment;
 /** The names of both parties. The masked accounts are on a separate line. */
 function titleOf(record) {
   if (record.type === 'p2p_own_multi') return P.multi(record.legs.length);
-  return `${record.sourceName || P.nobody} → ${record.destinationName || P.nobody}`;
+  return `${record.sourceName || P.unknown} → ${record.destinationName || P.unknown}`;
 }
 
 function accounts(record) {
@@ -25,9 +25,9 @@ function accounts(record) {
   return h(
     'span',
     { class: 'accounts' },
-    account(record.sourceAccount) || P.nobody,
+    account(record.sourceAccount) || P.unknown,
     ' → ',
-    account(record.destinationAccount) || P.nobody,
+    account(record.destinationAccount) || P.unknown,
   );
 }
 

@@ -42,7 +42,7 @@ export function requestsScreen(context) {
 }
 
 function bodyPanel(title, size, body) {
-  const none = size > 0 ? R.notKept : R.noBody;
+  const none = size > 0 ? R.notKept : R.withoutBody;
   return h(
     'section',
     { class: 'panel' },

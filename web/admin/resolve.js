@@ -26,8 +26,8 @@ function facts(record) {
   return {
     total: [amount(record.total || record.sendingAmount, record.sendingAssetCode)],
     received: [amount(record.receivingAmount, record.receivingAssetCode)],
-    from: record.sourceName || S.payment.nobody,
-    to: record.destinationName || S.payment.nobody,
+    from: record.sourceName || S.payment.unknown,
+    to: record.destinationName || S.payment.unknown,
     provider: record.connector,
     debited: record.entries.length > 0,
   };

@@ -38,7 +38,7 @@ function exportButtons(values) {
   });
 }
 
-/** The last entry before a time, with the balance after it; undefined if there is none. */
+/** The last entry before a time, with the balance after it; undefined before the first entry. */
 async function balanceBefore(values, to, signal) {
   const { data } = await read(COMMAND, { ID: values.ID, asset: values.asset, to, limit: 1 }, signal);
   return data[0];

@@ -266,7 +266,7 @@ export const S = {
     toPayment: 'Open the payment',
     requestBody: 'Request body',
     responseBody: 'Response body',
-    noBody: 'No body.',
+    withoutBody: 'No body.',
     notKept: 'Not recorded. The setting request_log decides whose bodies are recorded; forms, ' +
       'streams and bodies over 16 KiB never are.',
   },

@@ -23,7 +23,7 @@ export const screens = {
     ],
   },
   payment: {
-    nobody: 'unknown',
+    unknown: 'unknown',
     multi: (count) => `Multi-transfer of ${count} payments`,
     amount: 'Amount',
     received: 'Recipient gets',

@@ -19,7 +19,7 @@ function save(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // Storage is disabled: the setting is lost.
+    // Storage is disabled: the setting is not kept.
   }
 }
 
