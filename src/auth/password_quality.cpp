@@ -36,14 +36,14 @@ std::size_t characters(std::string_view text) {
 
 bool is_letter(char c) { return ascii::is_lower(c) || (static_cast<unsigned char>(c) & 0x80) != 0; }
 
-/// Without the digits and signs at both ends.
+/// The text without digits and signs at both ends.
 std::string_view core(std::string_view text) {
   while (!text.empty() && !is_letter(text.front())) text.remove_prefix(1);
   while (!text.empty() && !is_letter(text.back())) text.remove_suffix(1);
   return text;
 }
 
-/// What the text repeats, as `abc` of `abcabc`; the text itself if it repeats nothing.
+/// The repeated part, such as `abc` of `abcabc`; the whole text if nothing repeats.
 std::string_view period(std::string_view text) {
   for (std::size_t size = 1; size <= text.size() / 2; ++size) {
     if (text.size() % size == 0 && text.substr(size) == text.substr(0, text.size() - size)) {
