@@ -1,7 +1,6 @@
-// Work with its own stack. While it waits for a Completion (base/fibers/completion.h), its
-// thread does other work, and any thread can continue it. A few threads can therefore serve many
-// requests that
-// wait for the same commit, and the commit wakes those few threads instead of one thread per
+// Work with its own stack. While it waits for a Completion (base/fibers/completion.h), its thread
+// does other work, and any thread can continue it. A few threads can therefore serve many requests
+// that wait for the same commit, and the commit wakes those few threads instead of one thread per
 // request.
 //
 // The body is ordinary code, with two rules. It uses thread_local variables only between waits;
