@@ -220,8 +220,10 @@ Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet&
   const std::string* client = text_member(checked.claims, "azp");
   if (client == nullptr) client = text_member(checked.claims, "client_id");
   if (client == nullptr) {
-    return unexpected(Slug::unauthorized,
-                      "The bearer token names no application (azp, client_id).");
+    return unexpected(
+        Slug::unauthorized,
+        "The bearer token does not identify an application. It must have the claim `azp` or "
+        "`client_id`.");
   }
   return ExternalClaims{*client, checked.expires_at};
 }
@@ -237,10 +239,10 @@ Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
   if (claims.contains("azp") ? party == nullptr || *party != expected.audience : several) {
     return wrong("The ID token is for another client.");
   }
-  if (!numeric_date(claims, "iat")) return wrong("The ID token has no iat.");
+  if (!numeric_date(claims, "iat")) return wrong("The ID token has no valid iat.");
   const std::string* sent = text_member(claims, "nonce");
   if (sent == nullptr || nonce.empty() || !equal_constant_time(*sent, nonce)) {
-    return wrong("The ID token is of another sign-in.");
+    return wrong("The nonce of the ID token does not match this sign-in.");
   }
   constexpr std::size_t kSubjectBytesMax = 255;
   const std::string* subject = text_member(claims, "sub");

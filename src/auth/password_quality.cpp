@@ -74,8 +74,8 @@ std::string password_fault(std::string_view password, std::string_view name) {
     return "must have at least 5 different characters";
   }
   if (is_weak(password, name)) {
-    return "is easy to guess: many people have it, with other digits or signs around it. Choose "
-           "several unrelated words";
+    return "is easy to guess: it is a common password or the name, or one of these with digits or "
+           "signs around it. Choose several unrelated words";
   }
   return {};
 }

@@ -278,7 +278,8 @@ class Adapter::Library final : private httplib::Server {
                 {{"request_id", head.request_id}, {"error", error.what()}});
     }
     if (!is_answered_) {
-      log_error("http", "library refused what the gate passed", {{"request_id", head.request_id}});
+      log_error("http", "cpp-httplib refused a request that passed the header gate",
+                {{"request_id", head.request_id}});
     }
     request_ = Request();
     response_ = Response();

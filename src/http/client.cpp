@@ -153,8 +153,8 @@ Result<std::string> find_ca_bundle(const std::string& option, const std::string&
     if (is_readable_file(place)) return std::string(place);
   }
   return unexpected(Slug::unexpected_error,
-                    "No CA bundle was found: install ca-certificates or name a file of trusted "
-                    "roots.");
+                    "No CA bundle was found. Install ca-certificates or configure a file of "
+                    "trusted roots.");
 }
 
 Result<std::string> find_ca_bundle(const std::string& option) {

@@ -42,7 +42,7 @@ void warn_of_ignored(const Request& request) {
   log_warning("http", "X-Forwarded-For is ignored: its sender is not a trusted proxy",
               {{"request_id", request.request_id},
                {"peer", request.peer},
-               {"remedy", "if it is a proxy of yours, add it to trusted_proxies"}});
+               {"remedy", "if it is your proxy, add its address to trusted_proxies"}});
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ class Builder {
   }
 
   bool check_text(const std::string& text, const char* what) {
-    if (text.find('\0') != std::string::npos) return fail_here(what, "holds a NUL character");
+    if (text.find('\0') != std::string::npos) return fail_here(what, "contains a NUL character");
     if (character_count(text) > limits_.string_max) {
       return fail_here(what,
                        "is longer than " + std::to_string(limits_.string_max) + " characters");
@@ -149,8 +149,8 @@ class Builder {
   }
 
   bool too_many(const std::string& what, std::size_t most) {
-    return fail(what + " holds more than " + std::to_string(most) + " values; it is too many at " +
-                where() + ".");
+    return fail(what + " contains more than " + std::to_string(most) +
+                " values; the limit is exceeded at " + where() + ".");
   }
 
   bool open(JsonValue container) {
@@ -275,7 +275,7 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.empty()) return unexpected(Slug::malformed_request, "The body is empty; send JSON.");
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
   if (text.find('\0') != std::string_view::npos) {
-    return unexpected(Slug::malformed_request, "The body holds a NUL byte.");
+    return unexpected(Slug::malformed_request, "The body contains a NUL byte.");
   }
   if (text.substr(0, 3) == "\xef\xbb\xbf") {
     return unexpected(Slug::malformed_request, "The body starts with a byte order mark.");

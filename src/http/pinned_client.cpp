@@ -146,8 +146,8 @@ Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
 Unexpected PinnedClient::refusal(int error) const {
   const auto code = static_cast<httplib::Error>(error);
   std::string reason = httplib::to_string(code);
-  if (code == httplib::Error::Connection) reason = "refused, or no way to the host";
-  if (code == httplib::Error::ConnectionTimeout) reason = "the time ran out while connecting";
+  if (code == httplib::Error::Connection) reason = "refused, or the host is unreachable";
+  if (code == httplib::Error::ConnectionTimeout) reason = "the connection attempt timed out";
   if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
   std::string detail = "No connection: " + reason + ".";
   if (certificate_fault_ != X509_V_OK) {
@@ -227,11 +227,11 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   const bool whole = client_->send(out, in, error);
   if (!attempt.sending) return {refusal(static_cast<int>(error))};
   if (!whole && !attempt.is_cut_off && call.is_over()) {
-    return {unexpected(Slug::provider_timeout, "The time ran out during the request.")};
+    return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
     return {unexpected(Slug::provider_error,
-                       "The connection was closed, or what came back is not an HTTP response."),
+                       "The connection was closed, or the response is not valid HTTP."),
             false, true};
   }
   attempt.response.status = in.status;

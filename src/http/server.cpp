@@ -70,7 +70,7 @@ bool Server::Impl::start_worker() {
   } catch (const std::system_error& error) {
     if (const std::int64_t now = clock_.monotonic_ms(); now >= next_threads_log_ms_) {
       next_threads_log_ms_ = now + kLogEveryMs;
-      log_warning("http", "no thread for another worker",
+      log_warning("http", "cannot start another worker thread",
                   {{"workers", workers_.size()}, {"error", error.what()}});
     }
     return false;

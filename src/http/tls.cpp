@@ -210,8 +210,8 @@ Result<void> TlsTrust::refresh() {
   struct stat file {};
   if (::stat(ca_bundle_.c_str(), &file) != 0) {
     return unexpected(Slug::unexpected_error, "The CA bundle `" + ca_bundle_ +
-                                                  "` cannot be read: no connection is made "
-                                                  "without verification.");
+                                                  "` cannot be read. Without it, no certificate "
+                                                  "can be verified, so no connection is made.");
   }
   const std::int64_t version = changed_ns(file);
   if (roots_ != nullptr && version == loaded_version_) return {};

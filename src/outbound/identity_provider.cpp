@@ -77,13 +77,12 @@ Result<ProviderEndpoints> read_discovery(std::string_view text, const std::strin
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) return wrong_provider("its discovery document is not JSON");
   if (text_of(document, "issuer") != issuer) {
-    return wrong_provider("its discovery document is of another issuer");
+    return wrong_provider("its discovery document has another issuer");
   }
   ProviderEndpoints out{text_of(document, "authorization_endpoint"),
                         text_of(document, "token_endpoint"), text_of(document, "jwks_uri"), false};
   for (const std::string* url : {&out.authorization, &out.token, &out.keys}) {
-    if (!is_safe(*url))
-      return wrong_provider("it names an endpoint that is missing or without TLS");
+    if (!is_safe(*url)) return wrong_provider("an endpoint is missing or does not use TLS");
   }
   if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
     return wrong_provider("it does not support PKCE with S256");
@@ -103,8 +102,8 @@ Result<http::ClientResponse> IdentityProvider::call(
     std::vector<std::pair<std::string, std::string>> headers) {
   const auto slot = calls_.try_take();
   if (!slot) {
-    return unexpected(
-        Problem(Slug::overloaded, "Others are waiting for the sign-in provider.").retry_after(5));
+    return unexpected(Problem(Slug::overloaded, "Too many sign-ins are waiting for the provider.")
+                          .retry_after(5));
   }
   const auto parsed = parse_url(url);
   if (!parsed) return wrong_provider("an endpoint is not a URL");
@@ -165,7 +164,8 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   const Json answer = Json::parse(response.body, nullptr, false);
   if (response.status == 200 && answer.is_object()) {
     const std::string token = text_of(answer, "id_token");
-    return token.empty() ? wrong_provider("it sent no ID token") : Result<std::string>(token);
+    return token.empty() ? wrong_provider("its response contains no ID token")
+                         : Result<std::string>(token);
   }
   const std::string error = answer.is_object() ? text_of(answer, "error") : std::string();
   if (response.status == 400 && error == "invalid_grant") {

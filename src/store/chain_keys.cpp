@@ -36,7 +36,7 @@ std::string departure(std::string_view chain, const Head& now, const Head& there
   const std::string had =
       "at the checkpoint, the " + std::string(chain) + " had " + std::to_string(then.row) + " rows";
   if (now.row < then.row) return had + ", and the file has " + std::to_string(now.row);
-  return there.link == then.link ? "" : had + " with another content than the file has";
+  return there.link == then.link ? "" : had + ", and their content differs from the file";
 }
 
 void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }

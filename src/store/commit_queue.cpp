@@ -219,7 +219,7 @@ void CommitQueue::write_loop() {
 /// Why nothing can be stored now, if so.
 std::optional<Problem> CommitQueue::refusal() {
   // Otherwise, a restart would not find what is stored.
-  if (!database_.in_place()) return overloaded("The database is not in its place.");
+  if (!database_.in_place()) return overloaded("The database file was moved, deleted or replaced.");
   if (disk_is_full()) return storage_full();
   return std::nullopt;
 }
@@ -270,8 +270,8 @@ void CommitQueue::write_batch(Batch& batch) {
       return fail_batch(batch, storage_full());
     }
     if (error.primary_code == SQLITE_BUSY) {
-      log_error("store", "another program holds the database", {{"error", error.what()}});
-      return fail_batch(batch, overloaded("The database is held by another program."));
+      log_error("store", "another program has locked the database", {{"error", error.what()}});
+      return fail_batch(batch, overloaded("Another program has locked the database."));
     }
     if (!concerns_statement_only(error.primary_code)) {
       fail_stop("write", error.what(), error.extended_code);
@@ -475,7 +475,8 @@ void CommitQueue::finish(Batch& batch) {
 }
 
 void CommitQueue::fail_stop(const char* where, const std::string& what, int code) {
-  log_error("store", "storage is uncertain, ending the process; restart it and replay",
+  log_error("store",
+            "the state of the storage is uncertain, so the process exits; restart it to recover",
             {{"where", where}, {"error", what}, {"code", code}});
   ::_exit(kExitUncertain);
 }

@@ -59,7 +59,8 @@ void CommitQueue::watch_clock() {
   if (behind == clock_behind_) return;
   clock_behind_ = behind;
   if (behind) {
-    log_warning("store", "the machine's clock is behind the records, whose time goes on without it",
+    log_warning("store",
+                "the machine's clock is behind the records; their time continues without it",
                 {{"behind_ms", behind_ms}});
   } else {
     log_warning("store", "the machine's clock is no longer behind the records");

@@ -39,7 +39,7 @@ OpenError errno_fault(const std::string& what, int error) {
 OpenError make_directory(const std::string& directory) {
   std::error_code error;
   if (fs::exists(directory, error)) return {};
-  if (error) return errno_fault("cannot look into the directory " + directory, error.value());
+  if (error) return errno_fault("cannot access the directory " + directory, error.value());
   const mode_t old = ::umask(0077);
   fs::create_directories(directory, error);
   ::umask(old);
@@ -55,13 +55,13 @@ struct CodeMeaning {
 };
 constexpr std::array<CodeMeaning, 6> kMeanings{{
     {SQLITE_NOTADB, OpenFault::corrupt,
-     "% is no coffer file. Choose another one with --db, or restore it from a backup."},
+     "% is not a coffer file. Choose another one with --db, or restore it from a backup."},
     {SQLITE_CORRUPT, OpenFault::corrupt, "% is damaged. Restore it from a backup; never edit it."},
     {SQLITE_PERM, OpenFault::permission, "no permission for %. Run as the user that owns it."},
     {SQLITE_READONLY, OpenFault::permission,
      "no permission to write %. Run as the user that owns it."},
     {SQLITE_AUTH, OpenFault::permission, "no permission for %. Run as the user that owns it."},
-    {SQLITE_BUSY, OpenFault::locked, "% is locked by another program; end it first."},
+    {SQLITE_BUSY, OpenFault::locked, "% is locked by another program. Stop that program first."},
 }};
 
 OpenError sql_fault(const std::string& path, const SqlError& error) {
@@ -90,7 +90,7 @@ LastClose::Log present_log(const std::string& path) {
 
 OpenError in_use(const std::string& path, const std::string& owner) {
   return {OpenFault::locked, path + " is in use by another coffer (" + owner +
-                                 "). One process owns the file; stop that one first."};
+                                 "). Only one process can use the file; stop that one first."};
 }
 
 /// Before anything is written, because a foreign trigger would run with the first change.
@@ -124,7 +124,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   error = {};
   if (!sqlite_is_sound()) {
     error = {OpenFault::unsupported,
-             std::string("this build carries SQLite ") + sqlite3_libversion() +
+             std::string("this build contains SQLite ") + sqlite3_libversion() +
                  ", which can corrupt a WAL file; build with 3.51.3 or later."};
     return nullptr;
   }
@@ -179,8 +179,8 @@ OpenError Database::miss_nothing() {
   if (!last.ledger || holds_tables(options_.path)) return {};
   return {OpenFault::corrupt,
           options_.path +
-              " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "
-              "with an empty ledger all the same, remove " +
+              " is empty or missing, but it contained a ledger. Restore it from a backup. To start "
+              "with an empty ledger anyway, remove " +
               options_.path + ".lock."};
 }
 

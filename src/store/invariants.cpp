@@ -154,7 +154,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " OR (p.type NOT IN (2, 6, 7)) <> EXISTS (SELECT 1 FROM accounts a"
      "  WHERE a.wallet = p.source_wallet AND a.asset = p.sending_asset))"},
     // The holds of a wallet that sends and receives are what it lacks at the worst moment.
-    {"holds_follow_legs", "A multi-transfer holds what its legs send, and nothing else.",
+    {"holds_follow_legs", "A multi-transfer holds exactly the amounts that its legs send.",
      Walk::payments,
      "WITH moves AS (SELECT l.payment, a.account, -l.amount AS amount, 2 * l.leg AS line"
      "  FROM payment_legs l JOIN accounts a ON a.wallet = l.source_wallet AND a.asset = l.asset"

@@ -47,7 +47,8 @@ OpenError upgrade_fault(const std::string& path, int version, const SqlError& er
   return {
       OpenFault::corrupt,
       path + " could not be upgraded to schema " + std::to_string(version) + " (" + error.what() +
-          ") and is as it was. Keep the version it was written with, and run its `coffer verify`."};
+          ") and was not changed. Use the version that wrote it, and run `coffer verify` with that "
+          "version."};
 }
 
 OpenError upgrade(Connection& writer, const std::string& path, int found,
@@ -113,7 +114,7 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
   }
   if (pragma_value(writer, kApplicationIdPragma) != kApplicationId) {
     return {OpenFault::corrupt,
-            path + " is a SQLite file of another program; choose another --db."};
+            path + " is an SQLite file of another program. Choose another file with --db."};
   }
   const int found = pragma_value(writer, kUserVersion);
   if (found > source.version()) {
@@ -132,7 +133,7 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
                 " was written by a development build before the first release"
                 " (schema " +
                 std::to_string(found) +
-                "), which has no upgrade. Create a new file with another --db."};
+                "), which cannot be upgraded. Create a new file with another --db."};
   }
   return upgrade(writer, path, found, source);
 }

@@ -101,7 +101,7 @@ std::string total_fault(Connection& db, std::string_view source, const SealedTot
     return table + " has " + std::to_string(found.rows) + " rows instead of " +
            std::to_string(stored->total.rows) + ": another program changed it";
   }
-  if (stored->total != found) return table + " has other rows than coffer wrote";
+  if (stored->total != found) return table + " has rows that differ from what coffer wrote";
   const ChainKeys* keys = keys_of(db);
   if (keys == nullptr || stored->seal == seal_of(*keys, source, stored->total)) return {};
   return "the sealed total of " + table + " was changed by another program";

@@ -90,10 +90,10 @@ std::string check_client_data(const std::string& text, std::string_view type,
     return found != data.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   if (member("type") != type) return "the client data is of another type";
-  if (member("origin") != party.origin) return "the origin is not that of this page";
+  if (member("origin") != party.origin) return "the origin differs from that of this page";
   const auto cross = data.find("crossOrigin");
-  if (cross != data.end() && *cross != Json(false)) return "the page is inside another one";
-  if (data.contains("topOrigin")) return "the page is inside another one";
+  if (cross != data.end() && *cross != Json(false)) return "the page is embedded in another page";
+  if (data.contains("topOrigin")) return "the page is embedded in another page";
   auto raw = from_base64url(member("challenge"));
   if (!raw || raw->empty() || raw->size() > kChallengeBytesMax) return "the challenge is invalid";
   challenge = *std::move(raw);
@@ -208,9 +208,10 @@ Result<NewPasskey> verify_registration(const PasskeyRegistration& response,
   AuthenticatorData data;
   why = check_authenticator_data(authenticator_data_of(response.attestation_object), party, data);
   if (!why.empty()) return not_registered(why);
-  if (!data.has(kHasCredential)) return not_registered("it brings no key");
+  if (!data.has(kHasCredential)) return not_registered("its public key is missing");
   if (!read_cose_key(data.public_key)) {
-    return not_registered("its key is not of ES256, EdDSA or RS256, or is invalid");
+    return not_registered(
+        "its public key is invalid, or its algorithm is not ES256, EdDSA or RS256");
   }
   out.credential_id = data.credential_id;
   out.public_key = data.public_key;

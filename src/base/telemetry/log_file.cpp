@@ -36,7 +36,7 @@ Result<Opened> open_regular(const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);
-    return cannot(path, "it is no regular file");
+    return cannot(path, "it is not a regular file");
   }
   if ((info.st_mode & 0777) != kOwnerOnly && ::fchmod(fd, kOwnerOnly) != 0) {
     const std::string why = std::strerror(errno);

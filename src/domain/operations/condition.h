@@ -35,11 +35,11 @@ enum class AlertCondition {
 template <>
 struct Terms<AlertCondition> {
   static constexpr auto rows =
-      std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found faults."},
+      std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found errors."},
                            {"refunds_failed", "Refunds have failed."},
                            {"disk_low", "Less than 1 GiB of disk space is free."},
                            {"providers_down", "Connectors do not respond."},
-                           {"payments_stuck", "A payment is in progress for over 15 minutes."},
+                           {"payments_stuck", "A payment has been in progress for over 15 minutes."},
                            {"deliveries_failed", "Webhook deliveries have failed."},
                            {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
                            {"wallets_under_review", "Wallets are under review."},

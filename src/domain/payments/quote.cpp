@@ -83,7 +83,7 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
   std::int64_t low = 0;
   std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
   if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
-    return unexpected(out_of_range("exceeds what any sent amount can give"));
+    return unexpected(out_of_range("exceeds the largest amount that the recipient can receive"));
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;

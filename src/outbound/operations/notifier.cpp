@@ -201,7 +201,7 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
                                                 return client_.send(attempt);
                                               }));
   if (response.status >= 200 && response.status < 300) return {};
-  return failed("The gateway responded " + std::to_string(response.status) + ".");
+  return failed("The gateway responded with " + std::to_string(response.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {

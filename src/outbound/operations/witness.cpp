@@ -63,7 +63,8 @@ std::string check_witness(const std::string& target) {
   }
   const auto url = parse_url(target);
   if (!url) return "\"" + target + "\" is not a URL. Write https://HOST/PATH";
-  if (!url->is_protected()) return "\"" + target + "\" can be forged on its way. Use https";
+  if (!url->is_protected())
+    return "\"" + target + "\" does not protect checkpoints from changes in transit. Use https";
   return {};
 }
 

@@ -36,7 +36,8 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
   if (metrics != nullptr) {
     constexpr std::string_view kName = "coffer_checkpoints_total";
     constexpr std::string_view kHelp =
-        "Copies of the write-ahead log into the database file; a partial one met a reader.";
+        "Copies of the write-ahead log into the database file; a partial one was blocked by a "
+        "reader.";
     completed_ = &metrics->counter(kName, kHelp, {{"result", "complete"}});
     blocked_ = &metrics->counter(kName, kHelp, {{"result", "partial"}});
     paused_ = &metrics->counter("coffer_reader_pauses_total",

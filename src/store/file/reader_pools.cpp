@@ -111,7 +111,8 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
     if (connection == nullptr) {
       // Opening another file at the path could also delete the log that the writer uses.
       if (!file_.in_place()) {
-        throw SqlError("the database is not in its place", SQLITE_CANTOPEN, SQLITE_CANTOPEN);
+        throw SqlError("the database file was moved, deleted or replaced", SQLITE_CANTOPEN,
+                       SQLITE_CANTOPEN);
       }
       auto opened = open_reader(options_.path, kind.cache_kib);
       connection = opened.get();
@@ -121,7 +122,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
     connection->run(kBegin);
     return connection;
   } catch (const SqlError& error) {
-    log_warning("store", "no reader can be opened", {{"pool", kind.name}, {"error", error.what()}});
+    log_warning("store", "cannot open a reader", {{"pool", kind.name}, {"error", error.what()}});
     close(kind.pool, slot);
     return nullptr;
   }

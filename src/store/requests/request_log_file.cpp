@@ -149,7 +149,7 @@ void RequestLogFile::open() {
       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048; PRAGMA journal_size_limit=4194304;");
   const auto layout = first_integer(*db, "PRAGMA user_version").value_or(0);
   if (layout != 0 && layout != kLayout) {
-    throw SqlError("the request log has another layout", SQLITE_NOTADB, SQLITE_NOTADB);
+    throw SqlError("the request log has a different layout", SQLITE_NOTADB, SQLITE_NOTADB);
   }
   db->execute(kSchema);
   last_key_ = first_integer(*db, kLastRequest).value_or(0);
