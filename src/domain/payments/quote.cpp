@@ -99,8 +99,8 @@ Amount received_of(const Price& price, Amount collected, int decimals) {
   const Amount left = collected - price.fee;
   const Amount of = price.send - price.fee;
   const auto by_rate = multiply(left, price.rate, Rounding::down);
-  // Rounded up, the share does not reduce a rate that matches the amounts of its quote, but limits
-  // one that contradicts them.
+  // Rounding the share up leaves a rate that matches the quote's amounts unchanged, but limits a
+  // rate that contradicts them.
   const Amount share = multiply(price.receive, {left.units(), of.units()}, Rounding::up).value();
   const auto bound = round_up_to(share, decimals);
   Amount out = price.receive;
