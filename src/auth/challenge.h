@@ -49,8 +49,7 @@ struct ChallengeDomains {
 /// A challenge with valid signatures. The caller checks whether it was used before.
 struct SignedChallenge {
   PublicKey client;
-  Sha256 hash{};         // of the signed content: the same for every set of signatures on one
-                         // challenge
+  Sha256 hash{};         // of the signed content, without the signatures
   Timestamp expires_at;  // end of the time bounds
 };
 

@@ -86,7 +86,7 @@ class Scanner {
     const std::size_t end = std::min(bytes_.size(), limits_.header_bytes_max);
     while (at_.scanned < end) {
       at_.scanned = next_special(at_.scanned, end);
-      // 64 bytes leave space for any method and the version; the target itself is measured later.
+      // 64 bytes are enough for any method and the version; the target itself is measured later.
       if (at_.lines == 0 && at_.scanned - at_.line_start > limits_.target_bytes_max + 64) {
         return fail(target_too_long(limits_));
       }
@@ -310,7 +310,7 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
   const bool incomplete = end == 0 && !scanner.problem();
-  // A client of another protocol waits for a response after one line.
+  // A client of another protocol sends one line and then waits for a response.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));

@@ -66,14 +66,12 @@ struct ServerOptions {
   int port = 0;  // 0 selects a free port
   int listen_fd =
       -1;  // a listening socket (systemd socket activation); -1: the server binds its own
-  std::size_t workers = 64;  // maximum number; must suffice for all lanes, because lanes otherwise
-                             // wait for each other
+  std::size_t workers = 64;  // maximum; with too few, lanes wait for each other
   LaneTable lanes = lane_table(64, 2);
   Admit admit;  // if empty, all requests belong to one caller and to the lane `system`
   std::string tls_cert_file;  // set both or neither
   std::string tls_key_file;
-  std::string tls_client_ca_file;  // CAs of client certificates; empty: no certificates are
-                                   // requested
+  std::string tls_client_ca_file;  // CAs of client certificates; empty: none are requested
   ServerLimits limits;
   /// Renders refusals of the server itself, for paths with their own error format. Called with the
   /// problem, the path (empty if it could not be read) and the request ID. Default:

@@ -24,14 +24,14 @@ std::string text_of(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Whether a list has a word; `absent` when there is no list.
+/// Whether a list contains a word; `absent` if the list is missing.
 bool lists(const Json& object, const char* name, const char* word, bool absent) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_array()) return absent;
   return std::any_of(found->begin(), found->end(), [&](const Json& one) { return one == word; });
 }
 
-/// Nothing of a sign-in may cross a network readably.
+/// Sign-in data must not cross a network in plain text.
 bool is_safe(const std::string& text) {
   const auto url = parse_url(text);
   if (!url || text.find('#') != std::string::npos) return false;
@@ -155,7 +155,7 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
     form.emplace_back("client_id", exchange.client_id);
     if (!secret.empty()) form.emplace_back("client_secret", secret);
   } else {
-    // RFC 6749 section 2.3.1: both parts are form-encoded first.
+    // RFC 6749 section 2.3.1: both parts are form-encoded.
     const std::string both = percent_encoded(exchange.client_id) + ':' + percent_encoded(secret);
     headers.emplace_back("Authorization", "Basic " + to_base64(both));
   }

@@ -121,8 +121,7 @@ class Server::Impl {
   std::int64_t next_threads_log_ms_ COFFER_GUARDED_BY(workers_mutex_) = 0;
   std::atomic<std::size_t> startable_{0};        // workers that can still be started
   std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
-  std::atomic<std::size_t> busy_{0};             // requests in the handler or whose response is
-                                                 // being written
+  std::atomic<std::size_t> busy_{0};             // requests that are being served
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
 

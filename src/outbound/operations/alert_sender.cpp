@@ -18,7 +18,7 @@ std::string origin_of(const Url& url) {
   return (url.tls ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(url.port));
 }
 
-/// Only the host that the operator configured.
+/// Permits only the host that the operator configured.
 AllowedTargets only_host_of(const std::string& text) {
   const auto url = parse_url(text);
   COFFER_CHECK(url.has_value());

@@ -22,7 +22,7 @@ Unexpected failed(const std::string& target, const std::string& why) {
   return unexpected(Slug::unexpected_error, target + ": " + why);
 }
 
-/// A line in one write, so that two gateways can share a file.
+/// Writes the line in one write, so that two gateways can share a file.
 Result<void> append(const std::string& path, const std::string& line) {
   const Descriptor file(::open(path.c_str(),
                                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
