@@ -44,7 +44,7 @@ void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }
 }  // namespace
 
 void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys) {
-  // The library destroys them with the connection, also if it cannot keep them.
+  // SQLite destroys the keys with the connection, even if it cannot store them.
   COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, const_cast<ChainKeys*>(keys.release()),
                                       drop) == SQLITE_OK);
 }

@@ -12,11 +12,13 @@
 //    `unexpected-error`.
 //
 // 2. The disk is full. SQLite returns SQLITE_FULL *before* it writes a commit frame, so the batch
-//    is certainly not stored. All callers get `storage-full`, and reads continue. Each later batch
+//    is certainly not stored. All callers get `storage-full`, and reads continue. Each later
+//    batch
 //    first checks the free space, so writing resumes without intervention.
 //
 // 3. COMMIT fails with an I/O error. The result is unknown: the frames may still reach the disk
-//    later. Responding "failed" could turn one payment into two, so no caller gets a response. The
+//    later. Responding "failed" could turn one payment into two, so coffer sends no response.
+//    The
 //    process exits immediately (code 70) and the supervisor restarts it. Recovery then decides
 //    whether the batch is stored, and the client replays its transactionId to get the result.
 //
@@ -216,9 +218,9 @@ void CommitQueue::write_loop() {
   }
 }
 
-/// Why nothing can be stored now, if so.
+/// Why nothing can be stored at present; nullopt if it can.
 std::optional<Problem> CommitQueue::refusal() {
-  // Otherwise, a restart would not find what is stored.
+  // A restart would not find data that is stored now.
   if (!database_.in_place()) return overloaded("The database file was moved, deleted or replaced.");
   if (disk_is_full()) return storage_full();
   return std::nullopt;
@@ -245,7 +247,7 @@ void CommitQueue::note_full(bool full) {
        : log_info("store", "disk has room again, accepting writes");
 }
 
-/// How long BEGIN waits for another program, once a stop has begun.
+/// After a stop has begun, limits how long BEGIN waits for another program.
 void CommitQueue::limit_wait() {
   const std::int64_t end = end_waits_at_ms_;
   if (end == 0) return;
@@ -279,8 +281,8 @@ void CommitQueue::write_batch(Batch& batch) {
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   } catch (const std::exception& error) {
-    // A floor or a constraint failed outside a command, so no command of the batch can be trusted
-    // alone.
+    // A floor or a constraint failed outside a command, so none of the batch's commands can be
+    // trusted.
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   }
@@ -326,11 +328,11 @@ void CommitQueue::run_all(Batch& batch) {
   commands_.fetch_add(batch.waiters.size(), std::memory_order_relaxed);
 }
 
-/// Runs repeatable commands. With `first`, no command of the batch ran before them, and undoing
+/// Runs repeatable commands. With `first`, no command of the batch has run before them, so undoing
 /// them means rolling back the transaction.
 void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   Connection& db = tx_.db();
-  if (!first) {  // the changes of earlier commands that are only in memory go to the file
+  if (!first) {  // writes changes of earlier commands that are only in memory to the file
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
     db.run(kGroup);
@@ -350,8 +352,8 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   if (!first) db.run(kReleaseGroup);
 }
 
-/// Without savepoints. False: a command failed after it had written, and all of it has to be
-/// undone.
+/// Runs without savepoints. Returns false if a command failed after it had written; all of the
+/// group must then be undone.
 bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
   for (Waiter* waiter : waiters) {
     const std::int64_t changes = tx_.db().total_changes();
@@ -449,7 +451,7 @@ void CommitQueue::forget_batch() {
   time_stored_ms_ = 0;
 }
 
-/// Drops what memory holds of the file: after a rollback it may belong to undone commands.
+/// Discards in-memory copies of rows, because after a rollback they may contain undone changes.
 void CommitQueue::forget_rows() {
   tx_.balances_.forget();
   tx_.quotas_.forget();

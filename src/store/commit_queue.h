@@ -154,8 +154,7 @@ class CommitQueue {
   std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // the sum of all advance_clock() calls
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // the writer does not have
-                                                                         // them yet
+  std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's
 
   std::atomic<std::uint64_t> commands_{0};
   std::atomic<std::uint64_t> commits_{0};

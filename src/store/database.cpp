@@ -71,8 +71,8 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
     message.replace(message.find('%'), 1, path);
     return {meaning.fault, message};
   }
-  // For a file of another user, for example after a command run as root, SQLite only reports that
-  // it cannot be opened.
+  // If the file belongs to another user, for example after a command run as root, SQLite only
+  // reports that it cannot open the file.
   for (const char* part : {"", "-wal", "-shm"}) {
     const std::string file = path + part;
     if (::access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) {
@@ -93,7 +93,7 @@ OpenError in_use(const std::string& path, const std::string& owner) {
                                  "). Only one process can use the file; stop that one first."};
 }
 
-/// Before anything is written, because a foreign trigger would run with the first change.
+/// Call this before anything is written, because a foreign trigger would run with the first change.
 OpenError check_schema(Connection& writer, const std::string& path) {
   const std::string fault = schema_fault(writer);
   if (fault.empty()) return {};
@@ -115,7 +115,7 @@ Database::~Database() {
   readers_.reset();
   writer_.reset();
   file_.reset();
-  // Another process that reads the file keeps the log.
+  // If another process is reading the file, the log remains.
   if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
 }
 
@@ -138,14 +138,14 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
-  // SQLite synchronises the directory when it first writes to a new log, but ignores errors.
+  // SQLite synchronises the directory when it first writes to a new log, but it ignores errors.
   const std::string directory = directory_of(options.path);
   if (!sync_directory(directory)) {
     error = errno_fault("cannot synchronise the directory " + directory, errno);
     return nullptr;
   }
-  // Last, because the statement must be true on disk. If it cannot be written, only the checks of
-  // the next opening are lost.
+  // Written last, because it must be true on disk. If it cannot be written, only the checks of the
+  // next opening are lost.
   (void)database->lock_->write({.ledger = true, .log = LastClose::Log::present});
   return database;
 }
@@ -163,7 +163,7 @@ OpenError Database::take_lock() {
   std::string owner;
   lock_ = LockFile::take(options_.path, owner);
   if (!lock_ && errno == EWOULDBLOCK) return in_use(options_.path, "process " + owner);
-  // Only this process ID changes: what the last process left is judged first.
+  // Changes only the process ID. The state that the last process left is checked first.
   if (lock_ && lock_->write(lock_->state())) return {};
   return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
 }
@@ -184,11 +184,11 @@ OpenError Database::miss_nothing() {
               options_.path + ".lock."};
 }
 
-/// The lock file can be removed, and a hard link has another one. The lock of the database itself
-/// remains.
+/// The lock file can be removed, and a hard link has a different one. The lock on the database file
+/// itself remains.
 OpenError Database::hold_file() {
-  // SQLite creates a log from now on, and a killed process may leave it or not. A log that is there
-  // stays until the database is closed.
+  // From now on, SQLite creates a log, and a killed process may or may not leave it. An existing
+  // log stays until the database is closed.
   const bool left = present_log(options_.path) == LastClose::Log::present;
   (void)lock_->write({.ledger = lock_->state().ledger,
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});

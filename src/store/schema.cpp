@@ -41,7 +41,7 @@ void apply(Connection& writer, std::string_view sql, int version) {
   }
 }
 
-/// Rows that violate the conditions of an upgrade are an error of the file; a full disk is not.
+/// Rows that violate the conditions of an upgrade are an error in the file; a full disk is not.
 OpenError upgrade_fault(const std::string& path, int version, const SqlError& error) {
   if (error.primary_code != SQLITE_CONSTRAINT && error.primary_code != SQLITE_ERROR) throw error;
   return {
@@ -54,7 +54,7 @@ OpenError upgrade_fault(const std::string& path, int version, const SqlError& er
 OpenError upgrade(Connection& writer, const std::string& path, int found,
                   const SchemaSource& source) {
   if (found == source.version()) return {};
-  // Rebuilding a table drops it for a moment, which must not affect rows that refer to it.
+  // Rebuilding a table temporarily drops it, which must not affect rows that refer to it.
   writer.execute("PRAGMA foreign_keys=OFF");
   OpenError fault;
   for (int version = found + 1; version <= source.version() && fault.fault == OpenFault::none;

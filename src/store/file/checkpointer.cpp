@@ -107,7 +107,7 @@ void Checkpointer::checkpoint() {
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
   }
-  // Negative: another program is checkpointing.
+  // A negative count means that another program is checkpointing.
   const bool complete = frames >= 0 && copied >= frames;
   try_at_ = frames_ + (complete ? kEveryFrames : kRetryFrames);
   ++(complete ? complete_ : partial_);

@@ -28,9 +28,8 @@ struct ApprovalRow {
   std::optional<std::string> decided_by;
   std::optional<Timestamp> decided_at;
   std::optional<std::string> outcome;
-  bool operator_suspended = false;    // read only, like the next two: the operator's current state
-  std::int64_t operator_version = 0;  // if it differs from `version`, the request is no longer
-                                      // valid
+  bool operator_suspended = false;    // read only, like the next: the operator's current state
+  std::int64_t operator_version = 0;  // the request is valid only while this equals `version`
 };
 
 /// Inserts a waiting request. Also deletes the arguments of requests that have expired or ended.

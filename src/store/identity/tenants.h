@@ -52,8 +52,7 @@ struct ApplicationRow {
   std::string public_key;
   Timestamp created_at;
   std::string networks;           // CIDRs separated by commas; empty: any address
-  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: no certificate
-                                  // required
+  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: none required
   std::optional<OldSecrets> old;  // of the last rotation with an overlap, which may have ended
   std::optional<Timestamp> rotated_at;
 

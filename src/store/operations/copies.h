@@ -41,8 +41,7 @@ struct FileSummary {
 struct FileVerdict {
   FileSummary summary;                // zero if unreadable
   std::vector<Violation> violations;  // empty if the file is valid
-  bool newer_schema = false;  // in this case, as for an older schema, only SQLite's structures were
-                              // checked
+  bool newer_schema = false;  // only SQLite's structures were checked, as for an older schema
   bool older_schema = false;
   bool keyed = false;  // links and row digests were checked, not only the structure
 };

@@ -18,8 +18,7 @@ struct LedgerBalances {
   AssetCode asset;
   int decimals = Amount::kScale;
   Amount wallets;
-  std::optional<Amount> held;  // held in wallets; empty if too many payments are open to add them
-                               // up
+  std::optional<Amount> held;  // in wallets; empty if too many payments are open to add them up
   Amount liquidity;
   Amount fees;
   Amount clearing;

@@ -27,8 +27,7 @@ struct ProviderPart {
   bool in_review = false;
   std::optional<Timestamp> expires_at;
   std::optional<std::string> provider_reference;
-  std::optional<Amount> collected;         // amount from the payer of an on-ramp, in the sending
-                                           // currency
+  std::optional<Amount> collected;  // paid by the payer of an on-ramp, in the sending currency
   std::optional<Amount> quoted_receiving;  // of the quote, if there is one
   std::map<std::string, std::string> instructions;
 };
