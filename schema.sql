@@ -175,8 +175,8 @@ BEGIN SELECT RAISE(ABORT, 'audit entries are never changed'); END;
 CREATE TRIGGER audit_entries_are_not_deleted BEFORE DELETE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'audit entries are never deleted'); END;
 
--- Commands that wait for a second operator. The commit that stores a command's first change also ends
--- the state `waiting`, so an approved command runs at most once.
+-- Commands that wait for a second operator. The commit that stores a command's first change also
+-- ends the state `waiting`, so an approved command runs at most once.
 CREATE TABLE approvals (
   approval         INTEGER PRIMARY KEY,
   id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -513,8 +513,8 @@ CREATE TABLE connectors (
 ) STRICT;
 CREATE INDEX connectors_by_environment ON connectors (environment);
 
--- Provider addresses of an http connector: the current one and retired ones. Payments that were first
--- sent to a retired address continue there, so its secret is kept.
+-- Provider addresses of an http connector: the current one and retired ones. Payments that were
+-- first sent to a retired address continue there, so its secret is kept.
 CREATE TABLE connector_endpoints (
   connector_endpoint INTEGER PRIMARY KEY,
   id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -743,8 +743,9 @@ CREATE TABLE provider_payments (
   collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
 ) STRICT;
 
--- All holds. A payment with one leg has no row in `holds`. Its amount including the fee is held on the
--- account of its source wallet from acceptance until the payment ends or, if an off-ramp, is debited.
+-- All holds. A payment with one leg has no row in `holds`. Its amount including the fee is held on
+-- the account of its source wallet from acceptance until the payment ends or, if it is an off-ramp,
+-- is debited.
 -- The CAST lets joins with `account` build an index.
 CREATE VIEW payment_holds (payment, account, amount, state) AS
 SELECT p.payment, CAST(coalesce(h.account, a.account) AS INTEGER),

@@ -20,7 +20,7 @@ struct EntryRange {
 };
 
 EntryRange entries_between(Connection& db, Timestamp start, Timestamp end);
-/// Balance after the last entry before `entry`; zero if there is none.
+/// Balance after the last entry before `entry`; zero without earlier entries.
 Amount balance_before(Connection& db, AccountKey account, std::int64_t entry);
 /// Oldest first, at most `limit`. For the next page, set `from` to the entry of the last line + 1.
 std::vector<StatementLine> statement_lines(Connection& db, const Tenant& tenant, AccountKey account,
