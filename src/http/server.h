@@ -37,8 +37,8 @@ struct ServerLimits {
   int linger_ms = 1'000;  // time for a client to receive a refusal while it is still sending
   /// If a new connection exceeds this number, the connection that has been idle for longest is
   /// closed. If none is idle, a connection whose request has been incomplete for longer than
-  /// `incomplete_ms` gets 503 overloaded: the oldest in the network that has most of them. Otherwise,
-  /// the new connection gets 503 overloaded.
+  /// `incomplete_ms` gets 503 overloaded: the oldest in the network that has most of them.
+  /// Otherwise, the new connection gets 503 overloaded.
   std::size_t connections_max = 4'096;
   int incomplete_ms = 500;
   std::size_t connections_per_network_max = 2'048;  // 0 = no limit; does not apply to loopback

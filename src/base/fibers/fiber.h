@@ -28,8 +28,8 @@ class Fiber {
   bool resume();
 
   /// The fiber that the calling thread runs, if it can leave the thread now; otherwise nullptr. It
-  /// cannot leave while it holds a mutex, which only the same thread may unlock, or while it handles
-  /// an exception, whose state the C++ runtime keeps per thread.
+  /// cannot leave while it holds a mutex, which only the same thread may unlock, or while it
+  /// handles an exception, whose state the C++ runtime keeps per thread.
   static Fiber* movable();
   /// Called by the body of this fiber: leaves the thread, and returns after the next `resume`.
   /// `leaves(argument)` runs on the thread after the body has left. If it returns false, the body

@@ -34,24 +34,24 @@ enum class AlertCondition {
 /// The labels are the sentences of alerts.
 template <>
 struct Terms<AlertCondition> {
-  static constexpr auto rows =
-      std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found errors."},
-                           {"refunds_failed", "Refunds have failed."},
-                           {"disk_low", "Less than 1 GiB of disk space is free."},
-                           {"providers_down", "Connectors do not respond."},
-                           {"payments_stuck", "A payment has been in progress for over 15 minutes."},
-                           {"deliveries_failed", "Webhook deliveries have failed."},
-                           {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
-                           {"wallets_under_review", "Wallets are under review."},
-                           {"connectors_paused", "Connectors are paused."},
-                           {"notifications_failed", "Messages to receivers have failed."},
-                           {"backup_failed", "The last scheduled backup failed."},
-                           {"backup_missing", "There is no backup."},
-                           {"backup_old", "The last backup is too old."},
-                           {"clock_wrong", "The system clock is wrong or not synchronised."},
-                           {"approvals_waiting", "Commands wait for a second operator."},
-                           {"credentials_rotated", "Applications got new credentials."},
-                           {"checkpoints_missing", "A witness lacks the last checkpoint."}});
+  static constexpr auto rows = std::to_array<Term>(
+      {{"ledger_damaged", "The verification of the ledger found errors."},
+       {"refunds_failed", "Refunds have failed."},
+       {"disk_low", "Less than 1 GiB of disk space is free."},
+       {"providers_down", "Connectors do not respond."},
+       {"payments_stuck", "A payment has been in progress for over 15 minutes."},
+       {"deliveries_failed", "Webhook deliveries have failed."},
+       {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
+       {"wallets_under_review", "Wallets are under review."},
+       {"connectors_paused", "Connectors are paused."},
+       {"notifications_failed", "Messages to receivers have failed."},
+       {"backup_failed", "The last scheduled backup failed."},
+       {"backup_missing", "There is no backup."},
+       {"backup_old", "The last backup is too old."},
+       {"clock_wrong", "The system clock is wrong or not synchronised."},
+       {"approvals_waiting", "Commands wait for a second operator."},
+       {"credentials_rotated", "Applications got new credentials."},
+       {"checkpoints_missing", "A witness lacks the last checkpoint."}});
 };
 
 /// A condition that holds.
