@@ -11,8 +11,7 @@ namespace coffer::http {
 
 struct CertificateFile {
   int count = 0;
-  // Expiry of the first certificate, which is the server's own in a chain; {0} without
-  // certificates.
+  // Expiry of the first certificate, which is the leaf of a chain; {0} without certificates.
   Timestamp first_ends;
 };
 

@@ -99,7 +99,7 @@ class TlsTrust {
   const std::string ca_bundle_;
   Mutex mutex_;
   x509_store_st* roots_ COFFER_GUARDED_BY(mutex_) = nullptr;
-  std::int64_t loaded_version_ COFFER_GUARDED_BY(mutex_) = 0;  // modification time of the file, ns
+  std::int64_t loaded_version_ COFFER_GUARDED_BY(mutex_) = 0;  // change time of the file, ns
 };
 
 }  // namespace coffer::http

@@ -12,13 +12,11 @@
 //    `unexpected-error`.
 //
 // 2. The disk is full. SQLite returns SQLITE_FULL *before* it writes a commit frame, so the batch
-//    is certainly not stored. All callers get `storage-full`, and reads continue. Each later
-//    batch
+//    is certainly not stored. All callers get `storage-full`, and reads continue. Each later batch
 //    first checks the free space, so writing resumes without intervention.
 //
 // 3. COMMIT fails with an I/O error. The result is unknown: the frames may still reach the disk
-//    later. Responding "failed" could turn one payment into two, so coffer sends no response.
-//    The
+//    later. Responding "failed" could turn one payment into two, so coffer sends no response. The
 //    process exits immediately (code 70) and the supervisor restarts it. Recovery then decides
 //    whether the batch is stored, and the client replays its transactionId to get the result.
 //

@@ -67,7 +67,7 @@ void CommitQueue::watch_clock() {
   }
 }
 
-/// An advanced clock is ahead by intention. Differences under one second count as 0, as in
+/// An advanced clock is ahead intentionally. Differences under one second count as 0, as in
 /// Clock::ahead_ms.
 std::int64_t CommitQueue::clock_behind_ms() const {
   constexpr std::int64_t kAsGoodAsRightMs = 1'000;
