@@ -1,5 +1,5 @@
--- coffer: the whole present schema. New files are created from it. From the first release on, older
--- files are upgraded through src/store/upgrades, and a test checks that both ways lead to the same
+-- coffer: the complete current schema. New files are created from it. From the first release on,
+-- older files are upgraded through src/store/upgrades. A test checks that both ways lead to the same
 -- schema.
 --
 -- Conventions: tables are STRICT. Amounts are INTEGER in units of 10^-7. Times are INTEGER
@@ -20,8 +20,8 @@ CREATE TABLE row_macs (
   PRIMARY KEY (source, row)
 ) STRICT, WITHOUT ROWID;
 
--- The number of digests of a table in row_macs with their XOR, and the number of audit entries with
--- the last link, sealed (store/sealed_totals.h).
+-- Sealed totals (store/sealed_totals.h). For a guarded table: the number of its digests in row_macs
+-- and their XOR. For the audit log: the number of its entries and the last link.
 CREATE TABLE sealed_totals (
   source TEXT PRIMARY KEY,
   rows   INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE sealed_totals (
   seal   BLOB NOT NULL CHECK (length(seal) = 32)
 ) STRICT, WITHOUT ROWID;
 
--- Who ------------------------------------------------------------------------------------------
+-- Associations and applications ----------------------------------------------------------------
 
 CREATE TABLE associations (
   association INTEGER PRIMARY KEY,
@@ -41,8 +41,8 @@ CREATE TABLE associations (
   entity_type INTEGER NOT NULL DEFAULT 1 CHECK (entity_type IN (0, 1))  -- Person, Business
 ) STRICT;
 
--- The two tenants of an association, and (association NULL) those of the operator: 1 sandbox, 2
--- production.
+-- Each association has two tenants. The tenants of the operator have no association: 1 is sandbox,
+-- 2 is production.
 CREATE TABLE tenants (
   tenant      INTEGER PRIMARY KEY,
   association INTEGER REFERENCES associations,
@@ -69,8 +69,8 @@ CREATE TABLE applications (
   created_at         INTEGER NOT NULL,
   updated_at         INTEGER NOT NULL,
   networks           TEXT NOT NULL DEFAULT '',  -- CIDRs separated by commas; empty: any address
-  certificates           TEXT NOT NULL DEFAULT '',  -- of TLS clients: SHA-256 fingerprints separated by commas; empty: none needed
-  -- The secrets that a rotation replaced, accepted until the overlap ends.
+  certificates           TEXT NOT NULL DEFAULT '',  -- SHA-256 fingerprints of TLS clients, separated by commas; empty: none required
+  -- Secrets that a rotation has replaced. They are accepted until the overlap ends.
   old_client_secret_hash BLOB CHECK (length(old_client_secret_hash) = 32),
   old_api_key_hash       BLOB CHECK (length(old_api_key_hash) = 32),
   old_connect_hash       BLOB CHECK (length(old_connect_hash) = 32),
@@ -91,7 +91,7 @@ CREATE UNIQUE INDEX applications_by_old_connect ON applications (old_connect_has
   WHERE old_connect_hash IS NOT NULL;
 
 -- The last use of an API key or a connect secret, by the hash of the secret. Written in batches, at
--- most once a minute, so the last minute before a crash is missing.
+-- most once a minute, so a crash can lose the uses of the last minute.
 CREATE TABLE secret_uses (
   hash        BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
   application INTEGER NOT NULL REFERENCES applications,
@@ -131,7 +131,7 @@ CREATE TABLE operator_passkeys (
   passkey    INTEGER PRIMARY KEY,
   operator   INTEGER NOT NULL REFERENCES operators,
   credential BLOB NOT NULL UNIQUE CHECK (length(credential) BETWEEN 16 AND 1023),
-  site       TEXT NOT NULL CHECK (site <> ''),        -- the host name that it was made for
+  site       TEXT NOT NULL CHECK (site <> ''),        -- the host name for which it was created
   public_key BLOB NOT NULL CHECK (length(public_key) > 0),  -- COSE
   sign_count INTEGER NOT NULL CHECK (sign_count BETWEEN 0 AND 4294967295),
   name       TEXT NOT NULL CHECK (name <> ''),        -- given by the operator
@@ -140,7 +140,7 @@ CREATE TABLE operator_passkeys (
 ) STRICT;
 CREATE INDEX operator_passkeys_of_operator ON operator_passkeys (operator);
 
--- The account of an identity provider with which an operator signs in. An administrator links it.
+-- The identity provider account with which an operator signs in. An administrator links it.
 CREATE TABLE operator_subjects (
   operator INTEGER PRIMARY KEY REFERENCES operators,
   issuer   TEXT NOT NULL CHECK (issuer <> ''),
@@ -148,7 +148,7 @@ CREATE TABLE operator_subjects (
   UNIQUE (issuer, subject)
 ) STRICT;
 
--- One-time links, with which an operator sets a password. Without an operator, a link creates a new
+-- One-time links with which operators set their passwords. A link without an operator creates a new
 -- administrator.
 CREATE TABLE operator_links (
   hash       BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
@@ -175,13 +175,13 @@ BEGIN SELECT RAISE(ABORT, 'audit entries are never changed'); END;
 CREATE TRIGGER audit_entries_are_not_deleted BEFORE DELETE ON audit_log
 BEGIN SELECT RAISE(ABORT, 'audit entries are never deleted'); END;
 
--- Commands that wait for a second operator. The first change of the command and the end of `waiting`
--- are one commit, so an approved command runs at most once.
+-- Commands that wait for a second operator. The commit that stores a command's first change also
+-- ends the state `waiting`, so an approved command runs at most once.
 CREATE TABLE approvals (
   approval         INTEGER PRIMARY KEY,
   id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  operator         INTEGER NOT NULL REFERENCES operators,  -- who asks
-  version          INTEGER NOT NULL,  -- of this operator; the request ends with it
+  operator         INTEGER NOT NULL REFERENCES operators,  -- requested the command
+  version          INTEGER NOT NULL,  -- of this operator; the request is valid only for this version
   command          TEXT NOT NULL CHECK (command <> ''),
   detail           TEXT NOT NULL,     -- arguments as in the audit log
   sealed_arguments BLOB,              -- NULL once decided
@@ -214,7 +214,8 @@ CREATE TABLE users (
   updated_at    INTEGER NOT NULL
 ) STRICT;
 
--- Where people signed in from, by the id of an operator or a user: an IPv4 address or an IPv6 /64.
+-- Networks from which people have signed in, by the ID of an operator or a user: an IPv4 address or
+-- an IPv6 /64.
 CREATE TABLE sign_in_sources (
   person  BLOB NOT NULL CHECK (length(person) = 16),
   network BLOB NOT NULL,
@@ -242,7 +243,7 @@ CREATE TABLE refresh_tokens (
 CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
 CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 
--- What -----------------------------------------------------------------------------------------
+-- Assets and wallets ---------------------------------------------------------------------------
 
 CREATE TABLE assets (
   asset      INTEGER PRIMARY KEY,
@@ -308,7 +309,7 @@ CREATE TABLE wallet_metadata (
          AND registration_country IS NOT NULL END)
 ) STRICT;
 
--- Where value is -------------------------------------------------------------------------------
+-- Ledger ---------------------------------------------------------------------------------------
 
 -- A wallet's account in an asset is its trustline. The operator's accounts (kind > 0) belong to the
 -- operator's tenant. Of those, issuance and the clearing account of a provider may be negative.
@@ -327,13 +328,14 @@ CREATE TABLE accounts (
   CHECK (kind IN (1, 4) OR balance >= held)
 ) STRICT;
 CREATE UNIQUE INDEX accounts_of_wallet ON accounts (wallet, asset) WHERE wallet IS NOT NULL;
--- The wallets of a tenant that have an asset, without balances.
+-- Finds the wallets of a tenant that have an asset. Does not contain balances.
 CREATE INDEX accounts_by_asset ON accounts (tenant, asset, wallet) WHERE wallet IS NOT NULL;
 CREATE UNIQUE INDEX accounts_of_operator ON accounts (tenant, kind, asset, ifnull(connector, 0))
 WHERE wallet IS NULL;
 
--- One entry set: the postings of one business operation. `link` chains all sets: a keyed digest of
--- the previous link and the canonical set with its payment, so that a later edit breaks a link.
+-- Entry sets: the postings of one business operation each. `link` chains all sets. It is a keyed
+-- digest of the previous link and the canonical set with its payment, so a later edit breaks the
+-- chain.
 CREATE TABLE journal (
   journal INTEGER PRIMARY KEY,
   tenant  INTEGER NOT NULL REFERENCES tenants,
@@ -344,7 +346,7 @@ CREATE TABLE journal (
 ) STRICT;
 CREATE INDEX journal_of_payment ON journal (payment) WHERE payment IS NOT NULL;
 
--- entry = journal * 1024 + line, so that the entries of a set are adjacent without a second index.
+-- entry = journal * 1024 + line, so the entries of a set are adjacent without a second index.
 CREATE TABLE entries (
   entry         INTEGER PRIMARY KEY,
   account       INTEGER NOT NULL REFERENCES accounts,
@@ -355,7 +357,8 @@ CREATE TABLE entries (
 ) STRICT;
 CREATE INDEX entries_of_account ON entries (account);
 
--- Fundings with a transaction ID of the operator: a repeated command credits nothing.
+-- Fundings for which the operator gave a transaction ID or a description. With a transaction ID, a
+-- repeated command does not credit the wallet again.
 CREATE TABLE fundings (
   journal        INTEGER PRIMARY KEY REFERENCES journal,
   transaction_id TEXT UNIQUE CHECK (transaction_id <> ''),
@@ -436,7 +439,7 @@ CREATE TABLE beneficiary_terms (
 ) STRICT, WITHOUT ROWID;
 
 -- The method determines which columns have values. A change archives the row and inserts another
--- one with the same ID, so that a payment keeps the row that it refers to.
+-- one with the same ID, so the row to which a payment refers never changes.
 CREATE TABLE destinations (
   destination    INTEGER PRIMARY KEY,
   beneficiary    INTEGER NOT NULL REFERENCES beneficiaries,
@@ -510,8 +513,8 @@ CREATE TABLE connectors (
 ) STRICT;
 CREATE INDEX connectors_by_environment ON connectors (environment);
 
--- Addresses of the provider of an http connector: the present one, and retired ones. Payments that
--- were first sent to a retired address continue there, so its secret is kept.
+-- Provider addresses of an http connector: the current one and retired ones. Payments that were
+-- first sent to a retired address continue there, so its secret is kept.
 CREATE TABLE connector_endpoints (
   connector_endpoint INTEGER PRIMARY KEY,
   id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -520,7 +523,7 @@ CREATE TABLE connector_endpoints (
   sealed_secret      BLOB NOT NULL,
   timeout_ms         INTEGER NOT NULL CHECK (timeout_ms > 0),
   created_at         INTEGER NOT NULL,
-  retired_at         INTEGER,  -- NULL: the present address
+  retired_at         INTEGER,  -- NULL: the current address
   UNIQUE (connector, base_url)
 ) STRICT;
 CREATE UNIQUE INDEX connector_endpoints_present ON connector_endpoints (connector)
@@ -552,8 +555,8 @@ CREATE TABLE connector_choices (
   FOREIGN KEY (connector, position) REFERENCES connector_requirements ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- A fee for exactly this association, connector and type takes precedence over the connector's fee,
--- even if it is zero.
+-- A fee for exactly this association, connector and type replaces the connector's fee, even if it is
+-- zero.
 CREATE TABLE fee_rows (
   association      INTEGER NOT NULL REFERENCES associations,
   connector        INTEGER NOT NULL REFERENCES connectors,
@@ -584,8 +587,7 @@ CREATE TABLE quotes (
   payment            INTEGER UNIQUE REFERENCES payments  -- the payment that used the quote
 ) STRICT;
 
--- References that customers pay to. Related ones were issued together with another one for the same
--- customer.
+-- References on which customers pay. Related references were issued together for the same customer.
 CREATE TABLE onramp_references (
   onramp_reference INTEGER PRIMARY KEY,
   tenant           INTEGER NOT NULL REFERENCES tenants,
@@ -601,7 +603,7 @@ CREATE TABLE onramp_references (
 ) STRICT;
 CREATE UNIQUE INDEX onramp_references_of_customer ON onramp_references (tenant, connector, customer_id)
 WHERE related_to IS NULL;
--- The references of a tenant; a list of all merges its connectors.
+-- The references of a tenant by connector; a list of all of them merges the connectors.
 CREATE INDEX onramp_references_by_connector ON onramp_references (tenant, connector)
 WHERE related_to IS NULL;
 CREATE INDEX onramp_references_related ON onramp_references (related_to) WHERE related_to IS NOT NULL;
@@ -615,7 +617,7 @@ CREATE TABLE onramp_reference_metadata (
 -- Payments -------------------------------------------------------------------------------------
 
 CREATE TABLE payments (
-  -- Increases with every acceptance, which is the order of lists.
+  -- Increases with each accepted payment. Lists have this order.
   payment            INTEGER PRIMARY KEY,
   tenant             INTEGER NOT NULL REFERENCES tenants,
   id                 BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -629,7 +631,7 @@ CREATE TABLE payments (
   destination_wallet INTEGER REFERENCES wallets,
   -- NULL if the legs of a multi-transfer have different assets.
   sending_asset      INTEGER REFERENCES assets,
-  -- Of a multi-transfer: the sum of its legs.
+  -- For a multi-transfer: the sum of its legs.
   sending_amount     INTEGER CHECK (sending_amount > 0),
   receiving_asset    INTEGER REFERENCES assets,
   receiving_amount   INTEGER CHECK (receiving_amount > 0),
@@ -655,8 +657,9 @@ CREATE TABLE payments (
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6))
 ) STRICT;
--- The payments of a tenant in groups by which lists filter; a list of all merges the groups. The
--- asset is the one on the ledger: 0 for a multi-transfer with several, whose legs contain them.
+-- The payments of a tenant in the groups by which lists filter; a list of all payments merges the
+-- groups. The asset is the one on the ledger, or 0 for a multi-transfer with several, whose legs
+-- contain them.
 CREATE INDEX payments_by_kind ON payments (tenant, type, coalesce(sending_asset, receiving_asset, 0));
 CREATE INDEX payments_swapped_to ON payments (tenant, receiving_asset)
 WHERE sending_asset IS NOT NULL AND receiving_asset IS NOT NULL;
@@ -676,7 +679,7 @@ WHERE destination IS NOT NULL;
 -- starts, and all payments of one instant are in one row.
 CREATE TABLE destination_sums (
   connector   INTEGER NOT NULL REFERENCES connectors,
-  -- Its ID, so that the sums continue after a change.
+  -- The ID, so that the sums continue after a change of the destination.
   destination BLOB NOT NULL CHECK (length(destination) = 16),
   level       INTEGER NOT NULL CHECK (level BETWEEN 1 AND 3),
   first_at    INTEGER NOT NULL,
@@ -740,8 +743,9 @@ CREATE TABLE provider_payments (
   collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
 ) STRICT;
 
--- All holds. A payment with one leg has no row in `holds`: what it sends, including the fee, is held
--- on the account of its source from its acceptance until it ends or, for an off-ramp, is debited.
+-- All holds. A payment with one leg has no row in `holds`. Its amount including the fee is held on
+-- the account of its source wallet from acceptance until the payment ends or, if it is an off-ramp,
+-- is debited.
 -- The CAST lets joins with `account` build an index.
 CREATE VIEW payment_holds (payment, account, amount, state) AS
 SELECT p.payment, CAST(coalesce(h.account, a.account) AS INTEGER),
@@ -767,8 +771,8 @@ CREATE TABLE payment_instructions (
   PRIMARY KEY (payment, name)
 ) STRICT, WITHOUT ROWID;
 
--- Every call to a provider. A call is opened in a commit before it is made. If a row is still open,
--- the provider's action is unknown, and coffer asks for the status first.
+-- Every call to a provider. A row is committed before the call is made. While a row is open, the
+-- provider's action is unknown, and coffer requests the status first.
 CREATE TABLE provider_attempts (
   payment   INTEGER NOT NULL REFERENCES payments,
   attempt   INTEGER NOT NULL,
@@ -780,7 +784,7 @@ CREATE TABLE provider_attempts (
 ) STRICT, WITHOUT ROWID;
 
 -- The next step of a payment at its provider. Lane 0 contains all drivers that respond immediately.
--- Any other provider has the lane of its connector, so that a slow provider does not delay others.
+-- Other providers have the lane of their connector, so that a slow provider does not delay others.
 CREATE TABLE provider_jobs (
   lane     INTEGER NOT NULL,
   due_at   INTEGER NOT NULL,
@@ -813,17 +817,17 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_waiting ON notifications (due_at) WHERE state = 0;
 CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 
--- Alerts to the operator, one row from when a condition begins until it has ended.
+-- Alerts to the operator. Each row covers one period in which a condition holds.
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
   id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 16),
-  count     INTEGER NOT NULL,  -- of the payments, webhooks, ... concerned, at the last message
+  count     INTEGER NOT NULL,  -- of affected payments, webhooks, ..., at the last message
   began_at  INTEGER NOT NULL,
   opens_at  INTEGER NOT NULL,  -- if the condition lasts until then
-  told_at   INTEGER,           -- the last message that it began or continues; NULL: not open yet
-  gone_at   INTEGER,           -- since when the condition is gone; NULL: it holds
-  closed_at INTEGER            -- the message that it ended
+  told_at   INTEGER,           -- the last message `began` or `continues`; NULL: not open yet
+  gone_at   INTEGER,           -- when the condition ended; NULL: it holds
+  closed_at INTEGER            -- the message `ended`
 ) STRICT;
 CREATE UNIQUE INDEX alerts_unclosed ON alerts (condition) WHERE closed_at IS NULL;
 CREATE INDEX alerts_of_condition ON alerts (condition);
@@ -838,7 +842,7 @@ CREATE TABLE alert_messages (
   channel   INTEGER NOT NULL CHECK (channel BETWEEN 0 AND 1),     -- webhook, e-mail
   target    TEXT NOT NULL,                                        -- as shown to operators
   count     INTEGER NOT NULL,
-  oldest_at INTEGER,                                              -- of what is concerned, if known
+  oldest_at INTEGER,                                              -- of the affected records, if known
   at        INTEGER NOT NULL,
   state     INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2),  -- waiting, sent, failed
   attempts  INTEGER NOT NULL DEFAULT 0,
@@ -849,7 +853,7 @@ CREATE TABLE alert_messages (
 CREATE INDEX alert_messages_of_alert ON alert_messages (alert, channel);
 CREATE INDEX alert_messages_waiting ON alert_messages (due_at) WHERE state = 0;
 
--- Work -----------------------------------------------------------------------------------------
+-- Settlement and events ------------------------------------------------------------------------
 
 -- Due settlements. A row is written in the commit that accepts a payment and deleted in the commit
 -- that settles it, so that settlement resumes after a crash.
@@ -860,8 +864,8 @@ CREATE TABLE settlement_jobs (
   PRIMARY KEY (due_at, payment)
 ) STRICT, WITHOUT ROWID;
 
--- All events, in the order on which consumers may rely: sequence increases by one per tenant. Their
--- IDs are computed with the key `event_id_key` of `meta` (store/webhooks/event_id.h).
+-- All events, in the order on which consumers may rely: the sequence of a tenant increases by one.
+-- Their IDs are computed with the key `event_id_key` of `meta` (store/webhooks/event_id.h).
 CREATE TABLE events (
   tenant        INTEGER NOT NULL REFERENCES tenants,
   sequence      INTEGER NOT NULL,
@@ -880,8 +884,8 @@ CREATE TABLE events (
          OR (test = 1 AND payment IS NULL AND wallet IS NULL AND webhook IS NULL
              AND application IS NULL))
 ) STRICT, WITHOUT ROWID;
--- Event types that do not occur with every payment; the others are frequent enough to be found by
--- reading along the list.
+-- Event types that do not occur with every payment. The others are frequent enough to be found by
+-- reading the list.
 CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type NOT BETWEEN 0 AND 2;
 
 -- Webhooks ---------------------------------------------------------------------------------------
@@ -890,13 +894,13 @@ CREATE INDEX events_of_rare_type ON events (tenant, type) WHERE type NOT BETWEEN
 CREATE TABLE webhooks (
   webhook          INTEGER PRIMARY KEY,
   tenant           INTEGER NOT NULL REFERENCES tenants,
-  application      INTEGER NOT NULL REFERENCES applications,  -- that registered it
+  application      INTEGER NOT NULL REFERENCES applications,  -- registered the webhook
   id               BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   url              TEXT NOT NULL CHECK (url <> ''),
   description      TEXT,
   event_types      INTEGER NOT NULL CHECK (event_types > 0),  -- one bit per EventType
   sealed_secret    BLOB NOT NULL,
-  old_secret       BLOB,     -- sealed; also signs for a while after a rotation
+  old_secret       BLOB,     -- sealed; also signs for some time after a rotation
   old_secret_until INTEGER,
   cursor           INTEGER NOT NULL,  -- sequence of the last processed event
   quiet_until      INTEGER NOT NULL DEFAULT 0,  -- the endpoint requested a pause
@@ -928,8 +932,8 @@ CREATE TABLE webhook_types (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhook_types_of_webhook ON webhook_types (webhook);
 
--- The rendered bytes of an event. event_body = tenant << 40 | sequence, so that the bodies of a
--- tenant are adjacent without a second index.
+-- The rendered bodies of events. event_body = tenant << 40 | sequence, so the bodies of a tenant are
+-- adjacent without a second index.
 CREATE TABLE event_bodies (
   event_body INTEGER PRIMARY KEY,
   body       BLOB NOT NULL
@@ -940,7 +944,7 @@ CREATE TABLE deliveries (
   webhook    INTEGER NOT NULL REFERENCES webhooks,
   sequence   INTEGER NOT NULL,  -- of the event
   state      INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),  -- pending, delivered, dead, oversize
-  attempts   INTEGER NOT NULL DEFAULT 0,  -- of the present series
+  attempts   INTEGER NOT NULL DEFAULT 0,  -- of the current series
   tries      INTEGER NOT NULL DEFAULT 0,  -- of all series
   due_at     INTEGER,  -- of the next attempt
   created_at INTEGER NOT NULL,
@@ -982,7 +986,7 @@ CREATE TABLE webhook_recoveries (
 CREATE TABLE quota_use (
   tenant INTEGER NOT NULL REFERENCES tenants,
   quota  INTEGER NOT NULL CHECK (quota BETWEEN 0 AND 5),
-  until  INTEGER NOT NULL,  -- of open quotes: expiry of all of them; otherwise 0
+  until  INTEGER NOT NULL,  -- for open quotes: expiry of all quotes of this row; otherwise 0
   used   INTEGER NOT NULL CHECK (used >= 0),
   PRIMARY KEY (tenant, quota, until),
   CHECK ((quota = 3) = (until > 0))

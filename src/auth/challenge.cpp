@@ -7,7 +7,7 @@ namespace coffer::auth {
 namespace {
 
 constexpr std::size_t kNonceBytes = 48;
-constexpr std::uint32_t kFee = 100;  // stroops per operation, the least there is; never paid
+constexpr std::uint32_t kFee = 100;  // stroops per operation, the minimum; never paid
 constexpr std::string_view kWebAuthDomain = "web_auth_domain";
 constexpr std::string_view kEnvelopeTypeTx{"\0\0\0\2", 4};
 
@@ -15,7 +15,7 @@ Unexpected refused(const char* detail) { return unexpected(Slug::invalid_challen
 
 std::string entry_name(const ChallengeDomains& domains) { return domains.home + " auth"; }
 
-/// The first operation: who is asked to sign, for which home domain, and the nonce.
+/// The first operation: the account that must sign, the home domain, and the nonce.
 Result<void> check_first(const ManageData& first, const ChallengeDomains& domains) {
   if (first.name != entry_name(domains)) {
     return refused("The first operation names a different home domain.");
@@ -119,8 +119,8 @@ Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
   out.client = envelope->transaction.operations.front().source;
   out.hash = hash_of(envelope->transaction_xdr);
   out.expires_at = {static_cast<std::int64_t>(envelope->transaction.max_time_s + 1) * 1000};
-  // Ed25519 is deterministic: our own signature is made again and compared, at half the price of
-  // verifying it, and a variant of it does not pass.
+  // Ed25519 is deterministic, so the server's signature is computed again and compared. That takes
+  // half the time of verifying it, and accepts no variant of it.
   const Signature own = key_.sign(as_text(out.hash));
   bool by_server = false, by_client = false;
   for (const DecoratedSignature& signature : envelope->signatures) {

@@ -1,26 +1,24 @@
 // Challenge login: SEP-10, "Stellar Web Authentication" (docs/contract.md#challenge-login).
 //
-// The server proves nothing and stores nothing: it hands out a transaction that could never reach a
-// ledger (its sequence number is 0), names in it who should sign (source of the first operation),
-// for whom (the home domain and the web_auth_domain), and until when (time bounds), adds 48 random
-// bytes, and signs. Its own signature is its memory: whatever comes back with that signature on it
-// is what was handed out, so asking for challenges costs no write and cannot fill a disk.
+// The server stores no challenge that it issues. A challenge is a transaction that no ledger can
+// accept (its sequence number is 0). It states the account that must sign (source of the first
+// operation), the domains (home domain and web_auth_domain) and the validity (time bounds),
+// contains 48 random bytes, and is signed by the server. That signature later proves that the
+// server issued it. Requests for challenges therefore cost no write and cannot fill the disk.
 //
-// What comes back has to carry that signature and one of the client's master key, and nothing else.
-// Two things could go wrong at that point, and both are closed here and in flows/identity/login:
-//   - A challenge used twice. The hash of an accepted one is stored until its time bounds have
-//   passed;
-//     the hash leaves the signatures out, so signing it again does not make it another.
-//   - A signature lured out of a client by someone in the middle. The client checks the home domain
-//   and
-//     the web_auth_domain against where it thinks it is; that is why both are signed, and why the
-//     domains are settings and never taken from the request's Host header.
+// A response must have exactly two signatures: the server's, and one of the client's master key.
+// Two attacks are prevented here and in flows/identity/login:
+//   - Replay. The hash of an accepted challenge is stored until its time bounds have passed. The
+//     hash does not cover the signatures, so signing the challenge again does not change it.
+//   - A man in the middle who obtains a client's signature. The client compares the home domain and
+//     the web_auth_domain with the site that it wants to reach. Both are therefore signed, and come
+//     from the settings, never from the request's Host header.
 //
-// Everything but the signatures is checked as well, though the server's signature already says that
-// it made the transaction: a key that signs one kind of thing today may sign two next year.
+// The content is checked too, although the server's signature already proves that the server
+// created it: a later version may sign other transactions with the same key.
 //
-// Every refusal is `invalid-challenge` (400). Its detail says which rule was broken, because the
-// caller is an integrator at work; nothing of it helps to forge a signature.
+// Every refusal is `invalid-challenge` (400). Its detail states the broken rule, because the
+// readers are integrators; it does not help to forge a signature.
 #pragma once
 
 #include <cstdint>
@@ -35,23 +33,24 @@
 
 namespace coffer::auth {
 
-/// Longest home domain: with " auth" behind it, it has to fit into the name of a data entry.
+/// Maximum length of a home domain: with " auth" appended, it must fit into the name of a data
+/// entry.
 inline constexpr std::size_t kHomeDomainBytesMax = 59;
 inline constexpr std::size_t kWebAuthDomainBytesMax = 64;
 /// Maximum length of a challenge.
 inline constexpr std::size_t kChallengeBytesMax = 50 * 1024;
 
-/// The names in a challenge. Both may carry a port.
+/// The domains in a challenge. Both may include a port.
 struct ChallengeDomains {
   std::string home;
   std::string web_auth;
 };
 
-/// A challenge that was signed as it has to be. Whether it was used before is the caller's to see.
+/// A challenge with valid signatures. The caller checks whether it was used before.
 struct SignedChallenge {
   PublicKey client;
-  Sha256 hash{};         // of what was signed: one per challenge, however often it is signed
-  Timestamp expires_at;  // from here on its time bounds are over
+  Sha256 hash{};         // of the signed content, without the signatures
+  Timestamp expires_at;  // end of the time bounds
 };
 
 /// Immutable after construction; safe from any thread.
@@ -64,12 +63,12 @@ class ChallengeServer {
   const PublicKey& public_key() const { return key_.public_key(); }
   const std::string& network_passphrase() const { return network_passphrase_; }
 
-  /// Base64 of a TransactionEnvelope for `client` to sign. `behind_ms`: how far a client's clock,
-  /// which judges the time bounds too, may be behind `now`.
+  /// Base64 of a TransactionEnvelope for `client` to sign. `behind_ms` is how far the clock of a
+  /// client, which also checks the time bounds, may be behind `now`.
   std::string issue(const PublicKey& client, const ChallengeDomains& domains, Random& random,
                     Timestamp now, std::int64_t behind_ms = 0) const;
-  /// `invalid-challenge` for everything that is not a challenge of this server for these domains,
-  /// signed by this server and by the client it was made for, within its time bounds.
+  /// `invalid-challenge` unless `transaction` is a challenge of this server for these domains,
+  /// within its time bounds, and signed by this server and by the client for which it was issued.
   Result<SignedChallenge> verify(std::string_view transaction, const ChallengeDomains& domains,
                                  Timestamp now) const;
 

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 Unexpected refused() { return unexpected(Slug::unauthorized, "The bearer token is not valid."); }
 
-/// nullptr when the member is missing or of another type.
+/// nullptr if the member is missing or has another type.
 const std::string* text_member(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() ? nullptr : found->get_ptr<const std::string*>();
@@ -52,7 +52,7 @@ std::optional<VerifyingKey> ed25519_key(const Json& jwk) {
   return VerifyingKey::ed25519(*x);
 }
 
-/// Seconds since 1970 (RFC 7519 section 2), a fraction cut off; nullopt when missing or misshapen.
+/// Seconds since 1970 (RFC 7519 section 2), without the fraction; nullopt if missing or invalid.
 std::optional<Timestamp> numeric_date(const Json& claims, const char* name) {
   const auto found = claims.find(name);
   if (found == claims.end() || !found->is_number()) return std::nullopt;
@@ -71,7 +71,7 @@ bool is_for(const Json& claims, const std::string& audience) {
                      [&](const Json& one) { return one.is_string() && one == audience; });
 }
 
-/// False for a claim that is there and lies in the future, or is no date.
+/// False if the claim is present and is in the future or not a date.
 bool has_begun(const Json& claims, const char* name, Timestamp now) {
   if (!claims.contains(name)) return true;
   const auto at = numeric_date(claims, name);
@@ -110,7 +110,7 @@ std::optional<JwkSet::Key> JwkSet::Key::read(const Json& jwk) {
 }
 
 bool JwkSet::Key::verifies(const ExternalToken& token) const {
-  // JWS has the two numbers of a signature side by side (RFC 7518 section 3.4).
+  // JWS concatenates the two numbers of a signature (RFC 7518 section 3.4).
   const bool is_raw = key.algorithm() == SignatureAlgorithm::es256;
   return key.verifies(token.signed_part, is_raw ? ecdsa_der(token.signature) : token.signature);
 }
@@ -186,10 +186,10 @@ namespace {
 
 struct CheckedClaims {
   Json claims;
-  Timestamp expires_at;  // with the permitted skew
+  Timestamp expires_at;  // including the permitted clock skew
 };
 
-/// What access tokens and ID tokens have in common.
+/// The checks that access tokens and ID tokens share.
 Result<CheckedClaims> check_claims(const ExternalToken& token, const JwkSet& keys,
                                    const ExternalIssuer& expected, Timestamp now) {
   if (!keys.verifies(token)) return refused();
@@ -220,8 +220,10 @@ Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet&
   const std::string* client = text_member(checked.claims, "azp");
   if (client == nullptr) client = text_member(checked.claims, "client_id");
   if (client == nullptr) {
-    return unexpected(Slug::unauthorized,
-                      "The bearer token names no application (azp, client_id).");
+    return unexpected(
+        Slug::unauthorized,
+        "The bearer token does not identify an application. It must have the claim `azp` or "
+        "`client_id`.");
   }
   return ExternalClaims{*client, checked.expires_at};
 }
@@ -237,10 +239,10 @@ Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
   if (claims.contains("azp") ? party == nullptr || *party != expected.audience : several) {
     return wrong("The ID token is for another client.");
   }
-  if (!numeric_date(claims, "iat")) return wrong("The ID token has no iat.");
+  if (!numeric_date(claims, "iat")) return wrong("The ID token has no valid iat.");
   const std::string* sent = text_member(claims, "nonce");
   if (sent == nullptr || nonce.empty() || !equal_constant_time(*sent, nonce)) {
-    return wrong("The ID token is of another sign-in.");
+    return wrong("The nonce of the ID token does not match this sign-in.");
   }
   constexpr std::size_t kSubjectBytesMax = 255;
   const std::string* subject = text_member(claims, "sub");

@@ -1,6 +1,6 @@
 // Bearer tokens of an external issuer: JWT (RFC 7519) signed by a key of its JWK set (RFC 7517),
-// for end users on the business routes (docs/contract.md#end-user-oauth). Verified in memory only,
-// with the set that the caller brings. Safe from any thread.
+// for end users on the business routes (docs/contract.md#end-user-oauth). Verification uses only
+// the key set that the caller passes and makes no calls. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace coffer::auth {
 
-/// A compact JWS taken apart; nothing of it is proven yet.
+/// A parsed compact JWS, not verified yet.
 struct ExternalToken {
   static constexpr std::size_t kMaxBytes = 8 * 1024;
 
@@ -25,25 +25,26 @@ struct ExternalToken {
   std::string payload;    // JSON text
   std::string signature;  // raw
 
-  /// `unauthorized` for what is no compact JWS, has another algorithm, or names extensions
-  /// (`crit`).
+  /// `unauthorized` if the text is not a compact JWS, uses another algorithm, or requires
+  /// extensions (`crit`).
   static Result<ExternalToken> parse(std::string_view token);
 };
 
 /// The signing keys of an issuer.
 class JwkSet {
  public:
-  /// Keys that cannot verify any of the three algorithms are left out: other types and uses, RSA
-  /// below 2048 bits, points off the curve. `validation-failed` when the text is no JWK set.
+  /// Ignores keys that cannot verify any of the three algorithms: other types and uses, RSA below
+  /// 2048 bits, points off the curve. `validation-failed` if the text is not a JWK set.
   static Result<JwkSet> parse(std::string_view text);
   JwkSet(JwkSet&&) noexcept;
   JwkSet& operator=(JwkSet&&) noexcept;
   ~JwkSet();
 
   std::size_t size() const;
-  /// Whether a key could have signed it: by key id, or by algorithm when the token names none.
+  /// Whether the set has a key that may have signed the token: by key ID, or by algorithm if the
+  /// token has no key ID.
   bool has_key_for(const ExternalToken& token) const;
-  /// Whether one of those keys did.
+  /// Whether one of those keys verifies the signature.
   bool verifies(const ExternalToken& token) const;
 
  private:
@@ -53,31 +54,32 @@ class JwkSet {
   std::vector<Key> keys_;
 };
 
-/// Who may have issued a token, and for whom.
+/// The required issuer and audience of a token.
 struct ExternalIssuer {
   std::string issuer;
   std::string audience;
 };
 
 struct ExternalClaims {
-  std::string client_id;  // `azp`, else `client_id`: names the application
-  Timestamp expires_at;   // with the permitted skew
+  std::string client_id;  // `azp`, otherwise `client_id`: identifies the application
+  Timestamp expires_at;   // including the permitted clock skew
 };
 
-/// How far the issuer's clock may be off.
+/// Permitted difference between the issuer's clock and ours.
 inline constexpr std::int64_t kExternalSkewMs = 60'000;
 
-/// Signature, then `iss`, `aud`, `exp`, `nbf` and `iat`. `unauthorized`, or `token-expired`.
+/// Checks the signature, then `iss`, `aud`, `exp`, `nbf` and `iat`. `unauthorized` or
+/// `token-expired`.
 Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet& keys,
                                        const ExternalIssuer& expected, Timestamp now);
 
-/// Who an ID token is about.
+/// The person that an ID token identifies.
 struct IdClaims {
   std::string subject;
-  std::string email;  // empty: not told; not proof of anything
+  std::string email;  // not verified; empty if the token has none
 };
-/// ID Token Validation of OpenID Connect Core: the signature, `iss`, `aud` and `azp`, `exp`, `iat`,
-/// `nonce` and `sub`. The audience is the client ID. `unauthorized`, or `token-expired`.
+/// ID Token Validation of OpenID Connect Core: checks the signature, `iss`, `aud` and `azp`, `exp`,
+/// `iat`, `nonce` and `sub`. The audience is the client ID. `unauthorized` or `token-expired`.
 Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
                                  const ExternalIssuer& expected, std::string_view nonce,
                                  Timestamp now);

@@ -32,7 +32,7 @@ bool looks_like_text(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// `bytes` is a key's worth of bytes, and wiped.
+/// `bytes` has the length of a key and is wiped.
 MasterKey take(std::string& bytes) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   MasterKey key(std::span<const std::uint8_t, MasterKey::kBytes>(data, MasterKey::kBytes));
@@ -40,7 +40,7 @@ MasterKey take(std::string& bytes) {
   return key;
 }
 
-/// From errno; `what` says what was being done, as in "cannot read".
+/// A problem from errno; `what` is the failed operation, such as "Cannot read the file".
 Problem system_problem(const std::string& what, const fs::path& path, const std::string& remedy) {
   const int error = errno;
   const bool denied = error == EACCES || error == EPERM || error == EROFS;
@@ -82,7 +82,7 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
 
 /// Empty if the file does not exist.
 std::optional<Result<MasterKey>> load(const fs::path& path) {
-  // Not blocking: a FIFO at the path would otherwise hang the start.
+  // O_NONBLOCK, because otherwise a FIFO at this path would block the start.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.is_open()) return read_open_file(file, path);
   if (errno == ENOENT) return std::nullopt;
@@ -128,7 +128,7 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
   return {};
 }
 
-/// Gives the finished file its name. False when another process was faster.
+/// Renames the complete file. Returns false if another process created `path` first.
 Result<bool> publish(const fs::path& temporary, const fs::path& path) {
   if (rename_exclusively(temporary, path)) {
     COFFER_TRY_VOID(keep_name(path));
@@ -165,7 +165,7 @@ MasterKey MasterKey::generate(Random& random) {
 }
 
 Secret MasterKey::derive(std::string_view label) const {
-  // RFC 5869 with the empty salt; 32 bytes of output are its first block, T(1).
+  // RFC 5869 with an empty salt; 32 bytes of output are the first block, T(1).
   const Sha256 zero_salt{};
   const Sha256 extracted = hmac_sha256(as_text(zero_salt), as_text(bytes_));
   const Sha256 expanded = hmac_sha256(as_text(extracted), std::string(label).append(1, '\x01'));

@@ -36,14 +36,14 @@ std::size_t characters(std::string_view text) {
 
 bool is_letter(char c) { return ascii::is_lower(c) || (static_cast<unsigned char>(c) & 0x80) != 0; }
 
-/// Without the digits and signs at both ends.
+/// The text without digits and signs at both ends.
 std::string_view core(std::string_view text) {
   while (!text.empty() && !is_letter(text.front())) text.remove_prefix(1);
   while (!text.empty() && !is_letter(text.back())) text.remove_suffix(1);
   return text;
 }
 
-/// What the text repeats, as `abc` of `abcabc`; the text itself if it repeats nothing.
+/// The repeated part, such as `abc` of `abcabc`; the whole text if nothing repeats.
 std::string_view period(std::string_view text) {
   for (std::size_t size = 1; size <= text.size() / 2; ++size) {
     if (text.size() % size == 0 && text.substr(size) == text.substr(0, text.size() - size)) {
@@ -74,8 +74,8 @@ std::string password_fault(std::string_view password, std::string_view name) {
     return "must have at least 5 different characters";
   }
   if (is_weak(password, name)) {
-    return "is easy to guess: many people have it, with other digits or signs around it. Choose "
-           "several unrelated words";
+    return "is easy to guess: it is a common password or the name, or one of these with digits or "
+           "signs around it. Choose several unrelated words";
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Recovery codes of operators: instead of a code of an authenticator that is lost. 80 random bits,
-// as four groups of four characters of base32.
+// Recovery codes of operators, used in place of a one-time code when the authenticator is lost. 80
+// random bits in base32, in four groups of four characters.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace coffer::auth {
 
-/// As in `MZXW-6YTB-OI4D-QNZV`.
+/// Such as `MZXW-6YTB-OI4D-QNZV`.
 Secret generate_recovery_code(Random& random);
 /// The sixteen characters in upper case; hyphens and spaces are ignored. nullopt for anything else.
 std::optional<std::string> parse_recovery_code(std::string_view text);

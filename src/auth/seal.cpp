@@ -14,10 +14,10 @@ constexpr char kFormatVersion = 1;
 constexpr std::size_t kNonceBytes = 12;
 constexpr std::size_t kTagBytes = 16;
 constexpr std::size_t kHeaderBytes = 1 + kNonceBytes;
-// EVP takes int lengths; everything sealed here is a key, a secret or a seed.
+// EVP takes lengths as int. Sealed values are short: keys, secrets and seeds.
 constexpr std::size_t kMaxPlaintextBytes = 1 << 20;
 
-// Fetched once: an implicit fetch per call costs more than sealing a short value.
+// Fetched once, because an implicit fetch per call takes longer than sealing a short value.
 const EVP_CIPHER* aes_256_gcm() {
   static const EVP_CIPHER* algorithm = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
   COFFER_CHECK(algorithm != nullptr);
@@ -42,7 +42,7 @@ std::string authenticated(std::string_view context) {
 }
 
 Problem does_not_open(std::string_view context) {
-  // The part before the colon is the kind of value; what follows may be an id.
+  // The part before the colon is the kind of the value; the part after it may be an ID.
   return Problem(
       Slug::unexpected_error,
       "A sealed value (" + std::string(context.substr(0, context.find(':'))) +
@@ -84,7 +84,7 @@ Result<Secret> Sealer::open(std::string_view sealed, std::string_view context) c
   const std::size_t size = sealed.size() - kHeaderBytes - kTagBytes;
   const std::string aad = authenticated(context);
   std::string tag(sealed.substr(kHeaderBytes + size));
-  // One byte spare: EVP wants a buffer even for an empty value.
+  // One byte more, because EVP requires a buffer even for an empty value.
   std::string plaintext(size + 1, '\0');
 
   const Context cipher(EVP_CIPHER_CTX_new());

@@ -93,9 +93,10 @@ void SigningKey::FreeKey::operator()(evp_pkey_st* key) const { EVP_PKEY_free(key
 Result<SigningKey> SigningKey::from_seed(const Secret& seed_text) {
   auto seed = decode(kSeedVersion, seed_text.reveal());
   if (!seed) {
-    return unexpected(Slug::validation_failed,
-                      "The secret seed is not valid. It has 56 characters, starts with S and ends "
-                      "with a checksum.");
+    return unexpected(
+        Slug::validation_failed,
+        "The secret seed is not valid. A seed has 56 characters, starts with S and ends "
+        "with a checksum.");
   }
   KeyHandle key(
       EVP_PKEY_new_raw_private_key_ex(nullptr, "ED25519", nullptr, seed->data(), seed->size()));

@@ -1,5 +1,5 @@
-// Ed25519 keys in Stellar's text form (SEP-23 StrKey): G... public keys and S... secret seeds.
-// Stateless; safe from any thread.
+// Ed25519 keys in Stellar's text form (SEP-23 StrKey): public keys `G...` and secret seeds `S...`.
+// Stateless; thread-safe.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct PublicKey {
 
   /// 56 characters, `G...`.
   std::string to_string() const;
-  /// Canonical StrKey only: right length, version, checksum, upper case, no stray bits. Whether the
-  /// bytes are a point of the curve shows when a signature is verified.
+  /// Accepts only a canonical StrKey: length, version, checksum, upper case, and no stray bits.
+  /// Whether the bytes are a point on the curve is checked only when a signature is verified.
   static std::optional<PublicKey> parse(std::string_view strkey);
   std::strong_ordering operator<=>(const PublicKey&) const = default;
 };
@@ -38,10 +38,11 @@ KeyPair generate_key_pair(Random& random);
 
 using Signature = std::array<std::uint8_t, 64>;
 
-/// A seed ready to sign: build it once, sign often. Safe to use from several threads.
+/// A seed prepared for signing: create it once and sign many times. Thread-safe.
 class SigningKey {
  public:
-  /// `validation-failed` without the seed in it when the text is not a canonical `S...` seed.
+  /// `validation-failed`, without the seed in the text, if `seed_text` is not a canonical seed
+  /// `S...`.
   static Result<SigningKey> from_seed(const Secret& seed_text);
 
   const PublicKey& public_key() const { return public_key_; }
@@ -58,7 +59,7 @@ class SigningKey {
   PublicKey public_key_;
 };
 
-/// False also for a signature of the wrong length or a key that is not a point of the curve.
+/// Also false for a signature of the wrong length and for a key that is not a point on the curve.
 bool verify(const PublicKey& key, std::string_view message, std::string_view signature);
 
 }  // namespace coffer::auth

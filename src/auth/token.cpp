@@ -8,8 +8,8 @@
 namespace coffer::auth {
 namespace {
 
-// base64url of {"alg":"HS256","typ":"JWT"}: the only header ever issued, so the only one accepted.
-// Nothing of a header chosen by the sender ("alg":"none", another key id) is ever interpreted.
+// base64url of {"alg":"HS256","typ":"JWT"}, the only header that is issued and accepted. A header
+// chosen by the sender ("alg":"none", another key ID) is therefore never interpreted.
 constexpr std::string_view kHeader = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
 constexpr std::size_t kKeyBytes = 32;
 
@@ -22,7 +22,7 @@ std::optional<TokenKind> parse_kind(std::string_view text) {
   return std::nullopt;
 }
 
-/// NumericDate (RFC 7519 section 2): seconds, with a fraction only where there is one.
+/// NumericDate (RFC 7519 section 2): seconds, with a fraction only if it is not zero.
 std::string to_numeric_date(Timestamp at) {
   COFFER_CHECK(at.ms >= 0);
   std::string text = std::to_string(at.ms / 1000);
@@ -31,8 +31,8 @@ std::string to_numeric_date(Timestamp at) {
   return text;
 }
 
-/// Reads exactly the text that to_payload writes. The payload was signed by this appliance, so
-/// anything else is a token of another version: refused, and its owner asks for a new one.
+/// Reads exactly the text that to_payload() writes. This server signed the payload, so any other
+/// text is a token of another version. It is refused, and its owner requests a new one.
 class PayloadReader {
  public:
   explicit PayloadReader(std::string_view rest) : rest_(rest) {}
@@ -182,7 +182,7 @@ Result<TokenClaims> TokenIssuer::verify(std::string_view token, Timestamp now) c
   }
   const auto last_dot = token.rfind('.');
   if (last_dot <= kHeader.size()) return unexpected(not_ours());
-  // The text forms are compared: decoding first would also accept other spellings of the same
+  // Compares the encoded signatures, because decoding would also accept other spellings of the same
   // bytes.
   if (!equal_constant_time(signature(token.substr(0, last_dot)), token.substr(last_dot + 1))) {
     return unexpected(not_ours());

@@ -1,4 +1,5 @@
-// Bearer tokens: JWT (RFC 7519) in compact form, HS256, issued and read only by this server.
+// Bearer tokens that this server issues and verifies: JWT (RFC 7519) in compact form, signed with
+// HS256.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,22 @@
 
 namespace coffer::auth {
 
-/// `access` comes from the token call, `id` from the challenge login, `user` from the OTP login.
-/// verify() accepts all: the route decides which it takes.
+/// `access` is issued by the token call, `id` by the challenge login, `user` by the OTP login.
+/// verify() accepts all of them; the route decides which it permits.
 enum class TokenKind { access, id, user };
 
 std::string_view name(TokenKind kind);
 
-/// A `user` token is not about an application: it has a user as its `sub` and no environment, which
-/// the application decides that sends it.
+/// A `user` token does not belong to an application: its `sub` is a user, and it has no
+/// environment. The environment is that of the application that sends the token.
 struct TokenClaims {
   ApplicationId application;                 // `sub`
-  std::optional<UserId> user = {};           // `sub` of a user token, and only there
+  std::optional<UserId> user = {};           // `sub` of a user token; empty for other tokens
   std::optional<AssociationId> association;  // empty: protected routes return `no-association`
   Environment environment = Environment::sandbox;
   ScopeSet scopes;
-  /// Compared with the stored version of the application or user: rotation, reset or suspension
-  /// raises that, which ends every token issued before.
+  /// Compared with the stored version of the application or user. A rotation, reset or suspension
+  /// increments the stored version, which invalidates all earlier tokens.
   std::int64_t key_version = 0;
   Timestamp issued_at;
   Timestamp expires_at;
@@ -37,21 +38,21 @@ struct TokenClaims {
   bool operator==(const TokenClaims&) const = default;
 };
 
-/// Immutable after construction; safe from any thread.
+/// Immutable after construction; thread-safe.
 class TokenIssuer {
  public:
   static constexpr std::size_t kMaxTokenBytes = 4096;
 
-  /// `key` is 32 raw bytes, as MasterKey::derive gives them.
+  /// `key` is 32 raw bytes from MasterKey::derive.
   explicit TokenIssuer(Secret key);
 
   std::string issue(const TokenClaims& claims) const;
 
-  /// False if the header alone shows that another issuer created it.
+  /// False if the header shows that another issuer created the token.
   static bool could_be_ours(std::string_view token);
-  /// The signature is checked, in constant time, before a byte of the payload is read.
-  /// `unauthorized` for anything not issued under this key; `token-expired` from `expires_at` on.
-  /// Does not look at the database: the caller compares `key_version`.
+  /// Checks the signature, in constant time, before it reads the payload. `unauthorized` for a
+  /// token not issued under this key; `token-expired` from `expires_at` on. Does not read the
+  /// database: the caller compares `key_version`.
   Result<TokenClaims> verify(std::string_view token, Timestamp now) const;
 
  private:

@@ -1,4 +1,4 @@
-// Public keys of others that verify signatures: of an issuer's tokens, and of passkeys.
+// Public keys of other parties that verify signatures: keys of token issuers, and passkeys.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,21 @@ struct evp_pkey_st;
 
 namespace coffer::auth {
 
-/// The only algorithms there are: `none` and everything symmetric are not among them, so a public
-/// key can never be taken for a shared secret (RFC 8725 section 3.1).
+/// All supported algorithms. `none` and symmetric algorithms are excluded, so a public key cannot
+/// be used as a shared secret (RFC 8725 section 3.1).
 enum class SignatureAlgorithm { rs256, es256, eddsa };
 
-/// Safe from any thread.
+/// Thread-safe.
 class VerifyingKey {
  public:
-  /// Numbers are big-endian bytes. nullopt for a key that must not be used: RSA below 2048 bits or
-  /// with a bad exponent, a point off the curve, a wrong length.
+  /// Numbers are big-endian bytes. nullopt for an unacceptable key: RSA below 2048 bits or with an
+  /// invalid exponent, a point off the curve, a wrong length.
   static std::optional<VerifyingKey> rsa(std::string_view modulus, std::string_view exponent);
   static std::optional<VerifyingKey> p256(std::string_view x, std::string_view y);
   static std::optional<VerifyingKey> ed25519(std::string_view x);
 
   SignatureAlgorithm algorithm() const { return algorithm_; }
-  /// A signature of ES256 is in DER.
+  /// An ES256 signature must be in DER.
   bool verifies(std::string_view message, std::string_view signature) const;
 
  private:
@@ -41,7 +41,7 @@ class VerifyingKey {
   Handle handle_;
 };
 
-/// A signature of ES256 as DER, from its two numbers of 32 bytes each; empty for another length.
+/// Converts an ES256 signature from its two 32-byte numbers to DER; empty for another length.
 std::string ecdsa_der(std::string_view raw);
 
 }  // namespace coffer::auth

@@ -1,8 +1,8 @@
 // The part of Stellar's XDR (RFC 4506) that a SEP-10 challenge needs: a version 1 transaction
-// envelope whose operations are all manageData. Strict: lengths, discriminants and padding are
-// checked, nothing may follow, and whatever a challenge has no use for (other envelopes, muxed
-// accounts, memos, preconditions beyond time bounds, other operations) is refused rather than
-// skipped. Stateless; safe from any thread.
+// envelope that has only manageData operations. Strict: checks lengths, discriminants and padding,
+// and refuses trailing bytes. Anything that a challenge does not use is refused rather than
+// skipped: other envelopes, muxed accounts, memos, preconditions other than time bounds, and other
+// operations. Stateless; thread-safe.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace coffer::auth {
 struct ManageData {
   PublicKey source;
   std::string name;   // at most 64 bytes
-  std::string value;  // at most 64 bytes; a removal, which has none, is refused
+  std::string value;  // at most 64 bytes; a removal, which has no value, is refused
   bool operator==(const ManageData&) const = default;
 };
 
@@ -29,27 +29,27 @@ struct Transaction {
   std::int64_t sequence = 0;
   std::uint64_t min_time_s = 0;
   std::uint64_t max_time_s = 0;
-  std::vector<ManageData> operations;  // at most 100, as the protocol has it
+  std::vector<ManageData> operations;  // at most 100, the limit of the protocol
   bool operator==(const Transaction&) const = default;
 };
 
 struct DecoratedSignature {
-  std::array<std::uint8_t, 4> hint{};  // the last four bytes of the key that signed
+  std::array<std::uint8_t, 4> hint{};  // the last four bytes of the signing key
   std::string signature;               // at most 64 bytes
 };
 
 struct Envelope {
   Transaction transaction;
-  std::string transaction_xdr;                 // the bytes that are signed, without the network
+  std::string transaction_xdr;                 // the signed bytes, without the network
   std::vector<DecoratedSignature> signatures;  // at most 20
 };
 
 /// The XDR of a Transaction.
 std::string write_transaction(const Transaction& transaction);
-/// The XDR of a TransactionEnvelope around the XDR of a Transaction.
+/// The XDR of a TransactionEnvelope that contains the XDR of a Transaction.
 std::string write_envelope(std::string_view transaction_xdr,
                            const std::vector<DecoratedSignature>& signatures);
-/// nullopt for anything that is not exactly one envelope of the kind above.
+/// nullopt unless `xdr` is exactly one envelope of this kind.
 std::optional<Envelope> read_envelope(std::string_view xdr);
 
 /// The last four bytes of a key.

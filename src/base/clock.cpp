@@ -122,8 +122,8 @@ std::int64_t SystemClock::monotonic_ms() const {
 }
 
 Timestamp ForwardClock::now() const {
-  // Read the wall clock first. If the thread is delayed between the two reads, the difference is
-  // too small and is ignored; in the other order it would be too large and would persist.
+  // Read the wall clock first. A delay between the two reads then makes the difference too small,
+  // and it is ignored. In the other order, the difference would be too large and would persist.
   const std::int64_t wall_ms = machine_.now().ms;
   const std::int64_t monotonic_ms = machine_.monotonic_ms();
   const std::int64_t seen_ms = wall_ms - monotonic_ms;

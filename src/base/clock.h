@@ -33,8 +33,9 @@ class Clock {
   /// The machine's clock, for values that other machines compare with their clocks: signatures,
   /// one-time passwords, tokens of other issuers.
   virtual Timestamp machine_now() const { return now(); }
-  /// How far now() is ahead of the machine's clock; 0 unless the machine's clock was set back.
-  /// Differences under one second count as 0, because the two clocks are read one after the other.
+  /// How far now() is ahead of the machine's clock: 0 unless the machine's clock was set back.
+  /// Differences under one second count as 0, because the two clocks cannot be read at the same
+  /// instant.
   std::int64_t ahead_ms() const;
 };
 

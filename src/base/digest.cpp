@@ -12,7 +12,7 @@
 namespace coffer {
 namespace {
 
-// Fetched once, because an implicit fetch per call costs more than the hash (OpenSSL 3).
+// Fetched once, because an implicit fetch per call takes longer than the hash (OpenSSL 3).
 const EVP_MD* sha256_algorithm() {
   static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA2-256", nullptr);
   COFFER_CHECK(algorithm != nullptr);
@@ -53,8 +53,8 @@ std::string encode(std::string_view bytes, std::string_view alphabet, unsigned b
   return out;
 }
 
-/// The inverse. Returns nullopt for an unknown digit, an impossible length or non-zero leftover
-/// bits.
+/// The inverse of encode(). Returns nullopt for an unknown digit, an impossible length or non-zero
+/// leftover bits.
 std::optional<std::string> decode(std::string_view text, std::string_view alphabet, unsigned bits) {
   std::string out;
   out.reserve(text.size() * bits / 8);

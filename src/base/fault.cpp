@@ -29,7 +29,7 @@ struct Armed {
 struct Registry {
   Mutex mutex;
   std::map<std::string, Armed, std::less<>> points COFFER_GUARDED_BY(mutex);
-  std::atomic<bool> any{false};  // keeps passes without active fault points cheap
+  std::atomic<bool> any{false};  // makes passes cheap while no fault point is active
 
   Registry() {
     if (const char* spec = std::getenv("COFFER_FAULT")) arm(spec);

@@ -66,8 +66,8 @@ CodePoint decode(std::string_view text) {
   return {value, length};
 }
 
-// Besides control bytes: line separators, and marks that change the direction in which a terminal
-// displays text.
+// Control bytes, line separators, and marks that change the direction in which a terminal displays
+// text.
 bool must_escape(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200e && c <= 0x200f) ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -87,8 +87,8 @@ void append_escape(std::string& out, char32_t c) {
   }
 }
 
-// Escapes the inside of a JSON string. The text format uses the same escapes. If `quoted` is false
-// (a bare message), a quotation mark is not escaped.
+// Escapes the content of a JSON string. The text format uses the same escapes. If `quoted` is false
+// (a bare message), quotation marks are not escaped.
 void append_escaped(std::string& out, std::string_view text, bool quoted) {
   while (!text.empty()) {
     const CodePoint c = decode(text);
@@ -260,7 +260,7 @@ void write(LogLevel level, std::string_view component, std::string_view message,
   try {
     output().write(level, component, message, fields);
   } catch (...) {
-    // Out of memory, or the sink failed: a lost line must not become a lost payment.
+    // Out of memory, or the sink failed. A lost log line must not cause a lost payment.
   }
 }
 

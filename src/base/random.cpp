@@ -60,7 +60,7 @@ Uuid Random::uuid_v7(Timestamp now) {
 
 Uuid AscendingIds::next(Random& random, Timestamp now) {
   Uuid fresh = random.uuid_v7(now);
-  fresh.bytes[6] &= 0x77;  // so that the sums below cannot overflow
+  fresh.bytes[6] &= 0x77;  // prevents an overflow of the sums below
   const bool is_later = std::memcmp(fresh.bytes.data(), last_.bytes.data(), 6) > 0;
   if (is_later) return last_ = fresh;
   // The last 74 bits without version and variant are a number, to which 32 random bits are added.

@@ -33,7 +33,7 @@ class Random {
 /// thread-safe.
 class AscendingIds {
  public:
-  /// Version 7. The time of the ID is `now`, or that of the ID before if it is later.
+  /// Version 7. Its time is `now`, or the time of the previous ID if that is later.
   Uuid next(Random& random, Timestamp now);
 
  private:

@@ -26,9 +26,9 @@ class Thread {
   std::thread thread_;
 };
 
-/// When the calling thread wakes up, it waits for a processor instead of taking that of the thread
-/// that woke it. For threads of which one thread wakes many at a time. No effect where the system
-/// has no such policy.
+/// After this call, a wake-up of the calling thread does not preempt the thread that caused it; the
+/// calling thread waits for a free processor. For threads that are woken many at a time. No effect
+/// on systems without such a policy.
 void wake_without_preempting();
 
 /// Suspends the calling thread for `ms` milliseconds.

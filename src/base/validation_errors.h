@@ -25,7 +25,7 @@ class ValidationErrors {
                        [&](const Fault& fault) { return fault.error.field == field; });
   }
 
-  /// A hundred legs in which every field is invalid. The limit keeps a response from being much
+  /// Enough for 100 legs with every field invalid. The limit keeps a response from being much
   /// larger than its request.
   static constexpr std::size_t kShown = 500;
 

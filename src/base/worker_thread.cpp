@@ -62,8 +62,8 @@ void WorkerThread::run() {
   }
 }
 
-// Resets wake-ups before the step, not after it: a wake-up during the step may announce a row that
-// the step did not see.
+// Resets wake-ups before the step: a wake-up during the step may announce a row that the step did
+// not see.
 bool WorkerThread::begin_step() {
   Lock lock(mutex_);
   woken_ = false;

@@ -35,7 +35,8 @@ class WorkerThread {
   /// `step`, before `start()` and after `stop()`. Several wake-ups before the next step count as
   /// one. A wake-up during a step leads to another step. Does not shorten a backoff.
   void wake();
-  /// Returns when the running step, if any, has ended. Idempotent. Do not call it from `step`.
+  /// Stops the thread. Returns when the running step, if any, has ended. Idempotent. Do not call it
+  /// from `step`.
   void stop();
 
  private:

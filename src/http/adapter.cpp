@@ -80,8 +80,8 @@ class ConnectionStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
-  /// Separate from `read`, which runs for every byte of a header and would save registers for this
-  /// code.
+  /// Separate from `read`, which runs for every byte of a header and would otherwise save registers
+  /// for this code.
   [[gnu::noinline]] ssize_t read_piece(char* out, size_t size) {
     while (left_.empty()) {
       if (part_ == std::ssize(parts_)) return 0;
@@ -129,7 +129,7 @@ class ConnectionStream final : public httplib::Stream {
 
 // --- Requests -----------------------------------------------------------------------------------
 
-/// Whether the library's hash table returns fields with the same name in reverse order.
+/// Whether the library's hash table returns fields of the same name in reverse order.
 bool reverses_fields() {
   static const bool reverses = [] {
     httplib::Headers two;
@@ -140,7 +140,7 @@ bool reverses_fields() {
   return reverses;
 }
 
-/// Leaves `in` without fields, so that the library's own rules have nothing to apply to.
+/// Leaves no fields in `in`, so that the library's own rules have nothing to apply to.
 void complete(Request& out, httplib::Request& in) {
   out.headers.clear();
   out.headers.reserve(in.headers.size());
@@ -180,7 +180,7 @@ const std::string& date(std::int64_t now_s) {
 bool has_no_body(int status) { return status == 204 || status == 304; }
 
 /// Appends all fields that do not depend on the framing of the body. Omits invalid fields of the
-/// handler, and fields that are set here.
+/// handler, and fields that this file sets.
 void append_fields(std::string& out, const Response& response, const ResponseFrame& frame) {
   namespace fields = httplib::detail::fields;
   if (!response.content_type.empty() && !has_no_body(response.status) &&
@@ -238,8 +238,8 @@ class Adapter::Library final : private httplib::Server {
         handler_(std::move(handler)),
         framing_(std::move(framing)),
         read_request_([this](httplib::Request& in) { read_request(in); }) {
-    // httplib interprets the absence of a listening socket as a shutdown and would stop in the
-    // middle of a streamed body. It never uses the number.
+    // httplib interprets a missing listening socket as a shutdown and would stop in the middle of a
+    // streamed body. It never uses the number.
     svr_sock_ = 0;
     set_pre_routing_handler([this](const httplib::Request&, httplib::Response& out) {
       respond(out);
@@ -269,16 +269,17 @@ class Adapter::Library final : private httplib::Server {
     bool closed = false;
     bool ok = false;
     try {
-      // A connection that closes makes the library omit its Keep-Alive field.
+      // For a connection that closes, the library omits its Keep-Alive field.
       constexpr bool kCloses = true;
       ok = process_request(stream, connection.peer(), 0, {}, 0, kCloses, closed, read_request_);
     } catch (const std::exception& error) {
-      // The header is sent already, so only closing the connection informs the client.
+      // The header was already sent, so only closing the connection informs the client.
       log_error("http", "streamed response failed",
                 {{"request_id", head.request_id}, {"error", error.what()}});
     }
     if (!is_answered_) {
-      log_error("http", "library refused what the gate passed", {{"request_id", head.request_id}});
+      log_error("http", "cpp-httplib refused a request that passed the header gate",
+                {{"request_id", head.request_id}});
     }
     request_ = Request();
     response_ = Response();
@@ -334,7 +335,7 @@ class Adapter::Library final : private httplib::Server {
     if (response_.stream_bytes) return respond_sized(out, *response_.stream_bytes);
     const auto provide = [this](std::size_t, httplib::DataSink& sink) {
       const bool complete = response_.stream([&](std::string_view piece) {
-        // httplib interprets an empty piece as the end.
+        // httplib interprets an empty piece as the end of the body.
         return piece.empty() || sink.write(piece.data(), piece.size());
       });
       if (complete) sink.done();
@@ -347,8 +348,8 @@ class Adapter::Library final : private httplib::Server {
     }
   }
 
-  /// The library calls again until all bytes are there, so too few are an error here. Bytes beyond
-  /// the size would be read as the next response.
+  /// The library calls again until all bytes are written, so too few bytes are an error. Bytes
+  /// beyond the size would be read as the next response.
   void respond_sized(httplib::Response& out, std::uint64_t bytes) {
     const auto provide = [this](std::size_t, std::size_t wanted, httplib::DataSink& sink) {
       std::size_t left = wanted;
@@ -386,8 +387,8 @@ class Adapter::Library final : private httplib::Server {
   Connection* connection_ = nullptr;
   const RequestHead* head_ = nullptr;
   ConnectionStream* stream_ = nullptr;
-  bool is_seen_ = false;      // its header has passed the library or its error handler
-  bool is_read_ = false;      // the library has read it up to the end that the gate found
+  bool is_seen_ = false;      // its header was passed to the library's handler or error handler
+  bool is_read_ = false;      // the library has read the request up to the end that the gate found
   bool is_answered_ = false;  // the handler has returned a response
   httplib::Error refused_for_ = httplib::Error::Success;
   Request request_;

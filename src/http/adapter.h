@@ -31,11 +31,11 @@ struct ResponseFrame {
 /// Content-Length is set but the body is not sent.
 std::string to_bytes(const Response& response, const ResponseFrame& frame, bool head_only);
 
-/// Whether a worker has waited long enough for a client that reads a streamed body slowly: less
-/// than 16 KiB per second on average, for longer than the write timeout.
+/// Whether a client reads a streamed body so slowly that the worker must stop waiting: less than 16
+/// KiB per second on average, for longer than the write timeout.
 bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_ms);
 
-/// Serves one request at a time, so every fiber of a worker has its own.
+/// Serves one request at a time, so every fiber of a worker has its own adapter.
 ///
 /// The library parses the request's bytes, reads its body and formats the response. It has no
 /// routes: every request reaches the same handler. Where the library has its own rule (methods,

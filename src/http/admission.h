@@ -1,4 +1,4 @@
-// The decision about a request when its header is complete and its body is not read yet.
+// The decision about a request, made when its header is complete and its body has not been read.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct Admission {
   Lane lane = Lane::system;
   LaneCaller caller;
   std::size_t body_bytes_max = 64 * 1024;
-  RouteMatch route;  // if the admission function has a table of routes
+  RouteMatch route;  // set if the admission function has a table of routes
 };
 
 }  // namespace coffer::http

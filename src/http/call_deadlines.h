@@ -27,9 +27,9 @@ class CallDeadlines {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// The socket that the call uses from now on. It is shut down at the deadline.
+    /// Sets the socket that the call uses from now on. It is shut down at the deadline.
     void watch(int socket);
-    /// The deadline has passed, or all calls were cut.
+    /// Whether the deadline has passed or all calls were cut.
     bool is_over() const;
 
    private:
@@ -38,7 +38,7 @@ class CallDeadlines {
 
     CallDeadlines& deadlines_;
     std::multimap<std::int64_t, Call*>::iterator place_;
-    int socket_ = -1;  // a duplicate, because the number of the original may be reused
+    int socket_ = -1;  // a duplicate, because the original number may be reused for another socket
     bool over_ = false;
   };
 

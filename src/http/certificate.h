@@ -11,11 +11,11 @@ namespace coffer::http {
 
 struct CertificateFile {
   int count = 0;
-  // Expiry of the first certificate, which is the own one in a chain; {0} without certificates.
+  // Expiry of the first certificate, which is the leaf of a chain; {0} without certificates.
   Timestamp first_ends;
 };
 
-/// How the reason of a call begins that the certificate of the other side prevented.
+/// The start of a failure reason when the peer's certificate was rejected.
 inline constexpr std::string_view kCertificateRefused =
     "No connection: the certificate is not accepted";
 

@@ -14,7 +14,7 @@ namespace coffer::http {
 namespace {
 
 // Shorter than the keep-alive timeout of common servers (gunicorn 2 s, Node.js and Apache 5 s), so
-// that a server does not close a connection just when it is used again.
+// that a server does not close a connection at the moment of its reuse.
 constexpr std::int64_t kIdleMaxMs = 1'000;
 constexpr std::size_t kIdleMax = 1'024;
 constexpr std::size_t kIdlePerPlaceMax = 64;
@@ -76,7 +76,7 @@ void Client::give_back(const std::string& place, std::unique_ptr<PinnedClient> c
   const std::int64_t now = clock_.monotonic_ms();
   std::vector<Idle> dropped;
   const Lock lock(mutex_);
-  // The pool is full of connections to places that are not used any more, so drop all.
+  // The pool is full of connections to hosts that are no longer used, so drop all of them.
   if (idle_count_ >= kIdleMax) {
     for (auto& [key, list] : idle_) {
       for (Idle& idle : list) dropped.push_back(std::move(idle));
@@ -153,8 +153,8 @@ Result<std::string> find_ca_bundle(const std::string& option, const std::string&
     if (is_readable_file(place)) return std::string(place);
   }
   return unexpected(Slug::unexpected_error,
-                    "No CA bundle was found: install ca-certificates or name a file of trusted "
-                    "roots.");
+                    "No CA bundle was found. Install ca-certificates or configure a file of "
+                    "trusted roots.");
 }
 
 Result<std::string> find_ca_bundle(const std::string& option) {

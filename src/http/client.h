@@ -21,7 +21,7 @@
 
 namespace coffer::http {
 
-class PinnedClient;  // http/pinned_client.h
+class PinnedClient;  // defined in http/pinned_client.h
 
 struct ClientRequest {
   std::string method = "GET";

@@ -14,17 +14,18 @@ namespace {
 
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 
-/// The last address of a list, and the list without it. Empty at its beginning.
+/// Removes the last address from a list and returns it. Empty at the beginning of the list.
 std::string_view take_last(std::string_view& list) {
   const auto comma = list.rfind(',');
   std::string_view last = comma == list.npos ? list : list.substr(comma + 1);
   list = comma == list.npos ? std::string_view() : list.substr(0, comma);
   const auto begin = std::min(last.find_first_not_of(" \t"), last.size());
-  const auto end = last.find_last_not_of(" \t") + 1;  // 0 when there is nothing
+  const auto end = last.find_last_not_of(" \t") + 1;  // 0 if only white space is left
   return last.substr(begin, std::max(begin, end) - begin);
 }
 
-/// All headers of the name as one list: a proxy may add a header instead of extending the client's.
+/// All headers of this name as one list, because a proxy may add a header instead of extending the
+/// client's.
 std::string forwarded_for(const Request& request) {
   std::string out;
   for (const auto& [name, value] : request.headers) {
@@ -35,14 +36,14 @@ std::string forwarded_for(const Request& request) {
   return out;
 }
 
-/// Once: a client can send the header as well.
+/// Logged once, because a client can send the header too.
 void warn_of_ignored(const Request& request) {
   static std::atomic<bool> warned{false};
   if (warned.exchange(true)) return;
   log_warning("http", "X-Forwarded-For is ignored: its sender is not a trusted proxy",
               {{"request_id", request.request_id},
                {"peer", request.peer},
-               {"remedy", "if it is a proxy of yours, add it to trusted_proxies"}});
+               {"remedy", "if it is your proxy, add its address to trusted_proxies"}});
 }
 
 }  // namespace

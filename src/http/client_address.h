@@ -10,8 +10,7 @@
 
 namespace coffer::http {
 
-/// Whether a numeric address is a loopback address, including an IPv4 loopback address mapped to
-/// IPv6.
+/// Whether a numeric address is a loopback address, including IPv4-mapped ones (::ffff:127.0.0.1).
 bool is_loopback(std::string_view address);
 
 /// Whether a header shows that a proxy forwarded the request.
@@ -28,9 +27,9 @@ class TrustedProxies {
   bool passed_on(const Request& request) const { return proxies_.contains(request.peer); }
   /// Whether a trusted proxy says that the client's own connection has TLS (X-Forwarded-Proto).
   bool has_tls(const Request& request) const;
-  /// Numeric address of the client, to count failed attempts against: the last address in
-  /// X-Forwarded-For that is not a trusted proxy itself. Everything before it could be written by
-  /// the client. From any other peer the header is ignored, and the peer is the client.
+  /// Numeric address of the client, for counting failed attempts: the last address in
+  /// X-Forwarded-For that is not a trusted proxy. Earlier entries may be forged by the client. If
+  /// the peer is not a trusted proxy, the header is ignored and the peer is the client.
   std::string client_address(const Request& request) const;
 
  private:

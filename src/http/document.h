@@ -22,7 +22,7 @@ class Document {
  private:
   std::string content_type_;
   std::string content_;
-  std::string gzip_;  // empty: not smaller
+  std::string gzip_;  // empty if not smaller than the content
   std::string tag_;
   std::string gzip_tag_;
 };

@@ -86,7 +86,7 @@ class Scanner {
     const std::size_t end = std::min(bytes_.size(), limits_.header_bytes_max);
     while (at_.scanned < end) {
       at_.scanned = next_special(at_.scanned, end);
-      // 64 bytes leave space for any method and the version; the target itself is measured later.
+      // 64 bytes are enough for any method and the version; the target itself is measured later.
       if (at_.lines == 0 && at_.scanned - at_.line_start > limits_.target_bytes_max + 64) {
         return fail(target_too_long(limits_));
       }
@@ -116,8 +116,8 @@ class Scanner {
 
   static const char* fault_of(char c) {
     if (c == '\n') return "A line of the header ends with a bare line feed; send CRLF.";
-    if (c == '\r') return "A carriage return in the header stands alone.";
-    return "The header holds a control character.";
+    if (c == '\r') return "The header contains a carriage return without a line feed.";
+    return "The header contains a control character.";
   }
 
   /// True at the empty line that ends the header.
@@ -190,7 +190,7 @@ void HeadParser::request_line(std::string_view line) {
   if (!is_token(method)) return fail("The method is not a token.");
   const std::string_view version = line.substr(last + 1);
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
-    return fail("Send HTTP/1.1 or HTTP/1.0; no other version is spoken here.");
+    return fail("The HTTP version is not supported. Send HTTP/1.1 or HTTP/1.0.");
   }
   const std::string_view target = line.substr(first + 1, last - first - 1);
   if (target.size() > limits_.target_bytes_max) return fail(target_too_long(limits_));
@@ -198,7 +198,7 @@ void HeadParser::request_line(std::string_view line) {
     return fail("The request target must be a path that starts with `/`.");
   }
   if (!all_in(kTargetChars, target)) {
-    return fail("The request target holds a fragment or a character to escape.");
+    return fail("The request target contains a fragment or a character that must be escaped.");
   }
   head_.http_1_0 = version == "HTTP/1.0";
   head_.method = method;
@@ -211,7 +211,7 @@ void HeadParser::field(std::string_view line) {
   const auto [name, value] = *parsed;
   if (same_name(name, "host")) {
     ++hosts_;
-    if (value.empty() || !all_in(kHostChars, value)) fail("The Host header is not a host.");
+    if (value.empty() || !all_in(kHostChars, value)) fail("The Host header is not a valid host.");
   } else if (same_name(name, "content-length")) {
     content_length(value);
   } else if (same_name(name, "transfer-encoding")) {
@@ -244,7 +244,7 @@ void HeadParser::content_length(std::string_view value) {
 void HeadParser::transfer_encoding(std::string_view value) {
   // A second field would be a second coding, and parsers disagree about other spellings.
   if (head_.chunked || value != "chunked") {
-    return fail("The only Transfer-Encoding for a request is `chunked`, sent once.");
+    return fail("Transfer-Encoding of a request must be `chunked`, sent once.");
   }
   head_.chunked = true;
 }
@@ -262,7 +262,7 @@ void HeadParser::check_as_a_whole() {
   if (head_.chunked && lengths_ > 0) {
     fail("Send either Content-Length or Transfer-Encoding, not both.");
   }
-  if (head_.chunked && head_.http_1_0) fail("HTTP/1.0 has no Transfer-Encoding.");
+  if (head_.chunked && head_.http_1_0) fail("Transfer-Encoding is not valid in HTTP/1.0.");
   head_.keep_alive = !close_asked_ && (!head_.http_1_0 || keep_asked_);
   const bool has_body = head_.chunked || head_.content_length > 0;
   head_.expect_continue = head_.expect_continue && !head_.http_1_0 && has_body;
@@ -310,7 +310,7 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   Scanner scanner(buffered, limits, progress);
   const std::size_t end = scanner.header_end();
   const bool incomplete = end == 0 && !scanner.problem();
-  // A client of another protocol waits for a response after one line.
+  // A client of another protocol sends one line and then waits for a response.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));

@@ -1,5 +1,5 @@
-// The header gate: decides from the raw bytes whether a request may reach a worker, and where it
-// ends.
+// The header gate: decides from the raw bytes whether a request may reach a worker, and where the
+// request ends.
 //
 // It reads RFC 9112 strictly. If two parsers could disagree about the end of a request (the cause
 // of request smuggling), the gate refuses it. Every refusal closes the connection. cpp-httplib
@@ -26,8 +26,8 @@ struct GateLimits {
   std::size_t target_bytes_max = 2'048;
 };
 
-/// How far a header has been scanned, so that a client that sends single bytes causes no rescans.
-/// One per request; initialise with {}.
+/// How far a header has been scanned, so that bytes that arrive singly cause no rescan. One per
+/// request; initialise with {}.
 struct GateProgress {
   std::size_t scanned = 0;
   std::size_t line_start = 0;
@@ -38,7 +38,7 @@ struct GateProgress {
 /// The parts of an accepted header that framing, limits and routing need.
 struct RequestHead {
   std::string method;      // a token as sent; methods are case-sensitive
-  std::string target;      // as sent: the path, which starts with '/', and the query
+  std::string target;      // as sent: the path, which starts with '/', with the query
   std::string request_id;  // the caller's ID if acceptable, otherwise empty
   /// The fields on which an admission may depend, as sent and in order: X-Svc-Auth, Authorization,
   /// Accept, Cookie and X-Forwarded-For.
@@ -60,7 +60,7 @@ struct RequestHead {
 /// The request without its body. Moves what it needs out of `head`, which keeps its framing.
 Request request_of(RequestHead& head, std::string peer);
 
-/// Respond with `problem` and close the connection. Path and ID are set if they could be read
+/// The problem to send before the connection is closed. Path and ID are set if they could be read
 /// before the refusal.
 struct Refusal {
   Problem problem;

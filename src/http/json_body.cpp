@@ -11,14 +11,14 @@
 namespace coffer::http {
 namespace {
 
-// No valid amount, ID or count is longer. Limits what later messages may quote.
+// No valid amount, ID or count is longer. Also limits what error messages can quote.
 constexpr std::size_t kNumberBytesMax = 100;
 // Up to this size, a linear search is faster than a set, and most objects are smaller.
 constexpr std::size_t kLinearMembers = 16;
 // nlohmann's error ID of a number that exceeds a double.
 constexpr int kNumberOverflow = 406;
 
-/// The numbers of a text by position in their order, as written.
+/// The numbers of a text as written, by their position in the sequence of numbers.
 using NumberTexts = std::map<std::size_t, std::string>;
 
 /// The position of the first exponent digit of a number that may exceed a double; npos otherwise.
@@ -33,8 +33,8 @@ std::size_t large_exponent(std::string_view number) {
   return is_large ? at : std::string_view::npos;
 }
 
-/// Sets large exponents to zero, because the library refuses a number beyond a double. Returns the
-/// numbers as they were. Positions in the text stay the same.
+/// Sets large exponents to zero, because the library refuses numbers beyond a double. Returns the
+/// original numbers. Positions in the text do not change.
 NumberTexts take_large_exponents(std::string& json) {
   NumberTexts taken;
   std::size_t numbers = 0;
@@ -63,7 +63,7 @@ NumberTexts take_large_exponents(std::string& json) {
 /// nested input cannot exhaust the stack before the depth check.
 class Builder {
  public:
-  /// `large`: numbers whose text replaces that of the parsed text.
+  /// `large` contains the numbers whose original text replaces the parsed text.
   explicit Builder(const JsonLimits& limits, NumberTexts large = {})
       : limits_(limits), large_(std::move(large)) {}
 
@@ -88,7 +88,7 @@ class Builder {
                    const nlohmann::detail::exception& error) {
     has_large_number_ = error.id == kNumberOverflow;
     if (has_large_number_) return fail_here("The number", "is too large");
-    // The library's text contains its class names; the position is more helpful.
+    // The library's message contains its class names; the position is more helpful.
     return fail("The body is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
@@ -105,7 +105,7 @@ class Builder {
   struct Frame {
     JsonValue value;
     std::string key;                       // of the member being read
-    std::unordered_set<std::string> seen;  // filled once the object is large
+    std::unordered_set<std::string> seen;  // used only once the object is large
   };
 
   bool fail(std::string why) {
@@ -128,7 +128,7 @@ class Builder {
   }
 
   bool check_text(const std::string& text, const char* what) {
-    if (text.find('\0') != std::string::npos) return fail_here(what, "holds a NUL character");
+    if (text.find('\0') != std::string::npos) return fail_here(what, "contains a NUL character");
     if (character_count(text) > limits_.string_max) {
       return fail_here(what,
                        "is longer than " + std::to_string(limits_.string_max) + " characters");
@@ -149,8 +149,8 @@ class Builder {
   }
 
   bool too_many(const std::string& what, std::size_t most) {
-    return fail(what + " holds more than " + std::to_string(most) + " values; it is too many at " +
-                where() + ".");
+    return fail(what + " contains more than " + std::to_string(most) +
+                " values; the limit is exceeded at " + where() + ".");
   }
 
   bool open(JsonValue container) {
@@ -275,7 +275,7 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.empty()) return unexpected(Slug::malformed_request, "The body is empty; send JSON.");
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
   if (text.find('\0') != std::string_view::npos) {
-    return unexpected(Slug::malformed_request, "The body holds a NUL byte.");
+    return unexpected(Slug::malformed_request, "The body contains a NUL byte.");
   }
   if (text.substr(0, 3) == "\xef\xbb\xbf") {
     return unexpected(Slug::malformed_request, "The body starts with a byte order mark.");

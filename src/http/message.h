@@ -25,8 +25,8 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> headers;  // values as sent, never decoded
   std::string body;
   std::string peer;  // numeric address of the TCP peer, without port; never from a header
-  // SHA-256 fingerprint in lower-case hex of the certificate with which the client proved itself on
-  // this connection; empty without one; never from a header.
+  // SHA-256 fingerprint, in lower-case hex, of the client's certificate on this connection, whose
+  // key the client has proved to own. Empty without a certificate. Never taken from a header.
   std::string client_certificate;
   // The caller's ID if acceptable, otherwise a new one; sent as X-Request-Id.
   std::string request_id;
@@ -39,8 +39,8 @@ struct Request {
   const std::string* query_value(std::string_view name) const;
 };
 
-/// Writes a piece of a streamed body. Returns false if the client is gone; the producer must then
-/// stop.
+/// Writes a piece of a streamed body. Returns false if the client has disconnected; the producer
+/// must then stop.
 using Sink = std::function<bool(std::string_view)>;
 
 struct Response {
@@ -52,8 +52,8 @@ struct Response {
   /// not for HEAD. Returning false or throwing closes the connection, so that a client cannot
   /// mistake a partial export for a complete one.
   std::function<bool(const Sink&)> stream;
-  /// The size of a streamed body that is known beforehand: sent as Content-Length, not in chunks. A
-  /// stream that writes another number of bytes closes the connection.
+  /// The size of a streamed body if it is known in advance: sent as Content-Length instead of in
+  /// chunks. A stream that writes another number of bytes closes the connection.
   std::optional<std::uint64_t> stream_bytes;
 
   Response& header(std::string name, std::string value) {

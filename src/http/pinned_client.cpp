@@ -43,7 +43,7 @@ bool is_numeric(const std::string& address) {
          inet_pton(AF_INET6, address.c_str(), &out) == 1;
 }
 
-/// The part of the request that cannot be sent; empty if all can.
+/// The part of the request that cannot be sent; empty if all of it can.
 std::string_view unsendable(const ClientRequest& request) {
   const std::string& target = request.target;
   if (!is_numeric(request.address)) return "address to connect to is not numeric";
@@ -59,8 +59,8 @@ std::string_view unsendable(const ClientRequest& request) {
   return all_good ? std::string_view() : "header cannot be sent";
 }
 
-/// Whether the library can frame the response: by Content-Length, by chunks, or until the end. It
-/// cannot read other codings.
+/// Whether the library can find the end of the response: by Content-Length, by chunks, or by the
+/// end of the connection. It cannot read other codings.
 bool is_readable(const httplib::Response& response) {
   const std::string coding = response.get_header_value("Transfer-Encoding");
   return response.status >= kFirstFinalStatus && (coding.empty() || same_name(coding, "chunked"));
@@ -142,12 +142,12 @@ Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
   return {};
 }
 
-/// Why nothing was sent.
+/// Why the request was not sent.
 Unexpected PinnedClient::refusal(int error) const {
   const auto code = static_cast<httplib::Error>(error);
   std::string reason = httplib::to_string(code);
-  if (code == httplib::Error::Connection) reason = "refused, or no way to the host";
-  if (code == httplib::Error::ConnectionTimeout) reason = "the time ran out while connecting";
+  if (code == httplib::Error::Connection) reason = "refused, or the host is unreachable";
+  if (code == httplib::Error::ConnectionTimeout) reason = "the connection attempt timed out";
   if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
   std::string detail = "No connection: " + reason + ".";
   if (certificate_fault_ != X509_V_OK) {
@@ -163,11 +163,11 @@ struct PinnedClient::Attempt {
   CallDeadlines::Call& call;
   bool sending = false;  // from now on, the peer may have received the request
   bool has_head = false;
-  bool is_cut_off = false;  // by coffer
+  bool is_cut_off = false;  // coffer ended the reading
   ClientResponse response;
 };
 
-/// Closes without waiting for the peer; the library would wait until the peer closes as well.
+/// Closes without waiting for the peer. The library would wait until the peer closes too.
 void PinnedClient::stop_reading() {
   if (session_ != nullptr) SSL_set_shutdown(session_, SSL_RECEIVED_SHUTDOWN);
 }
@@ -195,7 +195,7 @@ void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
     attempt.call.watch(socket);
   });
   // The library repeats a request if the peer seems to have closed a TLS connection. The second
-  // time, send nothing, and read nothing, because the library reads anyway.
+  // attempt sends nothing and reads nothing, because the library would read anyway.
   client_->set_header_writer(
       [this, &attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
         if (attempt.sending || attempt.call.is_over()) {
@@ -227,11 +227,11 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   const bool whole = client_->send(out, in, error);
   if (!attempt.sending) return {refusal(static_cast<int>(error))};
   if (!whole && !attempt.is_cut_off && call.is_over()) {
-    return {unexpected(Slug::provider_timeout, "The time ran out during the request.")};
+    return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
     return {unexpected(Slug::provider_error,
-                       "The connection was closed, or what came back is not an HTTP response."),
+                       "The connection was closed, or the response is not valid HTTP."),
             false, true};
   }
   attempt.response.status = in.status;

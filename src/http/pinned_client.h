@@ -19,9 +19,9 @@ namespace coffer::http {
 /// For one thread at a time.
 class PinnedClient {
  public:
-  /// For the host, port and address of `request`, with verified TLS or plain HTTP. Connects at the
-  /// first request. `unexpected-error` if the CA bundle cannot be read. `trust` must outlive the
-  /// client.
+  /// Creates a client for the host, port and address of `request`, with verified TLS or plain HTTP.
+  /// It connects at the first request. `unexpected-error` if the CA bundle cannot be read. `trust`
+  /// must outlive the client.
   static Result<std::unique_ptr<PinnedClient>> make(const ClientRequest& request, TlsTrust& trust,
                                                     bool keeps);
   ~PinnedClient();
@@ -37,7 +37,8 @@ class PinnedClient {
   /// Sends at most one request, like Client::send.
   Sent send(const ClientRequest& request, CallDeadlines::Call& call);
 
-  /// The idle connection has received neither data nor an end, so it can be used again.
+  /// Whether the idle connection has received neither data nor an end of stream, so that it can be
+  /// reused.
   bool is_quiet() const;
 
  private:

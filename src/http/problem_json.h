@@ -1,4 +1,4 @@
-// A Problem as a response: application/problem+json (RFC 9457) with coffer's own members.
+// Renders a Problem as a response: application/problem+json (RFC 9457) with coffer's own members.
 #pragma once
 
 #include <string>
@@ -15,8 +15,7 @@ std::string problem_code(const SlugInfo& slug);
 /// Body: type (urn:coffer:problem:<slug>), title, status, detail?, instance, requestId, code,
 /// docUrl (`<base_url>/problems/<slug>`), errors[]?. Headers: Retry-After if set, WWW-Authenticate
 /// on 401. `instance` is the request path; invalid UTF-8 is replaced. `base_url` is scheme and host
-/// of the server without a trailing slash. If it is empty, because the server does not know them,
-/// docUrl is relative.
+/// of the server without a trailing slash. If it is empty, docUrl is relative.
 Response problem_response(const Problem& problem, std::string_view instance,
                           std::string_view request_id, std::string_view base_url = {});
 

@@ -48,7 +48,7 @@ class Router {
 };
 
 /// Appends the decoded pairs of a target's query, in order; names may repeat. Returns false for an
-/// invalid escape or a NUL. (The library drops repeated pairs and accepts invalid escapes.)
+/// invalid escape or a NUL. (cpp-httplib drops repeated pairs and accepts invalid escapes.)
 bool read_query(std::string_view target, std::vector<std::pair<std::string, std::string>>& out);
 
 /// Percent-decodes a path segment or query part. '+' becomes a space only with `plus_is_space`.

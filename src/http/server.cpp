@@ -61,7 +61,8 @@ LaneTable Server::Impl::handshake_table() {
   return table;
 }
 
-/// Returns false if all workers run, the server stops, or the system has no more threads.
+/// Returns false if all workers are running, the server is stopping, or the system has no more
+/// threads.
 bool Server::Impl::start_worker() {
   const Lock lock(workers_mutex_);
   if (startable_.load() == 0) return false;
@@ -70,7 +71,7 @@ bool Server::Impl::start_worker() {
   } catch (const std::system_error& error) {
     if (const std::int64_t now = clock_.monotonic_ms(); now >= next_threads_log_ms_) {
       next_threads_log_ms_ = now + kLogEveryMs;
-      log_warning("http", "no thread for another worker",
+      log_warning("http", "cannot start another worker thread",
                   {{"workers", workers_.size()}, {"error", error.what()}});
     }
     return false;
@@ -79,14 +80,14 @@ bool Server::Impl::start_worker() {
   return true;
 }
 
-/// Starts no more workers and returns those that run.
+/// Prevents new workers and returns the running ones.
 std::vector<Thread> Server::Impl::take_workers() {
   const Lock lock(workers_mutex_);
   startable_.store(0);
   return std::exchange(workers_, {});
 }
 
-/// Finds workers for waiting turns, at most `count`.
+/// Finds workers for at most `count` waiting turns.
 void Server::Impl::call_workers(std::size_t count) {
   std::size_t missing = queue_.wake_resting(count);
   while (missing > 0 && start_worker()) --missing;
@@ -158,12 +159,13 @@ bool Server::Impl::begin_waiting() {
   return false;
 }
 
-/// The last waiting worker wakes the acceptor, which does not watch while a worker is counted.
+/// The last waiting worker wakes the acceptor, which does not watch the connections while a worker
+/// waits.
 void Server::Impl::end_waiting() {
   if (waiting_.fetch_sub(1) == 1) acceptor_poller_.arm(shared_, kOverflowToken);
 }
 
-/// A connection with a complete request, owned by the caller, or nullptr.
+/// The event's connection if it has a complete request, owned by the caller; otherwise nullptr.
 Connection* Server::Impl::on_event(const Poller::Event& event) {
   Connection* connection = table_.find(event.token);  // also nullptr for kQueueToken
   if (connection == nullptr) return nullptr;
@@ -177,7 +179,7 @@ Connection* Server::Impl::on_event(const Poller::Event& event) {
 }
 
 /// Performs `step`. Returns true if there is a request to run now, whose place in the lane is
-/// taken. On false, the connection may belong to another thread already.
+/// taken. If it returns false, another thread may already own the connection.
 bool Server::Impl::proceed(Connection& connection, Step step) {
   while (drive(connection, step)) {
     const auto& http = connection.http;
@@ -222,7 +224,7 @@ bool Server::Impl::drive(Connection& connection, Step step) {
   }
 }
 
-/// Workers perform handshakes in turn, and the acceptor never does. If too many wait, the
+/// Workers perform handshakes in turn; the acceptor never does. If too many are waiting, the
 /// connection is closed.
 void Server::Impl::enter_handshake(Connection& connection) {
   switch (handshakes_.enter(kHandshake, stranger(connection), connection, clock_.monotonic_ms())) {
@@ -236,7 +238,7 @@ void Server::Impl::enter_handshake(Connection& connection) {
   }
 }
 
-/// For a connection with a place among the handshakes, which passes to another one afterwards.
+/// For a connection that has a handshake place, which passes to another connection afterwards.
 Step Server::Impl::shake(Connection& connection) {
   const LaneCaller caller = stranger(connection);
   const Step step = session_.handshake(connection);
@@ -255,13 +257,13 @@ void Server::Impl::serve_burst(Connection& first, Adapter& adapter) {
   }
   if (connection == nullptr) return;
   enqueue(*connection);
-  call_workers(1);  // the acceptor does not know of this one
+  call_workers(1);  // the acceptor does not know about this request
 }
 
 /// The next request to serve: the one that takes this request's place in the lane, or the next one
 /// of the same connection.
 Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
-  // In this order: the acceptor sets `abort_` and then reads `busy_`.
+  // In this order, because the acceptor sets `abort_` and then reads `busy_`.
   busy_.fetch_add(1);
   const bool aborted = abort_.load();
   const RequestHead head = session_.take_head(connection);
@@ -295,7 +297,7 @@ Response Server::Impl::handle(Request& request) {
                                  : problem_response(problem, request.path, id);
 }
 
-/// Releases requests that no worker will serve any more.
+/// Releases requests that no worker will serve.
 void Server::Impl::release_waiting() {
   for (Connection* connection : queue_.remove_requests()) table_.release(*connection);
   for (Lanes* lanes : {&lanes_, &handshakes_}) {
@@ -343,7 +345,7 @@ void Server::Impl::stop(int drain_ms) {
   stop_wake_.signal();
   queue_.close();
   for (Thread& worker : take_workers()) worker.join();
-  // Requests that workers parked or queued after the acceptor's last check.
+  // For requests that workers parked or queued after the acceptor's last check.
   release_waiting();
   for (std::size_t i = 0; i < table_.used(); ++i) {
     if (table_.at(i).claim_parked()) table_.release(table_.at(i));

@@ -1,4 +1,4 @@
-// The listener: cpp-httplib behind coffer's own parking stage and header gate.
+// The listener: cpp-httplib behind coffer's parking stage and header gate.
 //
 // Slow, idle and incomplete connections are parked and occupy no worker. A request reaches a worker
 // only after its header has passed the gate and its body is complete, so a worker never waits for a
@@ -25,7 +25,7 @@ namespace coffer::http {
 /// members of `head` are empty. `body_bytes` is the size of the body, or 0 while it is unknown
 /// (chunked); the function is called again if the body turns out to be large. A Problem refuses the
 /// request and closes its connection. Runs on workers and on the acceptor, so it must not wait for
-/// anything that others can hold.
+/// other threads.
 using Admit = std::function<Result<Admission>(const Request& head, std::uint64_t body_bytes)>;
 
 struct ServerLimits {
@@ -35,10 +35,10 @@ struct ServerLimits {
   int idle_ms = 30'000;     // between requests on a keep-alive connection
   int write_ms = 10'000;  // without progress while writing, or below 16 KiB/s for longer than this
   int linger_ms = 1'000;  // time for a client to receive a refusal while it is still sending
-  /// Beyond this number, the connection that has been idle for longest is closed for a new one.
-  /// Without an idle connection, one whose request has been incomplete for longer than
-  /// `incomplete_ms` gets 503 overloaded: of the network with most of them, the oldest. Without
-  /// either, the new connection gets that response.
+  /// If a new connection exceeds this number, the connection that has been idle for longest is
+  /// closed. If none is idle, a connection whose request has been incomplete for longer than
+  /// `incomplete_ms` gets 503 overloaded: the oldest in the network that has most of them.
+  /// Otherwise, the new connection gets 503 overloaded.
   std::size_t connections_max = 4'096;
   int incomplete_ms = 500;
   std::size_t connections_per_network_max = 2'048;  // 0 = no limit; does not apply to loopback
@@ -52,11 +52,12 @@ struct ServerLimits {
   /// Memory for all bodies over `body_bytes_max`. A caller can use a quarter of it. Beyond: 503
   /// overloaded, or 429 rate-limited for the caller's share.
   std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
-  /// The same for bodies that arrive in parts from callers without accepted credentials.
+  /// Memory for bodies up to `body_bytes_max` that arrive in parts from callers without accepted
+  /// credentials. The same rules apply.
   std::size_t strangers_bodies_bytes_max = 16 * 1024 * 1024;
-  /// Memory for responses that clients have not read, and for the read parts of their next
-  /// requests. The kernel's buffers are not included, with at most 32 KiB per connection. A caller
-  /// can use a quarter; beyond, its next such connection is closed.
+  /// Memory for responses that clients have not read, and for the already received parts of their
+  /// next requests. The kernel's buffers are not included, with at most 32 KiB per connection. A
+  /// caller can use a quarter; beyond, its next such connection is closed.
   std::size_t unread_bytes_max = 64 * 1024 * 1024;
 };
 
@@ -64,10 +65,10 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;  // 0 selects a free port
   int listen_fd =
-      -1;  // an already listening socket (systemd socket activation); -1: bind ourselves
-  std::size_t workers = 64;  // at most; must suffice for all lanes, or lanes wait for each other
+      -1;  // a listening socket (systemd socket activation); -1: the server binds its own
+  std::size_t workers = 64;  // maximum; with too few, lanes wait for each other
   LaneTable lanes = lane_table(64, 2);
-  Admit admit;  // without it, every request belongs to one caller and the lane `system`
+  Admit admit;  // if empty, all requests belong to one caller and to the lane `system`
   std::string tls_cert_file;  // set both or neither
   std::string tls_key_file;
   std::string tls_client_ca_file;  // CAs of client certificates; empty: none are requested
@@ -86,7 +87,7 @@ struct ServerStats {
   std::size_t busy = 0;
   std::size_t workers = 0;  // threads started so far
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;             // responses of the gate, and requests shed under load
+  std::uint64_t refused = 0;             // error responses of the gate and of overload
   std::uint64_t gave_way = 0;            // connections closed to make room for new ones
   std::uint64_t large_bodies_bytes = 0;  // reserved for large request bodies
   std::array<LaneStats, kLaneCount> lanes{};
@@ -110,9 +111,10 @@ class Server {
   int port() const;
   /// Reads certificate and key again (SIGHUP). On a Problem, the old pair stays in use.
   Result<void> reload_tls();
-  /// Graceful: stops listening, responds to all requests already received and those that clients
-  /// still send on open connections (with `Connection: close`), closes connections that stay idle
-  /// for a moment, and after `drain_ms` all others. Waits for running handlers. Idempotent.
+  /// Graceful shutdown: stops listening; responds (with `Connection: close`) to all requests
+  /// already received and to those that clients still send on open connections; and closes
+  /// connections that stay idle for a moment. After `drain_ms`, closes all others. Waits for
+  /// running handlers. Idempotent.
   void stop(int drain_ms);
   ServerStats stats() const;
 

@@ -73,17 +73,17 @@ void configure(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_cipher_list(context, kTls12Ciphers);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Idle connections return their 34 KiB of buffers. A write may be partial, and the rest may be at
-  // another address when it is retried.
+  // Idle connections return their 34 KiB of buffers. A write may be partial, and its rest may be at
+  // another address in the next attempt.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   SSL_CTX_set_alpn_select_cb(context, select_alpn, nullptr);
-  // Sessions are resumed with tickets, which need no memory here.
+  // Sessions are resumed with tickets, which need no memory on the server.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-/// Requests a certificate from clients; they may have none.
+/// Requests a certificate from clients, but does not require one.
 Result<void> request_certificates(SSL_CTX* context, const std::string& ca_file) {
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
@@ -147,10 +147,10 @@ IoResult TlsSession::write(const char* data, std::size_t size) {
 }
 
 std::string TlsSession::client_certificate() const {
-  // Of the session, so it is the same after a resumption, which carries it in the ticket.
+  // Part of the session, so it is the same after a resumption, whose ticket contains it.
   const X509* certificate = SSL_get0_peer_certificate(session_);
   if (certificate == nullptr || SSL_get_verify_result(session_) != X509_V_OK) return {};
-  // A resumption does not verify again, and each one extends the session.
+  // A resumption does not verify the certificate again, and each one extends the session.
   if (X509_cmp_current_time(X509_get0_notAfter(certificate)) <= 0) return {};
   Sha256 digest{};
   unsigned int size = 0;
@@ -184,7 +184,7 @@ Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& 
     COFFER_TRY_VOID(request_certificates(fresh.get(), client_ca_file));
   }
   const Lock lock(mutex_);
-  SSL_CTX_free(context_);  // sessions that use the old context hold their own reference
+  SSL_CTX_free(context_);  // sessions that use the old context have their own reference
   context_ = fresh.release();
   return {};
 }
@@ -210,8 +210,8 @@ Result<void> TlsTrust::refresh() {
   struct stat file {};
   if (::stat(ca_bundle_.c_str(), &file) != 0) {
     return unexpected(Slug::unexpected_error, "The CA bundle `" + ca_bundle_ +
-                                                  "` cannot be read: no connection is made "
-                                                  "without verification.");
+                                                  "` cannot be read. Without it, no certificate "
+                                                  "can be verified, so no connection is made.");
   }
   const std::int64_t version = changed_ns(file);
   if (roots_ != nullptr && version == loaded_version_) return {};

@@ -16,7 +16,7 @@ struct x509_store_st;
 
 namespace coffer::http {
 
-/// The result of one non-blocking step on a socket.
+/// The result of one non-blocking operation on a socket.
 enum class IoState {
   done,        // `bytes` were moved; for a handshake: it is complete
   want_read,   // no data; continue when something arrives
@@ -44,11 +44,12 @@ class TlsSession {
   IoResult handshake();
   IoResult read(char* out, std::size_t room);
   IoResult write(const char* data, std::size_t size);
-  /// SHA-256 fingerprint in lower-case hex of the certificate that the client proved to have, in
-  /// this handshake or in the one of the session that it resumed. Empty without a certificate, or
-  /// with one that has expired since. For use after the handshake.
+  /// SHA-256 fingerprint, in lower-case hex, of the client's certificate, whose key the client
+  /// proved to own in this handshake or in that of the resumed session. Empty without a
+  /// certificate, or if it has expired since. Call it after the handshake.
   std::string client_certificate() const;
-  /// Sends close_notify, so that the peer can distinguish the end from an interruption.
+  /// Sends close_notify, so that the peer can distinguish the end of the stream from an
+  /// interruption.
   void close_notify();
 
  private:
@@ -67,7 +68,7 @@ class TlsIdentity {
   /// Loads the files (PEM, certificate with its chain, key without passphrase) and uses them for
   /// new connections. With `client_ca_file`, sessions request a certificate from the client, and
   /// one that is not issued by these CAs ends the handshake. On a Problem, which contains the file,
-  /// everything stays as it was.
+  /// the previous certificate and key stay in use.
   Result<void> load(const std::string& cert_file, const std::string& key_file,
                     const std::string& client_ca_file);
   /// A server session over `fd`; empty if OpenSSL is out of memory.

@@ -24,14 +24,14 @@ std::string text_of(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Whether a list has a word; `absent` when there is no list.
+/// Whether a list contains a word; `absent` if the list is missing.
 bool lists(const Json& object, const char* name, const char* word, bool absent) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_array()) return absent;
   return std::any_of(found->begin(), found->end(), [&](const Json& one) { return one == word; });
 }
 
-/// Nothing of a sign-in may cross a network readably.
+/// Sign-in data must not cross a network in plain text.
 bool is_safe(const std::string& text) {
   const auto url = parse_url(text);
   if (!url || text.find('#') != std::string::npos) return false;
@@ -77,13 +77,12 @@ Result<ProviderEndpoints> read_discovery(std::string_view text, const std::strin
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) return wrong_provider("its discovery document is not JSON");
   if (text_of(document, "issuer") != issuer) {
-    return wrong_provider("its discovery document is of another issuer");
+    return wrong_provider("its discovery document has another issuer");
   }
   ProviderEndpoints out{text_of(document, "authorization_endpoint"),
                         text_of(document, "token_endpoint"), text_of(document, "jwks_uri"), false};
   for (const std::string* url : {&out.authorization, &out.token, &out.keys}) {
-    if (!is_safe(*url))
-      return wrong_provider("it names an endpoint that is missing or without TLS");
+    if (!is_safe(*url)) return wrong_provider("an endpoint is missing or does not use TLS");
   }
   if (!lists(document, "code_challenge_methods_supported", "S256", true)) {
     return wrong_provider("it does not support PKCE with S256");
@@ -103,8 +102,8 @@ Result<http::ClientResponse> IdentityProvider::call(
     std::vector<std::pair<std::string, std::string>> headers) {
   const auto slot = calls_.try_take();
   if (!slot) {
-    return unexpected(
-        Problem(Slug::overloaded, "Others are waiting for the sign-in provider.").retry_after(5));
+    return unexpected(Problem(Slug::overloaded, "Too many sign-ins are waiting for the provider.")
+                          .retry_after(5));
   }
   const auto parsed = parse_url(url);
   if (!parsed) return wrong_provider("an endpoint is not a URL");
@@ -156,7 +155,7 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
     form.emplace_back("client_id", exchange.client_id);
     if (!secret.empty()) form.emplace_back("client_secret", secret);
   } else {
-    // RFC 6749 section 2.3.1: both parts are form-encoded first.
+    // RFC 6749 section 2.3.1: both parts are form-encoded.
     const std::string both = percent_encoded(exchange.client_id) + ':' + percent_encoded(secret);
     headers.emplace_back("Authorization", "Basic " + to_base64(both));
   }
@@ -165,7 +164,8 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   const Json answer = Json::parse(response.body, nullptr, false);
   if (response.status == 200 && answer.is_object()) {
     const std::string token = text_of(answer, "id_token");
-    return token.empty() ? wrong_provider("it sent no ID token") : Result<std::string>(token);
+    return token.empty() ? wrong_provider("its response contains no ID token")
+                         : Result<std::string>(token);
   }
   const std::string error = answer.is_object() ? text_of(answer, "error") : std::string();
   if (response.status == 400 && error == "invalid_grant") {

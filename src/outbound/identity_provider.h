@@ -1,5 +1,5 @@
-// An OpenID provider that operators sign in with: its endpoints (OpenID Connect Discovery), and the
-// exchange of a code for an ID token. This class does not verify the token.
+// An OpenID provider with which operators sign in: its endpoints (OpenID Connect Discovery), and
+// the exchange of a code for an ID token. This class does not verify the token.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ProviderEndpoints {
   bool takes_secret_in_body = false;  // and not by HTTP Basic
 };
 
-/// What the token endpoint gets (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
+/// The parameters of the token request (RFC 6749 section 4.1.3, RFC 7636 section 4.5).
 struct CodeExchange {
   std::string client_id;
   Secret client_secret;  // empty: a public client
@@ -36,9 +36,10 @@ struct CodeExchange {
   Secret verifier;
 };
 
-/// Thread-safe. At most kCallsMax calls wait for the provider at a time, so an outage occupies
-/// nothing that others need; further ones are `overloaded`. All functions: `provider-unavailable`,
-/// `provider-timeout` or `provider-error` when the provider does not do what it should.
+/// Thread-safe. At most kCallsMax calls wait for the provider at a time, so that an outage does not
+/// occupy shared resources; further calls are `overloaded`. All functions return
+/// `provider-unavailable`, `provider-timeout` or `provider-error` if the provider does not respond
+/// correctly.
 class IdentityProvider {
  public:
   static constexpr int kCallsMax = 2;
@@ -48,11 +49,11 @@ class IdentityProvider {
   IdentityProvider(std::string issuer, const Clock& clock, http::Client& client,
                    Resolver& resolver);
 
-  /// Fetched again after an hour.
+  /// The provider's endpoints, cached for an hour.
   Result<ProviderEndpoints> endpoints();
-  /// The ID token as the provider sent it. `unauthorized` when it refuses the code.
+  /// Returns the ID token as the provider sent it. `unauthorized` if the provider refuses the code.
   Result<std::string> redeem(const ProviderEndpoints& endpoints, const CodeExchange& exchange);
-  /// The keys at an endpoint.
+  /// The signing keys that the provider publishes.
   std::unique_ptr<KeySet> key_set(const ProviderEndpoints& endpoints) const;
 
  private:
@@ -69,11 +70,11 @@ class IdentityProvider {
   std::int64_t known_ms_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 
-/// The content of a discovery document. `provider-error` when it is of another issuer, lacks an
-/// endpoint or PKCE with S256, or has an endpoint without TLS that is not on this machine.
+/// Parses a discovery document. `provider-error` if it is from another issuer, lacks an endpoint or
+/// PKCE with S256, or contains an endpoint without TLS that is not on this machine.
 Result<ProviderEndpoints> read_discovery(std::string_view text, const std::string& issuer);
 
-/// The error in the setting, or an empty text: https, or http for a loopback address.
+/// The error in the setting, or an empty text. Requires https, or http with a loopback address.
 std::string check_issuer(const std::string& issuer);
 
 /// `name=value` pairs for a query or a form (application/x-www-form-urlencoded).

@@ -26,7 +26,7 @@ bool is_remote(std::string_view source) {
   return source.starts_with("https://") || source.starts_with("http://");
 }
 
-/// Changes with the file: a replaced file has another time or size.
+/// Changes with the file, because a replaced file has another time or size.
 std::string stamp_of(const std::string& path) {
   std::error_code error;
   const auto time = fs::last_write_time(path, error).time_since_epoch().count();

@@ -18,14 +18,14 @@ namespace coffer::outbound {
 
 struct KeyDocument {
   std::string text;
-  std::uint64_t version = 0;  // increases with every new text, starting at 1
+  std::uint64_t version = 0;  // starts at 1 and increases with each new text
 };
 
-/// Thread-safe. A file is read again after it changed. A URL is fetched again after ten minutes in
-/// the background, while requests use the present copy. If the fetch fails, the copy stays valid
-/// for a day, because a short outage of the issuer must not lock out all users. Only one fetch runs
-/// at a time. Without a copy, or without the required key, at most kWaitingMax callers wait for it;
-/// a failure is then the response for the next kAskAgainWithoutCopyMs.
+/// Thread-safe. A changed file is read again. A URL is fetched again after ten minutes in the
+/// background, while requests use the present copy. If the fetch fails, the copy stays valid for a
+/// day, because a short outage of the issuer must not lock out all users. Only one fetch runs at a
+/// time. Without a copy, or without the required key, at most kWaitingMax callers wait for it;
+/// after a failure, calls fail immediately for kAskAgainWithoutCopyMs.
 class KeySet {
  public:
   static constexpr int kWaitingMax = 4;

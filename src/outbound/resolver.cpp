@@ -109,7 +109,7 @@ void run(ares_channel channel, const Answer& answer, const Clock& clock, std::in
       polled[count++] = {sockets[i],
                          static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0};
     }
-    // Short, so that c-ares can handle its retries.
+    // Short, so that c-ares can process its retries.
     ::poll(polled.data(), count, static_cast<int>(std::min<std::int64_t>(left, 50)));
     for (nfds_t i = 0; i < count; ++i) {
       const bool readable = (polled[i].revents & ~POLLOUT) != 0;
@@ -147,7 +147,7 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  // No service name, because looking one up would use NSS.
+  // Without a service name, because looking one up would use NSS.
   ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
   run(channel.get(), answer, clock, deadline_ms);
   if (!answer.is_there || answer.status == ARES_ETIMEOUT) {

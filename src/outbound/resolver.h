@@ -9,8 +9,7 @@
 
 namespace coffer::outbound {
 
-/// Implementations are safe to call from several threads.
-/// Of the library inside, as in "1.18.1".
+/// Version of the resolver library, such as "1.18.1".
 std::string cares_version();
 
 class Resolver {

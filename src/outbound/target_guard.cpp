@@ -146,7 +146,7 @@ bool AllowedTargets::has_port(int port) const {
   return std::find(ports_.begin(), ports_.end(), port) != ports_.end();
 }
 
-/// What listens at other ports of a public address is seldom meant to take requests of strangers.
+/// Services on other ports of a public address are seldom meant for requests of strangers.
 bool TargetGuard::may_use_port(const Url& url, std::string_view address) const {
   constexpr int kHttpsPort = 443;
   constexpr int kHttpPort = 80;
@@ -188,8 +188,8 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
 
 Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int timeout_ms) const {
   COFFER_TRY(auto found, resolver_.resolve(url.host, timeout_ms));
-  // One refused address refuses the whole name, because coffer cannot control which address is
-  // used.
+  // If one address is refused, the whole name is refused, because coffer cannot control which
+  // address is used.
   for (const std::string& address : found) {
     const bool local = url.host == "localhost" || url.host.ends_with(".localhost");
     // The loopback name has two addresses by definition, so only permitted ones are used.

@@ -13,16 +13,17 @@
 
 namespace coffer::outbound {
 
-/// Not private, loopback, link-local, shared, multicast, reserved or for documentation, and not an
-/// IPv6 address with an embedded IPv4 address. False for text that is not a numeric address.
+/// Whether the address is public: not private, loopback, link-local, shared, multicast, reserved or
+/// for documentation, and not an IPv6 address with an embedded IPv4 address. False for text that is
+/// not a numeric address.
 bool is_public_address(std::string_view address);
 
-/// What the operator opens beyond public addresses and the ports of HTTPS and HTTP: host names and
-/// CIDRs, which may be reached at any port, and ports of public addresses.
+/// The targets that the operator permits in addition to public addresses and the ports of HTTPS and
+/// HTTP: host names and CIDRs, which may use any port, and further ports for public addresses.
 class AllowedTargets {
  public:
   /// `10.1.2.0/24`, `fd00::/8`, a single address, or a host name; and ports, as in `8443`. A
-  /// Problem's detail says what is wrong with an entry.
+  /// Problem's detail states the invalid entry and the error.
   static Result<AllowedTargets> parse(const std::vector<std::string>& entries,
                                       const std::vector<std::string>& ports = {});
 
@@ -47,12 +48,13 @@ class TargetGuard {
 
   /// Checks the text of the URL: https (http in the sandbox), no user name, a host that is a name
   /// or a plain address, no refused address, and a permitted port. Otherwise
-  /// `webhook-target-refused`. Resolves nothing, so the result shows nothing of any name. With
-  /// permitted CIDRs, a name may have any port, because its address decides.
+  /// `webhook-target-refused`. Does not resolve the name, so the result reveals nothing about
+  /// internal names. If CIDRs are permitted, a name may have any port, because its address is
+  /// checked later.
   Result<Url> check_url(std::string_view text, Environment environment) const;
 
-  /// Resolves the host and checks its addresses: if one is refused, none is returned. In the order
-  /// to try. `webhook-target-refused`, or the Problem of the resolver.
+  /// Resolves the host and checks its addresses. Returns them in the order to try, or none if one
+  /// of them is refused. `webhook-target-refused`, or the Problem of the resolver.
   Result<std::vector<std::string>> addresses(const Url& url, int timeout_ms) const;
 
  private:

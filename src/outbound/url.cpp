@@ -15,7 +15,8 @@ std::optional<int> parse_port(std::string_view text) {
   return whole && port > 0 && port <= kPortMax ? std::optional(port) : std::nullopt;
 }
 
-/// Characters of a name or an IPv4 address; in brackets, of an IPv6 address.
+/// Whether the text has only characters of a name or an IPv4 address; in brackets, of an IPv6
+/// address.
 bool is_host(std::string_view text, bool bracketed) {
   const auto fits = [&](char c) {
     const bool digit = c >= '0' && c <= '9';

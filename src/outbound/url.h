@@ -16,7 +16,8 @@ struct Url {
 
   /// Path and query, as in a request line.
   std::string target() const { return path + query; }
-  /// Whether no one on the way can read or change the exchange: TLS, or this machine.
+  /// Whether the connection is protected from eavesdropping and changes: it uses TLS or stays on
+  /// this machine.
   bool is_protected() const;
 };
 

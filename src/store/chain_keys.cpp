@@ -36,7 +36,7 @@ std::string departure(std::string_view chain, const Head& now, const Head& there
   const std::string had =
       "at the checkpoint, the " + std::string(chain) + " had " + std::to_string(then.row) + " rows";
   if (now.row < then.row) return had + ", and the file has " + std::to_string(now.row);
-  return there.link == then.link ? "" : had + " with another content than the file has";
+  return there.link == then.link ? "" : had + ", and their content differs from the file";
 }
 
 void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }
@@ -44,7 +44,7 @@ void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }
 }  // namespace
 
 void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys) {
-  // The library destroys them with the connection, also if it cannot keep them.
+  // SQLite destroys the keys with the connection, even if it cannot store them.
   COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, const_cast<ChainKeys*>(keys.release()),
                                       drop) == SQLITE_OK);
 }

@@ -16,7 +16,7 @@
 //    first checks the free space, so writing resumes without intervention.
 //
 // 3. COMMIT fails with an I/O error. The result is unknown: the frames may still reach the disk
-//    later. Responding "failed" could turn one payment into two, so no caller gets a response. The
+//    later. Responding "failed" could turn one payment into two, so coffer sends no response. The
 //    process exits immediately (code 70) and the supervisor restarts it. Recovery then decides
 //    whether the batch is stored, and the client replays its transactionId to get the result.
 //
@@ -216,10 +216,10 @@ void CommitQueue::write_loop() {
   }
 }
 
-/// Why nothing can be stored now, if so.
+/// Why nothing can be stored at present; nullopt if it can.
 std::optional<Problem> CommitQueue::refusal() {
-  // Otherwise, a restart would not find what is stored.
-  if (!database_.in_place()) return overloaded("The database is not in its place.");
+  // A restart would not find data that is stored now.
+  if (!database_.in_place()) return overloaded("The database file was moved, deleted or replaced.");
   if (disk_is_full()) return storage_full();
   return std::nullopt;
 }
@@ -245,7 +245,7 @@ void CommitQueue::note_full(bool full) {
        : log_info("store", "disk has room again, accepting writes");
 }
 
-/// How long BEGIN waits for another program, once a stop has begun.
+/// After a stop has begun, limits how long BEGIN waits for another program.
 void CommitQueue::limit_wait() {
   const std::int64_t end = end_waits_at_ms_;
   if (end == 0) return;
@@ -270,8 +270,8 @@ void CommitQueue::write_batch(Batch& batch) {
       return fail_batch(batch, storage_full());
     }
     if (error.primary_code == SQLITE_BUSY) {
-      log_error("store", "another program holds the database", {{"error", error.what()}});
-      return fail_batch(batch, overloaded("The database is held by another program."));
+      log_error("store", "another program has locked the database", {{"error", error.what()}});
+      return fail_batch(batch, overloaded("Another program has locked the database."));
     }
     if (!concerns_statement_only(error.primary_code)) {
       fail_stop("write", error.what(), error.extended_code);
@@ -279,8 +279,8 @@ void CommitQueue::write_batch(Batch& batch) {
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   } catch (const std::exception& error) {
-    // A floor or a constraint failed outside a command, so no command of the batch can be trusted
-    // alone.
+    // A floor or a constraint failed outside a command, so none of the batch's commands can be
+    // trusted.
     log_error("store", "batch rolled back", {{"error", error.what()}});
     return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
   }
@@ -326,11 +326,11 @@ void CommitQueue::run_all(Batch& batch) {
   commands_.fetch_add(batch.waiters.size(), std::memory_order_relaxed);
 }
 
-/// Runs repeatable commands. With `first`, no command of the batch ran before them, and undoing
+/// Runs repeatable commands. With `first`, no command of the batch has run before them, so undoing
 /// them means rolling back the transaction.
 void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   Connection& db = tx_.db();
-  if (!first) {  // the changes of earlier commands that are only in memory go to the file
+  if (!first) {  // writes changes of earlier commands that are only in memory to the file
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
     db.run(kGroup);
@@ -350,8 +350,8 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   if (!first) db.run(kReleaseGroup);
 }
 
-/// Without savepoints. False: a command failed after it had written, and all of it has to be
-/// undone.
+/// Runs without savepoints. Returns false if a command failed after it had written; all of the
+/// group must then be undone.
 bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
   for (Waiter* waiter : waiters) {
     const std::int64_t changes = tx_.db().total_changes();
@@ -449,7 +449,7 @@ void CommitQueue::forget_batch() {
   time_stored_ms_ = 0;
 }
 
-/// Drops what memory holds of the file: after a rollback it may belong to undone commands.
+/// Discards in-memory copies of rows, because after a rollback they may contain undone changes.
 void CommitQueue::forget_rows() {
   tx_.balances_.forget();
   tx_.quotas_.forget();
@@ -475,7 +475,8 @@ void CommitQueue::finish(Batch& batch) {
 }
 
 void CommitQueue::fail_stop(const char* where, const std::string& what, int code) {
-  log_error("store", "storage is uncertain, ending the process; restart it and replay",
+  log_error("store",
+            "the state of the storage is uncertain, so the process exits; restart it to recover",
             {{"where", where}, {"error", what}, {"code", code}});
   ::_exit(kExitUncertain);
 }

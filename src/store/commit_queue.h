@@ -54,9 +54,9 @@ class CommitQueue {
   using Command = std::function<Result<void>(WriteTx&)>;
   enum class Mode {
     commit,
-    dry_run,  // all changes are undone and only the result returns
-    // As commit at a lower cost. May run again after its changes were undone, and changes no
-    // wallet, trustline or asset (WriteTx::known).
+    dry_run,  // undoes all changes and returns only the result
+    // Like commit, at a lower cost. The command may run again after its changes were undone, and
+    // must not change a wallet, trustline or asset (WriteTx::known).
     repeatable,
   };
 
@@ -74,7 +74,8 @@ class CommitQueue {
   /// is full.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
-  /// Gives the writer the keys of its file. Every command that writes what they prove needs them.
+  /// Gives the writer the keys of its file. Every command that writes rows proved by them needs
+  /// them.
   void use_keys(std::unique_ptr<const ChainKeys> keys);
 
   /// The time of the records. It follows the machine's clock, unless that clock is behind the
@@ -90,8 +91,9 @@ class CommitQueue {
   /// keeps the sum, so after a restart the records are as far ahead of the machine's clock.
   Result<void> advance_clock(std::int64_t ms);
 
-  /// From now on for `ms` milliseconds, batches still wait for a program that holds the database;
-  /// later ones fail at once with `overloaded`, so that a stop ends in time. Thread-safe.
+  /// For `ms` milliseconds from now, batches still wait for another program that holds the
+  /// database. Later batches fail immediately with `overloaded`, so that a stop ends in time.
+  /// Thread-safe.
   void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
 
   /// Returns when all queued commands are done. Later calls of run() are refused.
@@ -137,7 +139,7 @@ class CommitQueue {
   ForwardClock clock_;
   const CommitQueueOptions options_;
   const std::function<void(Signal)> on_signal_;
-  Counter* failed_commits_ = nullptr;  // this and the next two: null without `metrics`
+  Counter* failed_commits_ = nullptr;  // this member and the next two: null without `metrics`
   Histogram* batch_sizes_ = nullptr;
   Histogram* commit_times_ = nullptr;
   WriteTx tx_;  // writer thread only
@@ -145,11 +147,11 @@ class CommitQueue {
   std::int64_t disk_checked_ms_ = -1;
   // 0: this process has not stored it, or the commit was rolled back.
   std::int64_t time_stored_ms_ = 0;
-  bool clock_behind_ = false;  // as watch_clock() last logged it
+  bool clock_behind_ = false;  // the state that watch_clock() last logged
 
   mutable Mutex mutex_;
   Condition arrived_;
-  std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // by advance_clock()
+  std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // the sum of all advance_clock() calls
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
   std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's

@@ -22,8 +22,8 @@ constexpr const char* kAdvance =
     " ON CONFLICT (name) DO UPDATE SET value ="
     " CAST(CAST(CAST(value AS TEXT) AS INTEGER) + ?1 AS BLOB)";
 
-/// Statements search the journal by bisection over its times, so times must never decrease, not
-/// even across a restart. A due time of 5 s must also not become an hour.
+/// Statements search the journal by its times with a binary search, so times must never decrease,
+/// not even across a restart. A due time of 5 s must also not become an hour.
 Timestamp newest_time(Connection& writer) {
   Query query(writer, kNewestTime);
   return query.step() ? query.time(0) : Timestamp();
@@ -59,14 +59,15 @@ void CommitQueue::watch_clock() {
   if (behind == clock_behind_) return;
   clock_behind_ = behind;
   if (behind) {
-    log_warning("store", "the machine's clock is behind the records, whose time goes on without it",
+    log_warning("store",
+                "the machine's clock is behind the records; their time continues without it",
                 {{"behind_ms", behind_ms}});
   } else {
     log_warning("store", "the machine's clock is no longer behind the records");
   }
 }
 
-/// An advanced clock is ahead on purpose. Differences under one second count as 0, as in
+/// An advanced clock is ahead intentionally. Differences under one second count as 0, as in
 /// Clock::ahead_ms.
 std::int64_t CommitQueue::clock_behind_ms() const {
   constexpr std::int64_t kAsGoodAsRightMs = 1'000;
@@ -76,7 +77,7 @@ std::int64_t CommitQueue::clock_behind_ms() const {
   return behind_ms < kAsGoodAsRightMs ? 0 : behind_ms;
 }
 
-/// The file has the sum before the first record with a later time.
+/// Writes the sum to the file before the first record with a later time.
 Result<void> CommitQueue::advance_clock(std::int64_t ms) {
   COFFER_CHECK(ms > 0);
   COFFER_TRY_VOID(run([ms](WriteTx& tx) -> Result<void> {

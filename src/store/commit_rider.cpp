@@ -23,7 +23,7 @@ CommitGuest* CommitGuest::present() {
 }
 
 Result<void> CommitGuest::pass_on(CommitQueue& queue, const CommitQueue::Command& command) {
-  leave();  // so that the queue runs it
+  leave();  // the queue then runs the command
   auto done = queue.run(command);
   enter();
   return done;
@@ -44,7 +44,7 @@ Result<void> CommitTrial::carry(CommitQueue& queue, const CommitQueue::Command& 
   auto done = pass_on(queue, [&](WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(command(tx));
     reached = true;
-    return unexpected(Slug::conflict);  // so that the queue undoes it
+    return unexpected(Slug::conflict);  // the queue then undoes the command
   });
   if (reached) throw Reached();
   return done;

@@ -1,5 +1,5 @@
-// What happens at the commits of the present work (base/fibers/work_value.h): a change that is
-// stored together with the next one, or a trial that stores nothing.
+// Hooks into the commits of the current work (base/fibers/work_value.h): a change that is stored
+// together with the next commit, or a trial that stores nothing.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace coffer::store {
 
-/// Runs the commands of the present work in place of the queue, except dry runs. There is at most
-/// one at a time.
+/// Runs the commands of the current work in place of the queue, except dry runs. At most one guest
+/// exists at a time.
 class CommitGuest {
  public:
   CommitGuest(const CommitGuest&) = delete;
@@ -26,7 +26,7 @@ class CommitGuest {
  private:
   friend class CommitQueue;
   void enter();
-  /// Of the present work, or nullptr.
+  /// The guest of the current work, or nullptr.
   static CommitGuest* present();
   virtual Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) = 0;
 };
@@ -48,11 +48,11 @@ class CommitRider final : private CommitGuest {
   bool committed_ = false;
 };
 
-/// While it exists, this work commits nothing. The first command that would be committed is run,
-/// undone, and ends the work with Reached. A command with a Problem returns it as usual.
+/// While it exists, the current work commits nothing. The first command that would be committed is
+/// run and undone, and Reached ends the work. A command with a Problem returns it as usual.
 class CommitTrial final : private CommitGuest {
  public:
-  /// Thrown: the work succeeded up to its first commit.
+  /// Thrown when the work has succeeded up to its first commit.
   struct Reached {};
 
  private:

@@ -115,7 +115,7 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  /// Moves to the next row; returns false at the end and from then on.
+  /// Moves to the next row. Returns false at the end and on every later call.
   bool step();
   /// For statements without rows.
   void run() {
@@ -175,7 +175,7 @@ class Query {
  private:
   friend class Connection;
   struct Borrowing {};
-  /// The caller keeps what it binds until the query ends.
+  /// For values that stay valid until the query ends; they are not copied.
   Query(Connection& connection, const char* sql, Borrowing)
       : statement_(connection.prepared(sql)), copies_(false) {}
 

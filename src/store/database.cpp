@@ -39,7 +39,7 @@ OpenError errno_fault(const std::string& what, int error) {
 OpenError make_directory(const std::string& directory) {
   std::error_code error;
   if (fs::exists(directory, error)) return {};
-  if (error) return errno_fault("cannot look into the directory " + directory, error.value());
+  if (error) return errno_fault("cannot access the directory " + directory, error.value());
   const mode_t old = ::umask(0077);
   fs::create_directories(directory, error);
   ::umask(old);
@@ -55,13 +55,13 @@ struct CodeMeaning {
 };
 constexpr std::array<CodeMeaning, 6> kMeanings{{
     {SQLITE_NOTADB, OpenFault::corrupt,
-     "% is no coffer file. Choose another one with --db, or restore it from a backup."},
+     "% is not a coffer file. Choose another one with --db, or restore it from a backup."},
     {SQLITE_CORRUPT, OpenFault::corrupt, "% is damaged. Restore it from a backup; never edit it."},
     {SQLITE_PERM, OpenFault::permission, "no permission for %. Run as the user that owns it."},
     {SQLITE_READONLY, OpenFault::permission,
      "no permission to write %. Run as the user that owns it."},
     {SQLITE_AUTH, OpenFault::permission, "no permission for %. Run as the user that owns it."},
-    {SQLITE_BUSY, OpenFault::locked, "% is locked by another program; end it first."},
+    {SQLITE_BUSY, OpenFault::locked, "% is locked by another program. Stop that program first."},
 }};
 
 OpenError sql_fault(const std::string& path, const SqlError& error) {
@@ -71,8 +71,8 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
     message.replace(message.find('%'), 1, path);
     return {meaning.fault, message};
   }
-  // For a file of another user, for example after a command run as root, SQLite only reports that
-  // it cannot be opened.
+  // If the file belongs to another user, for example after a command run as root, SQLite only
+  // reports that it cannot open the file.
   for (const char* part : {"", "-wal", "-shm"}) {
     const std::string file = path + part;
     if (::access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) {
@@ -90,10 +90,10 @@ LastClose::Log present_log(const std::string& path) {
 
 OpenError in_use(const std::string& path, const std::string& owner) {
   return {OpenFault::locked, path + " is in use by another coffer (" + owner +
-                                 "). One process owns the file; stop that one first."};
+                                 "). Only one process can use the file; stop that one first."};
 }
 
-/// Before anything is written, because a foreign trigger would run with the first change.
+/// Call this before anything is written, because a foreign trigger would run with the first change.
 OpenError check_schema(Connection& writer, const std::string& path) {
   const std::string fault = schema_fault(writer);
   if (fault.empty()) return {};
@@ -115,7 +115,7 @@ Database::~Database() {
   readers_.reset();
   writer_.reset();
   file_.reset();
-  // Another process that reads the file keeps the log.
+  // If another process is reading the file, the log remains.
   if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
 }
 
@@ -124,7 +124,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   error = {};
   if (!sqlite_is_sound()) {
     error = {OpenFault::unsupported,
-             std::string("this build carries SQLite ") + sqlite3_libversion() +
+             std::string("this build contains SQLite ") + sqlite3_libversion() +
                  ", which can corrupt a WAL file; build with 3.51.3 or later."};
     return nullptr;
   }
@@ -138,14 +138,14 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     }
     if (error.fault != OpenFault::none) return nullptr;
   }
-  // SQLite synchronises the directory when it first writes to a new log, but ignores errors.
+  // SQLite synchronises the directory when it first writes to a new log, but it ignores errors.
   const std::string directory = directory_of(options.path);
   if (!sync_directory(directory)) {
     error = errno_fault("cannot synchronise the directory " + directory, errno);
     return nullptr;
   }
-  // Last, because the statement must be true on disk. If it cannot be written, only the checks of
-  // the next opening are lost.
+  // Written last, because it must be true on disk. If it cannot be written, only the checks of the
+  // next opening are lost.
   (void)database->lock_->write({.ledger = true, .log = LastClose::Log::present});
   return database;
 }
@@ -163,7 +163,7 @@ OpenError Database::take_lock() {
   std::string owner;
   lock_ = LockFile::take(options_.path, owner);
   if (!lock_ && errno == EWOULDBLOCK) return in_use(options_.path, "process " + owner);
-  // Only this process ID changes: what the last process left is judged first.
+  // Changes only the process ID. The state that the last process left is checked first.
   if (lock_ && lock_->write(lock_->state())) return {};
   return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
 }
@@ -179,16 +179,16 @@ OpenError Database::miss_nothing() {
   if (!last.ledger || holds_tables(options_.path)) return {};
   return {OpenFault::corrupt,
           options_.path +
-              " is empty or gone, and it did hold a ledger. Restore it from a backup; to begin "
-              "with an empty ledger all the same, remove " +
+              " is empty or missing, but it contained a ledger. Restore it from a backup. To start "
+              "with an empty ledger anyway, remove " +
               options_.path + ".lock."};
 }
 
-/// The lock file can be removed, and a hard link has another one. The lock of the database itself
-/// remains.
+/// The lock file can be removed, and a hard link has a different one. The lock on the database file
+/// itself remains.
 OpenError Database::hold_file() {
-  // SQLite creates a log from now on, and a killed process may leave it or not. A log that is there
-  // stays until the database is closed.
+  // From now on, SQLite creates a log, and a killed process may or may not leave it. An existing
+  // log stays until the database is closed.
   const bool left = present_log(options_.path) == LastClose::Log::present;
   (void)lock_->write({.ledger = lock_->state().ledger,
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});

@@ -25,11 +25,11 @@ constexpr int kBusyWaitMs = 5'000;
 
 struct DatabaseOptions {
   std::string path;
-  std::string link = {};  // a symbolic link by which the path was given; empty: none
+  std::string link = {};  // the symbolic link by which the path was given; empty if none
   int readers = 4;        // of the pool `read`
   bool allow_network_filesystem = false;
-  int reader_wait_ms = 2'000;     // for a free reader; beyond: `overloaded`
-  int reader_age_max_ms = 2'000;  // then the reader's statement is interrupted
+  int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
+  int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted
 };
 
 /// The kind of failure, for the exit code of the command line (docs/contract.md#command-line).
@@ -76,9 +76,9 @@ class Database {
   void watch_place();
 
   const std::string& path() const { return options_.path; }
-  /// Free bytes in the file system for this process.
+  /// Free bytes in the file system that this process may use.
   std::uint64_t free_bytes() const;
-  /// Present sizes of the file and of its write-ahead log.
+  /// Current sizes of the file and of its write-ahead log.
   std::uint64_t file_bytes() const;
   std::uint64_t wal_bytes() const;
   /// In the order of the pools.
@@ -89,7 +89,7 @@ class Database {
   explicit Database(DatabaseOptions options, const Clock& clock);
   OpenError take_lock();
   /// Prevents an empty ledger from replacing a lost one: clients would repeat their payments, and
-  /// all would be executed as new.
+  /// coffer would execute all of them as new.
   OpenError miss_nothing();
   OpenError hold_file();
   OpenError open_writer();
@@ -99,14 +99,14 @@ class Database {
   const Clock& clock_;
   std::unique_ptr<LockFile> lock_;
   std::unique_ptr<HeldFile> file_;
-  bool was_in_place_ = true;            // as watch_place() last logged it
+  bool was_in_place_ = true;            // the state that watch_place() last logged
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread
   std::atomic<std::uint64_t> tenancy_generation_{1};
   std::unique_ptr<ReaderPools> readers_;
 };
 
-/// Runs `read` on a leased reader. `read` returns a Result. If its statement is interrupted because
-/// it took too long, the result is `overloaded`.
+/// Runs `read` on a leased reader. `read` returns a Result. If its statement took too long and was
+/// interrupted, the result is `overloaded`.
 template <class F>
 auto with_reader(Database& database, F&& read) -> decltype(read(std::declval<Connection&>())) {
   COFFER_TRY(const Reader lease, database.reader());

@@ -87,7 +87,7 @@ struct Changed {
 
   std::string path;
   Rows rows = {};
-  Rows reported = {};  // those that another program changed
+  Rows reported = {};  // rows that another program changed and that were already reported
   std::unique_ptr<Connection> reader = {};
 
   /// Reads the rows as the last commit left them.
@@ -157,7 +157,7 @@ std::optional<std::string> stored_digest(Connection& db, std::size_t table, std:
   return query.step() ? std::optional(query.blob(0)) : std::nullopt;
 }
 
-/// A row that another program changed before keeps its old digest, so that verification finds it.
+/// A row that another program changed keeps its old digest, so that verification finds it.
 void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::size_t table,
                   std::int64_t key, SealedTotal& total) {
   const char* name = kTables[table].name;
@@ -176,7 +176,7 @@ void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::
   now ? db.run(kSetMac, name, key, Blob{as_text(*now)}) : db.run(kDropMac, name, key);
 }
 
-/// What `row_macs` has of a table.
+/// The total of a table's digests in `row_macs`.
 SealedTotal total_of(Connection& db, const GuardedTable& table) {
   SealedTotal out;
   Query macs(db, kMacs, table.name);
@@ -238,7 +238,7 @@ void write_row_digests(Connection& writer) {
   COFFER_CHECK(keys != nullptr);
   for (auto at = changed.rows.begin(); at != changed.rows.end();) {
     const std::size_t table = at->first;
-    // A total that another program changed stays as it is, so that verification finds it.
+    // A total that another program changed is not updated, so that verification finds it.
     const auto before = total_to_change(writer, kTables[table].name);
     SealedTotal total = before.value_or(SealedTotal());
     for (; at != changed.rows.end() && at->first == table; ++at) {

@@ -29,7 +29,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " FROM accounts WHERE account BETWEEN ?1 AND ?2"
      " AND (held < 0 OR (kind NOT IN (1, 4) AND balance < held))"},
     {"balance_is_sum_of_entries", "A stored balance equals the sum of its entries.", Walk::accounts,
-     // Together with running_balances_chain: the last entry has the sum.
+     // Together with running_balances_chain, the last entry has the sum.
      "SELECT 'account ' || account || ' stores ' || balance || ', entries give ' || total FROM"
      " (SELECT a.account, a.balance, coalesce((SELECT e.balance_after FROM entries e"
      "   WHERE e.account = a.account ORDER BY e.entry DESC LIMIT 1), 0) AS total"
@@ -143,7 +143,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      "SELECT 'hold of payment ' || h.payment || ' on account ' || h.account FROM holds h"
      " JOIN payments p ON p.payment = h.payment WHERE h.payment BETWEEN ?1 AND ?2 AND h.state <>"
      " CASE WHEN p.status IN (0, 1) THEN 0 WHEN p.status = 2 THEN 1 ELSE 2 END"},
-    // Of the other payments, held_is_sum_of_open_holds checks the amounts.
+    // For other payments, held_is_sum_of_open_holds checks the amounts.
     {"holds_are_there",
      "Multi-transfers, and only these, store holds; other outgoing payments have an account to "
      "hold their amount; incoming payments have none.",
@@ -153,8 +153,9 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " ((p.type = 2) <> EXISTS (SELECT 1 FROM holds h WHERE h.payment = p.payment)"
      " OR (p.type NOT IN (2, 6, 7)) <> EXISTS (SELECT 1 FROM accounts a"
      "  WHERE a.wallet = p.source_wallet AND a.asset = p.sending_asset))"},
-    // The holds of a wallet that sends and receives are what it lacks at the worst moment.
-    {"holds_follow_legs", "A multi-transfer holds what its legs send, and nothing else.",
+    // The hold of a wallet that both sends and receives is its largest shortfall while the legs are
+    // applied.
+    {"holds_follow_legs", "A multi-transfer holds exactly the amounts that its legs send.",
      Walk::payments,
      "WITH moves AS (SELECT l.payment, a.account, -l.amount AS amount, 2 * l.leg AS line"
      "  FROM payment_legs l JOIN accounts a ON a.wallet = l.source_wallet AND a.asset = l.asset"
@@ -231,7 +232,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
      "  <> CASE WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
-     // A refund that was credited after it had failed has one more event.
+     // If a refund was credited after it had failed, there is one more event.
      "   WHEN p.status = 5 THEN 3 + min(count(*) FILTER (WHERE e.type = 6), 1) ELSE 1 END"},
     {"sequences_have_no_gap", "The event sequences of a tenant start at one and have no gaps.",
      Walk::snapshot,
@@ -262,7 +263,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
      " WHERE a.wallet IS NULL GROUP BY t.environment, a.asset"
-     // Beyond this value, the sum itself is an error, which is reported too.
+     // Beyond this value, the sum itself is an error, which is also reported.
      " HAVING sum(min(a.balance, 0)) < -9223372036854775807"},
     {"fundings_are_credits", "A funding has its own entry set, which credits one wallet.",
      Walk::journal,
@@ -324,7 +325,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " WHERE ifnull(u.used, 0) < payments * 200"},
 }};
 
-// The numbers in the queries above.
+// The numbers in the queries above:
 static_assert(stored(Quota::wallets) == 0);
 static_assert(stored(Quota::beneficiaries) == 1);
 static_assert(stored(Quota::destinations) == 2);
@@ -370,8 +371,8 @@ std::string first_text(Connection& db, const char* sql) {
   return query.step() ? query.text(0) : std::string();
 }
 
-/// Adds what a check finds (empty: nothing). A file that the check cannot read is a violation too,
-/// and the other checks continue, because they may identify the row.
+/// Adds the result of a check, if it is not empty. If the check cannot read the file, that is a
+/// violation too. The other checks continue, because they may identify the row.
 void check(std::string_view name, std::vector<Violation>& out,
            const std::function<std::string()>& find) {
   std::string found;

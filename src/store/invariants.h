@@ -13,7 +13,7 @@
 
 namespace coffer::store {
 
-/// The table whose keys from ?1 to ?2 a query reads: the whole table in one snapshot, or slices in
+/// The table whose keys from ?1 to ?2 a query reads, either whole in one snapshot or in slices in
 /// several. Everything else that the query reads belongs to the rows in the range, so a slice stays
 /// correct regardless of writes between two slices.
 enum class Walk {
@@ -44,8 +44,8 @@ struct Invariant {
 
 std::span<const Invariant> invariants();
 
-/// The first row of such a query over a range, or why it cannot be read; empty if the invariant
-/// holds.
+/// The first row that such a query returns for a range, or the reason why it cannot be read; empty
+/// if the invariant holds.
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys);
 
 /// Whether the error means that the file is damaged.
@@ -57,7 +57,8 @@ struct Violation {
 };
 
 /// Checks every invariant, the hash chain of the journal and of the audit log, and (if deep)
-/// SQLite's own integrity check. Empty: all hold. A check that cannot read the file is a violation.
+/// SQLite's own integrity check. Returns an empty list if all hold. A check that cannot read the
+/// file is a violation.
 std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress);
 
 }  // namespace coffer::store

@@ -41,19 +41,20 @@ void apply(Connection& writer, std::string_view sql, int version) {
   }
 }
 
-/// Rows that violate the conditions of an upgrade are an error of the file; a full disk is not.
+/// Rows that violate the conditions of an upgrade are an error in the file; a full disk is not.
 OpenError upgrade_fault(const std::string& path, int version, const SqlError& error) {
   if (error.primary_code != SQLITE_CONSTRAINT && error.primary_code != SQLITE_ERROR) throw error;
   return {
       OpenFault::corrupt,
       path + " could not be upgraded to schema " + std::to_string(version) + " (" + error.what() +
-          ") and is as it was. Keep the version it was written with, and run its `coffer verify`."};
+          ") and was not changed. Use the version that wrote it, and run `coffer verify` with that "
+          "version."};
 }
 
 OpenError upgrade(Connection& writer, const std::string& path, int found,
                   const SchemaSource& source) {
   if (found == source.version()) return {};
-  // Rebuilding a table drops it for a moment, which must not affect rows that refer to it.
+  // Rebuilding a table temporarily drops it, which must not affect rows that refer to it.
   writer.execute("PRAGMA foreign_keys=OFF");
   OpenError fault;
   for (int version = found + 1; version <= source.version() && fault.fault == OpenFault::none;
@@ -113,7 +114,7 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
   }
   if (pragma_value(writer, kApplicationIdPragma) != kApplicationId) {
     return {OpenFault::corrupt,
-            path + " is a SQLite file of another program; choose another --db."};
+            path + " is an SQLite file of another program. Choose another file with --db."};
   }
   const int found = pragma_value(writer, kUserVersion);
   if (found > source.version()) {
@@ -132,7 +133,7 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
                 " was written by a development build before the first release"
                 " (schema " +
                 std::to_string(found) +
-                "), which has no upgrade. Create a new file with another --db."};
+                "), which cannot be upgraded. Create a new file with another --db."};
   }
   return upgrade(writer, path, found, source);
 }

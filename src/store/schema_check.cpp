@@ -15,8 +15,8 @@ constexpr const char* kObjects = "SELECT type, name, tbl_name, ifnull(sql, '') F
 
 bool is_word(char c) { return ascii::is_letter_or_digit(c) || c == '_'; }
 
-/// Without comments and without spaces that separate nothing: an upgrade writes the same statement
-/// in another layout than schema.sql.
+/// Without comments and redundant spaces, because an upgrade writes the same statement in another
+/// layout than schema.sql.
 std::string normalised(std::string_view sql) {
   std::string out;
   bool space = false;
@@ -41,7 +41,7 @@ std::string normalised(std::string_view sql) {
   return out;
 }
 
-/// Type and name of each object, with what it belongs to and its statement. Two objects of one name
+/// Type and name of each object, with its table and its statement. Two objects with the same name
 /// are possible only in a file that was edited.
 using Objects = std::multimap<std::string, std::string>;
 

@@ -11,7 +11,7 @@
 namespace coffer::store {
 
 /// One text per table, index, trigger or view that is missing, differs or does not belong, such as
-/// `trigger planted does not belong`. Empty: the schema is the one of this version. Only for a file
+/// `trigger planted does not belong`. Empty if the schema is that of this version. Only for a file
 /// with this version's schema number.
 std::vector<std::string> schema_differences(Connection& db);
 /// The same against another schema, for tests of the comparison.

@@ -40,13 +40,13 @@ std::optional<StoredTotal> stored_total(Connection& db, std::string_view source)
   return StoredTotal{sealed_total(query.integer(0), query.blob(1)), query.blob(2)};
 }
 
-/// Nothing that is counted was ever written.
+/// Whether no counted row was ever written.
 bool has_no_proof(Connection& db) {
   Query query(db, kIsUnwritten);
   return query.step() && query.boolean(0);
 }
 
-/// Another program wrote a digest of another length; the check of its row reports that.
+/// If another program wrote a digest of another length, the check of its row reports that.
 void mix(Sha256& sum, std::string_view digest) {
   const auto shared = static_cast<std::ptrdiff_t>(std::min(sum.size(), digest.size()));
   std::transform(sum.begin(), sum.begin() + shared, digest.begin(), sum.begin(),
@@ -101,7 +101,7 @@ std::string total_fault(Connection& db, std::string_view source, const SealedTot
     return table + " has " + std::to_string(found.rows) + " rows instead of " +
            std::to_string(stored->total.rows) + ": another program changed it";
   }
-  if (stored->total != found) return table + " has other rows than coffer wrote";
+  if (stored->total != found) return table + " has rows that differ from what coffer wrote";
   const ChainKeys* keys = keys_of(db);
   if (keys == nullptr || stored->seal == seal_of(*keys, source, stored->total)) return {};
   return "the sealed total of " + table + " was changed by another program";

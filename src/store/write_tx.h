@@ -22,7 +22,7 @@ class Counter;  // base/telemetry/metrics.h
 
 namespace coffer::store {
 
-/// Workers to which a commit can give work.
+/// Workers that can have work after a commit.
 enum class Signal { settlement, webhooks, providers, notifications };
 
 /// The last row of the journal.
@@ -44,9 +44,9 @@ class WriteTx {
   KnownRows& known() { return known_; }
   /// Quota usage of tenants. Store functions that write or free counted rows report here.
   QuotaBook& quotas() { return quotas_; }
-  /// `quota-exceeded` if the tenant may not have `more` of what the quota counts, or no further
-  /// bytes. Call it for new requests of a tenant, but not for operations in progress or for
-  /// requests that free a quota.
+  /// `quota-exceeded` if `more` would exceed the tenant's quota, or if the tenant has no bytes
+  /// left. Call it for new requests of a tenant, but not for operations in progress or for requests
+  /// that free a quota.
   Result<void> room_for(const Tenant& tenant, Quota quota, std::int64_t more = 1) {
     COFFER_TRY_VOID(quotas_.judge(tenant, quota, more, now_));
     if (quota == Quota::file_bytes) return {};
@@ -54,7 +54,8 @@ class WriteTx {
   }
   /// Read once per batch; never decreases from one commit to the next.
   Timestamp now() const { return now_; }
-  /// Wakes the worker after the commit. Only a hint: the work itself is a row.
+  /// Wakes the worker after the commit. This is only a hint, because the work itself is stored as a
+  /// row.
   void signal(Signal signal) { signals_ |= 1U << static_cast<unsigned>(signal); }
   /// Increments the counter after the commit, unless the command is rolled back. The counter must
   /// outlive the queue.
@@ -65,18 +66,18 @@ class WriteTx {
     tenancy_touched_ = true;
     statuses_.clear();
   }
-  /// The status after the commands before this one, including those of the same batch. Kept in
-  /// memory between commits.
+  /// The status after all earlier commands, including those of the same batch. Kept in memory
+  /// between commits.
   AssociationStatus association_status(const Tenant& tenant);
-  /// For a new row of a noun that integrators list. IDs ascend, so the order of rows is that of
-  /// time and ID (docs/contract.md#collections).
+  /// An ID for a new row of a noun that integrators list. IDs ascend, so rows are in the order of
+  /// time and of ID (docs/contract.md#collections).
   template <class IdType>
   IdType new_id(Random& random) {
     return IdType{ids_.next(random, now_)};
   }
   /// The next event sequence of a tenant.
   std::int64_t next_sequence(std::int64_t tenant);
-  /// The end of the hash chain in this batch. The journal reads and replaces it.
+  /// The end of the hash chain in this batch, which the journal reads and replaces.
   ChainHead& chain_head() { return chain_head_; }
 
  private:

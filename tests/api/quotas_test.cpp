@@ -206,5 +206,5 @@ TEST_CASE("quotas: the settings apply to every association without its own limit
   app.wallet("USDC");
   app.restart();
   CHECK(quota_of(app.me(), "wallets").at("used") == 2);
-  CHECK(app.log().find("a quota is used to more than 80 %") != std::string::npos);
+  CHECK(app.log().find("a quota is more than 80 % used") != std::string::npos);
 }

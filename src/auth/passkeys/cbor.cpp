@@ -26,9 +26,9 @@ std::optional<std::uint64_t> CborReader::head(std::uint8_t type) {
   for (std::size_t i = 0; i < size; ++i) {
     value = value << 8 | static_cast<std::uint8_t>(rest_[i]);
   }
-  // The half of the bytes, or the first byte alone, would have held it.
+  // The value must need this size: the next smaller encoding cannot hold it.
   const bool short_enough = size == 1 ? value >= kOneByte : value >> (size * 4) != 0;
-  // A float keeps its length; other simple values have no longer form.
+  // Floats keep their length; other simple values have no longer form.
   if (type != kSimple && !short_enough) return std::nullopt;
   rest_.remove_prefix(size);
   return value;
@@ -59,7 +59,7 @@ bool CborReader::skip(int depth) {
   if (*type == kUnsigned || *type == kNegative || *type == kSimple) return true;
   if (*type != kArray && *type != kMap) return false;
   const int of_each = *type == kMap ? 2 : 1;
-  // An item takes at least a byte.
+  // Each item takes at least one byte.
   if (*count > rest_.size()) return false;
   for (std::uint64_t i = 0; i < *count * of_each; ++i) {
     if (!skip(depth - 1)) return false;

@@ -1,5 +1,5 @@
-// Reads CBOR (RFC 8949) in the form that authenticators send: definite lengths, no tags, few levels
-// of nesting. nlohmann::json cannot: the maps of a COSE key have integers as keys.
+// Reads CBOR (RFC 8949) as authenticators send it: definite lengths, no tags, few levels of
+// nesting. nlohmann::json cannot read it, because the maps of a COSE key have integer keys.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace coffer::auth {
 
-/// Each function reads one item and steps over it. nullopt, or false: the item has another type, is
-/// not encoded in the shortest form, or is cut off; the reader is then of no further use.
+/// Each function reads one item and advances past it. nullopt or false: the item has another type,
+/// is not encoded in the shortest form, or is truncated. The reader must not be used afterwards.
 class CborReader {
  public:
   explicit CborReader(std::string_view bytes) : rest_(bytes) {}
@@ -17,12 +17,12 @@ class CborReader {
   std::optional<std::int64_t> integer();
   std::optional<std::string_view> bytes() { return run_of(kBytes); }
   std::optional<std::string_view> text() { return run_of(kText); }
-  /// Number of the pairs that follow.
+  /// Number of key-value pairs that follow.
   std::optional<std::uint64_t> map() { return head(kMap); }
-  /// An item of any type with all that it contains.
+  /// Skips one item of any type with everything that it contains.
   bool skip() { return skip(kDepthMax); }
 
-  /// What was not read yet.
+  /// The bytes that were not read yet.
   std::string_view rest() const { return rest_; }
 
  private:

@@ -46,7 +46,7 @@ struct CoseKey {
   }
 };
 
-/// The members that the three kinds have; nullopt for a map of another shape.
+/// The members of all three key types; nullopt for a map with other members.
 std::optional<CoseKey> read_cose_map(CborReader& reader) {
   CoseKey out;
   const auto count = reader.map();
@@ -80,7 +80,7 @@ std::optional<VerifyingKey> key_of(const CoseKey& key) {
   return std::nullopt;
 }
 
-/// What is wrong, or an empty text; `challenge` is filled when nothing is.
+/// The error, or an empty text; sets `challenge` if there is no error.
 std::string check_client_data(const std::string& text, std::string_view type,
                               const RelyingParty& party, std::string& challenge) {
   const Json data = text.size() > kPasskeyPartBytesMax ? Json() : Json::parse(text, nullptr, false);
@@ -90,10 +90,10 @@ std::string check_client_data(const std::string& text, std::string_view type,
     return found != data.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   if (member("type") != type) return "the client data is of another type";
-  if (member("origin") != party.origin) return "the origin is not that of this page";
+  if (member("origin") != party.origin) return "the origin differs from that of this page";
   const auto cross = data.find("crossOrigin");
-  if (cross != data.end() && *cross != Json(false)) return "the page is inside another one";
-  if (data.contains("topOrigin")) return "the page is inside another one";
+  if (cross != data.end() && *cross != Json(false)) return "the page is embedded in another page";
+  if (data.contains("topOrigin")) return "the page is embedded in another page";
   auto raw = from_base64url(member("challenge"));
   if (!raw || raw->empty() || raw->size() > kChallengeBytesMax) return "the challenge is invalid";
   challenge = *std::move(raw);
@@ -109,7 +109,7 @@ struct AuthenticatorData {
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 };
 
-/// The credential at the start of `rest`, which is cut off.
+/// Reads the credential at the start of `rest` and removes it.
 bool read_credential(std::string_view& rest, AuthenticatorData& out) {
   if (rest.size() < kModelBytes + 2) return false;
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(rest[at]); };
@@ -127,7 +127,7 @@ bool read_credential(std::string_view& rest, AuthenticatorData& out) {
   return true;
 }
 
-/// nullopt when misshapen, cut off, or followed by other bytes.
+/// nullopt if malformed, truncated, or followed by other bytes.
 std::optional<AuthenticatorData> read_authenticator_data(std::string_view bytes,
                                                          std::string_view& rp_id_hash) {
   constexpr std::size_t kHeadBytes = kHashBytes + 1 + 4;
@@ -149,7 +149,7 @@ std::optional<AuthenticatorData> read_authenticator_data(std::string_view bytes,
   return out;
 }
 
-/// What is wrong, or an empty text.
+/// The error, or an empty text.
 std::string check_authenticator_data(std::string_view bytes, const RelyingParty& party,
                                      AuthenticatorData& out) {
   std::string_view hash;
@@ -161,7 +161,7 @@ std::string check_authenticator_data(std::string_view bytes, const RelyingParty&
   return {};
 }
 
-/// The authenticator data of an attestation object; empty when misshapen.
+/// The authenticator data of an attestation object; empty if malformed.
 std::string_view authenticator_data_of(std::string_view object) {
   CborReader reader(object);
   const auto count = object.size() > kPasskeyPartBytesMax ? std::nullopt : reader.map();
@@ -208,9 +208,10 @@ Result<NewPasskey> verify_registration(const PasskeyRegistration& response,
   AuthenticatorData data;
   why = check_authenticator_data(authenticator_data_of(response.attestation_object), party, data);
   if (!why.empty()) return not_registered(why);
-  if (!data.has(kHasCredential)) return not_registered("it brings no key");
+  if (!data.has(kHasCredential)) return not_registered("its public key is missing");
   if (!read_cose_key(data.public_key)) {
-    return not_registered("its key is not of ES256, EdDSA or RS256, or is invalid");
+    return not_registered(
+        "its public key is invalid, or its algorithm is not ES256, EdDSA or RS256");
   }
   out.credential_id = data.credential_id;
   out.public_key = data.public_key;

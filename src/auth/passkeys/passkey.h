@@ -1,6 +1,6 @@
-// Passkeys (Web Authentication, https://www.w3.org/TR/webauthn-2/): what a browser sends when one
-// is made, and when it signs. Attestation is not asked for, and a statement that comes is not read:
-// nothing depends on the make of an authenticator. No storage; safe from any thread.
+// Passkeys (Web Authentication, https://www.w3.org/TR/webauthn-2/): verifies what a browser sends
+// when it creates a passkey and when it signs with one. Attestation is neither requested nor
+// checked, because the model of an authenticator does not matter. Stores nothing; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace coffer::auth {
 
-/// The site that a passkey is made for.
+/// The site for which a passkey is created.
 struct RelyingParty {
   std::string id;      // a host name
-  std::string origin;  // the only one that is accepted, such as `https://pay.example`
+  std::string origin;  // the only accepted origin, such as `https://pay.example`
 };
 
-/// As the browser sent them; raw bytes.
+/// Raw bytes, as the browser sent them.
 struct PasskeyRegistration {
   std::string client_data;
   std::string attestation_object;
@@ -41,7 +41,7 @@ struct NewPasskey {
   std::string credential_id;
   std::string public_key;  // COSE; accepted by read_cose_key
   std::uint32_t sign_count = 0;
-  std::string challenge;  // raw; the caller checks that it is its own
+  std::string challenge;  // raw; the caller compares it with the one that it issued
 };
 /// Registering a New Credential. `validation-failed` with the reason.
 Result<NewPasskey> verify_registration(const PasskeyRegistration& response,
@@ -49,20 +49,19 @@ Result<NewPasskey> verify_registration(const PasskeyRegistration& response,
 
 struct VerifiedAssertion {
   std::uint32_t sign_count = 0;
-  bool user_verified = false;  // by PIN, fingerprint or the like
-  std::string challenge;       // raw; the caller checks that it is its own
+  bool user_verified = false;  // by PIN, fingerprint or similar
+  std::string challenge;       // raw; the caller compares it with the one that it issued
 };
-/// Verifying an Authentication Assertion, with the stored COSE key. `unauthorized` with the reason,
-/// which is not for the response.
+/// Verifying an Authentication Assertion, with the stored COSE key. `unauthorized`; do not include
+/// its reason in the response.
 Result<VerifiedAssertion> verify_assertion(const PasskeyAssertion& response,
                                            std::string_view public_key, const RelyingParty& party);
 
-/// Whether a counter shows that the passkey was not copied. Authenticators without
-/// a counter send 0.
+/// False if the counter suggests a cloned passkey. Authenticators without a counter send 0.
 bool is_next_sign_count(std::uint32_t stored, std::uint32_t sent);
 
-/// ES256 on P-256, EdDSA on Ed25519, and RS256 (RFC 9053); nullopt for others, and for bytes after
-/// the key.
+/// ES256 on P-256, EdDSA on Ed25519, and RS256 (RFC 9053). nullopt for other keys, or if bytes
+/// follow the key.
 std::optional<VerifyingKey> read_cose_key(std::string_view bytes);
 
 }  // namespace coffer::auth

@@ -1,4 +1,4 @@
-// How one thread or fiber waits until another thread has done something for it.
+// Lets a thread or fiber wait for work that another thread does for it.
 #pragma once
 
 #include <atomic>
@@ -8,20 +8,20 @@ namespace coffer {
 
 class Fiber;
 
-/// Used once. The waiter owns the object. `complete` does not access it after the moment at which
-/// the waiter may continue (a wake-up uses only the address). The completing thread therefore holds
-/// no lock for which the waiter would have to wait.
+/// Single use; the waiter owns the object. Once the waiter may continue, `complete` no longer
+/// accesses the object (a wake-up uses only its address). The waiter therefore never has to wait
+/// for a lock of the completing thread.
 class Completion {
  public:
   void complete();
-  /// On a fiber, the thread does other work meanwhile, and another thread may continue.
+  /// A fiber leaves its thread to other work meanwhile and may continue on another thread.
   void wait();
 
  private:
   static bool leave(void* self);
 
   std::atomic<std::uint32_t> state_{0};
-  Fiber* fiber_ = nullptr;  // written before the state says that it has left its thread
+  Fiber* fiber_ = nullptr;  // set before `state_` reports that the fiber has left its thread
 };
 
 }  // namespace coffer

@@ -21,14 +21,14 @@
 namespace coffer {
 namespace {
 
-// Of addresses; memory is used for the part that was touched.
+// Address space; memory is used only for the part that was touched.
 constexpr std::size_t kStackBytes = 1024 * 1024;
 
 thread_local Fiber* running = nullptr;
 
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-/// Tells the sanitizers about changes of the stack. One for the body and one for the thread.
+/// Tells the sanitizers about stack switches. One for the body and one for the thread.
 class Side {
  public:
 #if defined(__SANITIZE_ADDRESS__)
@@ -102,7 +102,7 @@ Fiber::Fiber(std::function<void()> body, std::function<void()> on_ready)
   stack.own.uc_stack.ss_sp = static_cast<char*>(memory) + guard;
   stack.own.uc_stack.ss_size = kStackBytes;
   stack.own_side.is_stack(stack.own.uc_stack.ss_sp, kStackBytes);
-  // makecontext passes integers only, so the address goes in two halves.
+  // makecontext passes only integers, so the address is split into two halves.
   const auto enter = [](unsigned high, unsigned low) {
     reinterpret_cast<Fiber*>(std::uintptr_t{high} << 32 | low)->run();
   };

@@ -1,5 +1,5 @@
-// Values that belong to the work that a thread does at present, such as the fields of its log
-// lines. Unlike a thread_local variable, they stay with a fiber when it continues on another thread
+// Values of the work that a thread currently does, such as the fields of its log lines. Unlike
+// thread_local variables, they stay with a fiber when it continues on another thread
 // (base/fibers/fiber.h).
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace coffer {
 
-/// What the values are for.
+/// The purpose of each value.
 enum class WorkValue { log_scope, commit_guest, readers };
 
 /// Zero at the start of a thread and of a fiber.
 using WorkValues = std::array<std::uintptr_t, 3>;
 
-/// The values of the work that the calling thread does now. Do not keep the reference: after a call
-/// that waits, it may belong to other work.
+/// The values of the calling thread's current work. Do not keep the reference: after a call that
+/// waits, it may belong to other work.
 WorkValues& work_values();
 
 inline std::uintptr_t& work_value(WorkValue which) {

@@ -34,8 +34,7 @@ Problem system_problem(const std::string& what, const std::string& path) {
 }
 
 Problem taken(const std::string& path) {
-  return Problem(Slug::conflict,
-                 path + " is there already and stays as it is; choose another name");
+  return Problem(Slug::conflict, path + " already exists and was not changed; choose another name");
 }
 
 Result<void> sync_folder(const std::string& path) {

@@ -15,8 +15,8 @@
 
 namespace coffer {
 
-/// The file is named `PATH.partial` until publish() renames it to PATH, and the destructor removes
-/// an unpublished one. A partial file left by a killed process is truncated and used again.
+/// The file is named `PATH.partial` until publish() renames it to PATH. The destructor removes an
+/// unpublished file. A partial file left by a killed process is truncated and reused.
 class PartialFile {
  public:
   /// Mode 0600. `conflict` if PATH exists: no file is ever overwritten.
@@ -29,7 +29,7 @@ class PartialFile {
   const std::string& path() const { return partial_; }
   Result<void> append(std::string_view bytes);
   /// Synchronises the content written so far, by any writer. Called regularly during a long write,
-  /// it limits the amount of data for which the next commit of the database would have to wait.
+  /// it limits how much data the next commit of the database has to wait for.
   Result<void> flush();
   /// Synchronises the content, renames the file and synchronises the folder.
   Result<void> publish();

@@ -24,7 +24,8 @@ std::optional<std::uint64_t> free_disk_bytes(const std::string& folder);
 /// memory, and therefore WAL, are unreliable. Empty for a local file system and for a path that
 /// does not exist.
 std::string network_filesystem(const std::string& path);
-/// The same from the magic number of Linux's statfs(2); nullptr for a local file system.
+/// The file system's name by the magic number of Linux's statfs(2); nullptr for a local file
+/// system.
 const char* network_filesystem_name(std::uint64_t magic);
 
 }  // namespace coffer

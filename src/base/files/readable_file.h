@@ -11,8 +11,8 @@
 
 namespace coffer {
 
-/// A file that stays readable while it is open, even if its name is removed. A copy has a
-/// descriptor of its own.
+/// A file that stays readable while it is open, even if its name is removed. A copy has its own
+/// descriptor.
 class ReadableFile {
  public:
   /// Problems contain the path and are for the operator. `not-found` if the file does not exist.
@@ -22,8 +22,8 @@ class ReadableFile {
   ReadableFile& operator=(ReadableFile&&) = delete;
   ~ReadableFile();
 
-  /// Calls `take` with the content in pieces, in order. Ends with the first problem of `take`.
-  /// Returns the number of bytes.
+  /// Calls `take` with the content in pieces, in order. Stops at the first Problem of `take` and
+  /// returns it. Returns the number of bytes.
   Result<std::int64_t> read(const std::function<Result<void>(std::string_view)>& take) const;
 
  private:

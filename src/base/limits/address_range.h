@@ -1,4 +1,4 @@
-// Numeric addresses, and the networks (CIDR) that an operator names.
+// Numeric addresses and networks (CIDR).
 #pragma once
 
 #include <array>

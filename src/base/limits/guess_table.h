@@ -1,5 +1,5 @@
-// Wrong secrets, counted: how long the next attempt of a source, or at an account, has to wait
-// (docs/contract.md#guessing).
+// Counts wrong secrets and computes how long the next attempt from a source, or on an account, must
+// wait (docs/contract.md#guessing).
 #pragma once
 
 #include <array>
@@ -15,28 +15,27 @@
 
 namespace coffer {
 
-/// What success would cost the owner. When the table is full, entries of a lower weight are
-/// forgotten first.
+/// The damage that a correct guess would do. A full table forgets entries of lower weight first.
 enum class GuessWeight {
   machine,        // 256 random bits: cannot be guessed
   password,       // chosen by a person
-  second_factor,  // the password was right: only six digits are missing
+  second_factor,  // the password was correct; only six digits remain
 };
 
-/// How failures become a delay: `free` ones cost nothing, the next costs `first_ms`, and each
-/// further one doubles the delay up to `longest_ms`.
+/// How failures become a delay: the first `free` failures cause none, the next causes `first_ms`,
+/// and each further one doubles it up to `longest_ms`.
 struct GuessRule {
   GuessWeight weight = GuessWeight::machine;
   int free = 3;
   std::int64_t first_ms = 1'000;
   std::int64_t longest_ms = 60'000;
-  std::int64_t memory_ms = 15 * 60'000;  // failures are forgotten after so long without another
+  std::int64_t memory_ms = 15 * 60'000;  // failures are forgotten after this time without a new one
 };
 
-/// Thread-safe. Times are monotonic milliseconds. Memory is bounded whatever strangers send: a full
-/// table forgets the entry with the lowest weight and the fewest failures, the oldest of those. A
-/// flood of new keys therefore never clears what is known of a persistent guesser. Keys are kept as
-/// digests only.
+/// Thread-safe. Times are monotonic milliseconds. Memory is bounded: a full table forgets the entry
+/// with the lowest weight; among those, the one with the fewest failures; among those, the oldest.
+/// A flood of new keys therefore never clears the record of a persistent guesser. Only digests of
+/// keys are stored.
 class GuessTable {
  public:
   static constexpr std::size_t kEntriesMax = 65'536;
@@ -74,7 +73,7 @@ class GuessTable {
   Mutex mutex_;
   /// By danger, the lowest first; within a level, the oldest first.
   std::array<Entries, kLevels> levels_ COFFER_GUARDED_BY(mutex_);
-  Entries none_ COFFER_GUARDED_BY(mutex_);  // its end says that a key is not known
+  Entries none_ COFFER_GUARDED_BY(mutex_);  // its end() marks an unknown key
   std::unordered_map<Sha256, Entries::iterator, DigestHash> index_ COFFER_GUARDED_BY(mutex_);
 };
 

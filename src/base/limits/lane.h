@@ -1,5 +1,5 @@
-// Lanes limit the resources of requests by what their handler waits for. A request that hangs uses
-// a place in its own lane and nothing that other lanes need.
+// Lanes limit the resources of requests by what their handlers wait for. A request that hangs
+// occupies a place in its own lane and nothing that other lanes need.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ using LaneTable = std::array<LaneLimits, kLaneCount>;
 /// The limits of every lane. `money_width` is the setting `workers`. A caller may use the whole
 /// width of a lane whose requests end within milliseconds, because callers take turns. In a lane
 /// whose requests may take long, its share is smaller. One address cannot fill the queue of
-/// `system`, so that the health checks of others find room.
+/// `system`, so health checks from other addresses still find room.
 constexpr LaneTable lane_table(int money_width, int processors) {
   const int half = (processors + 1) / 2;
   return {{

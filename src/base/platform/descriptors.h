@@ -1,5 +1,5 @@
 // Sockets and pipes that child processes do not inherit, and locks of open files. Linux needs one
-// call for each, and macOS several or has none.
+// call for each; macOS needs several or has none.
 #pragma once
 
 #include <sys/socket.h>
@@ -25,9 +25,10 @@ int open_socket(int family, int type, Waiting waiting = Waiting::never);
 int accept_socket(int listening, sockaddr* peer, socklen_t* size, Waiting waiting = Waiting::never);
 /// Like pipe(2), closed in child processes. Returns false with `errno` set.
 bool open_pipe(int (&ends)[2]);
-/// Locks an open file for its descriptor, apart from the locks of SQLite, until the descriptor is
-/// closed. Returns false with `errno` EWOULDBLOCK if another descriptor, here or in another
-/// process, has locked it. True without a lock where the system or the file system offers none.
+/// Locks an open file until the descriptor is closed. The lock belongs to the descriptor and is
+/// independent of SQLite's locks. Returns false with `errno` EWOULDBLOCK if another descriptor, in
+/// this or another process, has locked the file. Returns true without a lock if the system or the
+/// file system supports none.
 bool lock_file(int fd);
 /// Whether another descriptor has locked the file with lock_file().
 bool is_file_locked(int fd);

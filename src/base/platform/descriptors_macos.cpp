@@ -6,8 +6,8 @@
 namespace coffer {
 namespace {
 
-// Another thread may start a program between the two calls. This is harmless, because programs are
-// started with their standard streams only (outbound/operations/notifier).
+// Another thread may start a program between the two calls. This is harmless, because programs
+// inherit only their standard streams (outbound/operations/notifier).
 void set_up(int fd, Waiting waiting) {
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   // Set explicitly in both cases, because an accepted socket inherits from the listening one.
@@ -39,7 +39,7 @@ bool open_pipe(int (&ends)[2]) {
   return true;
 }
 
-// flock(2) would conflict with the locks of SQLite there.
+// flock(2) would conflict with SQLite's locks on macOS.
 bool lock_file(int) { return true; }
 
 bool is_file_locked(int) { return false; }

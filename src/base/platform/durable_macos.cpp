@@ -10,8 +10,8 @@ namespace coffer {
 
 bool sync_file(int fd) {
   if (::fcntl(fd, F_FULLFSYNC) == 0) return true;
-  // Some file systems support only the weaker guarantee, so it has to suffice there. Other errors
-  // are final: a repeated call could succeed although bytes are lost.
+  // Some file systems support only fsync(2), which then has to suffice. Other errors are final: a
+  // repeated call could succeed although bytes are lost.
   const bool unknown = errno == ENOTSUP || errno == EINVAL || errno == ENOTTY;
   return unknown && ::fsync(fd) == 0;
 }

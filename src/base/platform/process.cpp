@@ -38,13 +38,13 @@ void occupy_standard_streams() {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;  // the leak sanitizer is a process that reads the memory
+constexpr bool kSanitized = true;  // the leak sanitizer reads the memory from another process
 #else
 constexpr bool kSanitized = false;
 #endif
 
-/// The memory holds keys, so it is not written to a core file. On Linux, other processes of the
-/// same user cannot read it.
+/// The memory contains keys, so it is not written to core files. On Linux, other processes of the
+/// same user cannot read it either.
 void keep_memory_private() {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -55,7 +55,7 @@ void keep_memory_private() {
 #endif
 }
 
-/// With `all`, also those that do not stop the process.
+/// With `all`, includes the signals that do not stop the process.
 sigset_t set_of(bool all) {
   sigset_t set;
   sigemptyset(&set);
@@ -81,14 +81,13 @@ std::vector<std::string> variables_with_prefix(std::string_view prefix) {
 
 void set_up_process() {
 #if defined(__GLIBC__)
-  // Before anything else, because a static binary that loads the machine's name services crashes on
-  // some machines.
+  // First, because a static binary that loads the machine's name services crashes on some machines.
   __nss_configure_lookup("hosts", "files dns");
-  // Frees the memory of large bodies at once instead of keeping it per thread. Without a fixed
-  // threshold, it would grow with the first large body.
+  // Returns the memory of large bodies immediately instead of keeping it per thread. Without a
+  // fixed threshold, the threshold would grow with the first large body.
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-  // Threads that share a heap wait for each other, although few of them run at once. A heap that is
-  // hardly used costs some 30 KiB.
+  // Threads that share a heap wait for each other, even though few of them run at once. A rarely
+  // used heap costs about 30 KiB.
   constexpr int kHeaps = 32;
   ::mallopt(M_ARENA_MAX, kHeaps);
 #endif
@@ -115,7 +114,7 @@ StopSignals::Kind StopSignals::wait() const {
 }
 
 void StopSignals::end_at_once() const {
-  // A shell starts background jobs with SIGINT ignored: then unblocking alone would do nothing.
+  // A shell starts background jobs with SIGINT ignored, so unblocking alone would have no effect.
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   const sigset_t set = set_of(false);

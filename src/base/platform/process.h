@@ -15,18 +15,19 @@ std::vector<std::string> variables_with_prefix(std::string_view prefix);
 /// Called by main before anything else.
 void set_up_process();
 
-/// SIGTERM and SIGINT to stop, SIGHUP to reload, request_restart(), taken by the main thread of a
-/// server. Made before any other thread, so that all of them inherit what is blocked.
+/// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), SIGHUP
+/// (reload), and request_restart(). Construct it before any other thread starts, so that all
+/// threads inherit the blocked signals.
 class StopSignals {
  public:
   StopSignals();
-  ~StopSignals();  // restores what the signals did before
+  ~StopSignals();  // restores the signal mask
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
   enum class Kind { stop, reload, restart };
   Kind wait() const;
-  /// From now on a signal to stop ends the process at once.
+  /// From now on, SIGTERM and SIGINT end the process immediately.
   void end_at_once() const;
 
  private:

@@ -27,8 +27,8 @@ Unexpected cannot(const std::string& path, const std::string& why) {
   return unexpected(Slug::unexpected_error, "cannot write the log file " + path + ": " + why);
 }
 
-/// Only a regular file can be rotated. O_NOFOLLOW: who may write to the folder must not choose the
-/// file. O_NONBLOCK: opening a pipe would block the start.
+/// Only a regular file can be rotated. O_NOFOLLOW, because other users who can write to the folder
+/// must not choose the file. O_NONBLOCK, because opening a pipe would block the start.
 Result<Opened> open_regular(const std::string& path) {
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   const int fd = ::open(path.c_str(), flags, kOwnerOnly);
@@ -36,7 +36,7 @@ Result<Opened> open_regular(const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);
-    return cannot(path, "it is no regular file");
+    return cannot(path, "it is not a regular file");
   }
   if ((info.st_mode & 0777) != kOwnerOnly && ::fchmod(fd, kOwnerOnly) != 0) {
     const std::string why = std::strerror(errno);
@@ -102,7 +102,8 @@ bool LogFile::write(std::string_view line) {
     size_ += bytes.size();
     return true;
   }
-  // Removes a partial line and frees its space. If even this fails, the partial line is counted.
+  // Removes a partial line and frees its space. If even this fails, the size includes the partial
+  // line.
   struct stat status {};
   if (::ftruncate(fd_, static_cast<off_t>(size_)) != 0 && ::fstat(fd_, &status) == 0) {
     size_ = static_cast<std::uint64_t>(status.st_size);

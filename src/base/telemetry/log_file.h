@@ -29,8 +29,8 @@ class LogFile {
   LogFile& operator=(const LogFile&) = delete;
 
   /// Writes the whole line with its newline, or nothing. Returns false if the system refuses, for
-  /// example on a full disk; the next line is tried again. A file that cannot be rotated continues
-  /// to grow.
+  /// example on a full disk; the next call tries again. A file that cannot be rotated continues to
+  /// grow.
   bool write(std::string_view line);
   /// Opens the path again after the file was moved. On a Problem, the present file stays in use.
   Result<void> reopen();

@@ -25,8 +25,8 @@ class LogScope {
   /// The innermost scope of the present work (base/fibers/work_value.h), or nullptr.
   static const LogScope* current();
 
-  /// For a thread that works for the waiting owner of `scope`: its lines carry the fields of the
-  /// owner.
+  /// For a thread that works on behalf of the waiting owner of `scope`: its log lines carry the
+  /// owner's fields.
   class Adopted {
    public:
     explicit Adopted(const LogScope* scope);

@@ -161,8 +161,8 @@ void Metrics::write(Exposition& out) const {
   }
 }
 
-/// Other threads may observe values meanwhile. The count is the sum of the buckets that were read,
-/// so both always agree.
+/// Other threads may add observations meanwhile. The count is the sum of the buckets that were
+/// read, so both always agree.
 void Metrics::write(Exposition& out, std::string_view name, std::string_view labels,
                     const Histogram& histogram) {
   const std::string family(name);

@@ -6,7 +6,7 @@
 
 namespace coffer {
 
-/// Figures that the system does not provide are empty.
+/// A figure that the system does not provide is empty.
 struct ProcessFigures {
   double cpu_seconds = 0;               // user and system
   std::optional<double> start_seconds;  // since 1970

@@ -1,5 +1,5 @@
-// Text in UTF-8: whether it is well-formed, and its length in characters (Unicode code points), as
-// in `maxLength` of JSON Schema.
+// UTF-8 text: whether it is well-formed, and its length in characters (Unicode code points), as in
+// `maxLength` of JSON Schema.
 #pragma once
 
 #include <algorithm>

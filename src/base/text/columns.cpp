@@ -12,8 +12,8 @@ struct Range {
   char32_t first;
   char32_t last;
 };
-// Unicode blocks of characters without a column, and of characters with two columns. The list is
-// short, because only names and references are shown.
+// Unicode blocks whose characters take no column, and blocks whose characters take two. The lists
+// are short, because only names and references are displayed.
 constexpr auto kNone = std::to_array<Range>(
     {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}});
 constexpr auto kTwo = std::to_array<Range>({{0x1100, 0x115f},

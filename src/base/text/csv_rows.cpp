@@ -63,7 +63,7 @@ class CsvReader {
   }
 
   bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
-  /// A carriage return alone belongs to its cell.
+  /// A lone carriage return belongs to its cell.
   bool at_line_end() const {
     return at('\n') || (at('\r') && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ||
            (at('\r') && at_ + 1 == text_.size());

@@ -1,4 +1,5 @@
-// Four eyes: which acts of an operator wait for a second one (docs/operating.md#four-eyes).
+// Four-eyes approval: decides which commands of an operator wait for a second operator
+// (docs/operating.md#four-eyes).
 #pragma once
 
 #include <map>
@@ -12,13 +13,13 @@
 
 namespace coffer {
 
-/// The amount that an act moves.
+/// The amount that a command moves.
 struct MovedAmount {
   AssetCode asset;
   Amount amount;
 };
 
-/// The value of the setting four_eyes. By default, no act waits.
+/// The value of the setting four_eyes. By default, no command waits.
 class FourEyes {
  public:
   /// `off`, `all`, or limits such as `USDC=1000,EURC=500`. `validation-failed` otherwise.
@@ -27,8 +28,9 @@ class FourEyes {
   /// The assets that have a limit.
   std::vector<AssetCode> assets() const;
 
-  /// Whether an act that moves money or changes access waits. Only an amount up to the limit of its
-  /// asset does not; without an amount, pass nullopt.
+  /// Whether a command that moves money or changes access waits for approval. It does not wait only
+  /// if it moves an amount up to the limit of its asset. Pass nullopt for a command without an
+  /// amount.
   bool waits(const std::optional<MovedAmount>& moved) const;
 
  private:
@@ -36,7 +38,7 @@ class FourEyes {
   std::map<AssetCode, Amount> limits_;
 };
 
-/// A request for the approval of a second operator. A waiting one that is past its time is expired.
+/// A request for approval by a second operator. A waiting request that is past its time is expired.
 enum class ApprovalState {
   waiting,
   started,  // approved; in progress, or interrupted after its first change was stored

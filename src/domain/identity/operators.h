@@ -1,5 +1,5 @@
-// Operators: the people who run this server, and what each of them may do on the admin page. The
-// store keeps the enum of this file as integers: append, never reorder.
+// Operators: the people who run this server, and their permissions on the admin page. The store
+// keeps the enum of this file as integers: append, never reorder.
 #pragma once
 
 #include <optional>

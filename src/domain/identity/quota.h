@@ -68,7 +68,7 @@ std::string quota_limits_text(const QuotaLimits& limits);
 
 /// `quota-exceeded` with the quota if the sum of `used` and `more` exceeds the limit.
 Result<void> judge_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit);
-/// More than 80 % of the limit; the operator is informed.
+/// Whether usage exceeds 80 % of the limit, which is reported to the operator.
 bool is_nearly_used(std::int64_t used, std::int64_t limit);
 
 }  // namespace coffer

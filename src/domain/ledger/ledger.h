@@ -67,7 +67,7 @@ struct Hold {
 };
 
 /// The holds that cover the planned movements of an entry set. `movements` are applied in order, so
-/// a later one may spend what an earlier one brings. Returns for each debited account its largest
+/// a later one may spend what an earlier one credits. Returns for each debited account its largest
 /// shortfall below the present balance. With these holds, every prefix of the movements is covered
 /// at settlement, regardless of changes in between. `amount-out-of-range` if the sums overflow.
 Result<std::vector<Hold>> holds_for(std::span<const Posting> movements);

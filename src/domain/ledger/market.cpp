@@ -5,7 +5,7 @@
 namespace coffer {
 namespace {
 
-/// The best known way to hold an asset after a number of hops.
+/// The best known amount of an asset after a number of hops.
 struct Best {
   Amount amount;
   std::vector<std::int64_t> path;

@@ -1,4 +1,4 @@
-// The embedded market: strict-send conversion along the best path of the operator's rates.
+// The embedded market: strict-send conversion along the best path of the operator's exchange rates.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,10 @@ struct MarketPath {
 
 constexpr int kHopsMax = 5;
 
-/// The path of at most kHopsMax hops that yields most for exactly `sending`; among equal paths, the
-/// shortest. Exact if no cycle of rates yields a gain. If the operator's rates contain such a
-/// cycle, the path is good but may not be the best. A path contains no asset twice. Each hop rounds
-/// down to the decimals of the bought asset. nullopt if there is no path or every path yields
-/// nothing.
+/// The path of at most kHopsMax hops that yields the most for exactly `sending`; among equal paths,
+/// the shortest. Optimal unless the operator's rates contain a cycle that yields a gain. A path
+/// contains each asset at most once. Each hop rounds down to the decimals of the bought asset.
+/// nullopt if there is no path or every path yields nothing.
 std::optional<MarketPath> best_path(std::span<const MarketRate> rates,
                                     std::span<const Asset> assets, std::int64_t sell,
                                     std::int64_t buy, Amount sending);

@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::int64_t kMinuteMs = 60'000;
 
-// In the order of the enum. Conditions that may end without an operator must last for a while;
-// decisions of operators, and what waits for one, open no alert.
+// In the order of the enum. A condition that may end without an operator's action must last for
+// some time before its alert opens. Decisions of operators, and work that waits for one, open no
+// alert.
 constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::ledger_damaged, 0, "coffer verify"},
     {AlertCondition::refunds_failed, 0, "coffer payment list --status refund_failed"},
@@ -38,7 +39,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-/// What an open alert, or one that is not open yet, becomes.
+/// The next step of an open alert, or of one that is not open yet.
 std::optional<AlertStep> next_step(const AlertState& alert, bool holds, Timestamp now) {
   if (!alert.told_at) {
     if (!holds) return AlertStep::forget;

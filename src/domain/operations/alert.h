@@ -1,5 +1,5 @@
-// Alerts: messages to the operator when a condition begins, daily while it lasts, and when it has
-// ended. Pure rules; the store keeps the enums as integers: append, never reorder.
+// Alerts: messages to the operator when a condition begins, once a day while it lasts, and when it
+// has ended. Pure rules; the store keeps the enums as integers: append, never reorder.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ constexpr std::int64_t kAlertRepeatMs = 86'400'000;
 /// Ended alerts are deleted after this time.
 constexpr std::int64_t kAlertDays = 90;
 
-/// In 22 hours. The repetition of a lasting condition follows a message that has failed.
+/// These attempts span 22 hours. After the last one, the daily repetition of a lasting condition
+/// follows.
 constexpr int kAlertAttemptsMax = 25;
 /// Delay from the start of attempt `attempt` (counted from 1) to the next: 1 min, 5 min, 30 min,
 /// then 1 h.
@@ -59,30 +60,30 @@ std::int64_t alert_delay_ms(int attempt);
 struct AlertState {
   AlertCondition condition = AlertCondition::ledger_damaged;
   Timestamp opens_at;
-  std::optional<Timestamp> told_at;    // the last message that it began or continues
-  std::optional<Timestamp> gone_at;    // since when the condition is gone
-  std::optional<Timestamp> closed_at;  // when the message that it ended was created
+  std::optional<Timestamp> told_at;    // the last message `began` or `continues`
+  std::optional<Timestamp> gone_at;    // start of the condition's absence
+  std::optional<Timestamp> closed_at;  // when the message `ended` was created
 };
 
 enum class AlertStep {
-  watch,    // the condition begins: a row that is not open yet
-  forget,   // it is gone before the alert opened
+  watch,    // a condition begins: add a row that is not open yet
+  forget,   // a condition ended before its alert opened
   open,     // message: began
   repeat,   // message: continues
   miss,     // the condition of an open alert is gone
-  recover,  // and is back
+  recover,  // the condition of an open alert is back
   close,    // message: ended
 };
 
 struct AlertChange {
   AlertStep step = AlertStep::watch;
-  Finding finding;     // the condition; its figures, unless it is gone
+  Finding finding;     // the condition; its figures unless it is gone
   Timestamp opens_at;  // of `watch`
   friend bool operator==(const AlertChange&, const AlertChange&) = default;
 };
 
-/// The changes that the present findings lead to, in the order to apply them. `unknown` are the
-/// conditions that cannot be judged at present: their alerts do not change.
+/// The changes that follow from the current findings, in the order to apply them. `unknown` lists
+/// the conditions that cannot be evaluated at present; their alerts do not change.
 std::vector<AlertChange> alert_changes(const std::vector<AlertState>& newest,
                                        const std::vector<Finding>& findings,
                                        const std::set<AlertCondition>& unknown, Timestamp now);

@@ -34,24 +34,24 @@ enum class AlertCondition {
 /// The labels are the sentences of alerts.
 template <>
 struct Terms<AlertCondition> {
-  static constexpr auto rows =
-      std::to_array<Term>({{"ledger_damaged", "The verification of the ledger found faults."},
-                           {"refunds_failed", "Refunds have failed."},
-                           {"disk_low", "Less than 1 GiB of disk space is free."},
-                           {"providers_down", "Connectors do not respond."},
-                           {"payments_stuck", "A payment is in progress for over 15 minutes."},
-                           {"deliveries_failed", "Webhook deliveries have failed."},
-                           {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
-                           {"wallets_under_review", "Wallets are under review."},
-                           {"connectors_paused", "Connectors are paused."},
-                           {"notifications_failed", "Messages to receivers have failed."},
-                           {"backup_failed", "The last scheduled backup failed."},
-                           {"backup_missing", "There is no backup."},
-                           {"backup_old", "The last backup is too old."},
-                           {"clock_wrong", "The system clock is wrong or not synchronised."},
-                           {"approvals_waiting", "Commands wait for a second operator."},
-                           {"credentials_rotated", "Applications got new credentials."},
-                           {"checkpoints_missing", "A witness lacks the last checkpoint."}});
+  static constexpr auto rows = std::to_array<Term>(
+      {{"ledger_damaged", "The verification of the ledger found errors."},
+       {"refunds_failed", "Refunds have failed."},
+       {"disk_low", "Less than 1 GiB of disk space is free."},
+       {"providers_down", "Connectors do not respond."},
+       {"payments_stuck", "A payment has been in progress for over 15 minutes."},
+       {"deliveries_failed", "Webhook deliveries have failed."},
+       {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
+       {"wallets_under_review", "Wallets are under review."},
+       {"connectors_paused", "Connectors are paused."},
+       {"notifications_failed", "Messages to receivers have failed."},
+       {"backup_failed", "The last scheduled backup failed."},
+       {"backup_missing", "There is no backup."},
+       {"backup_old", "The last backup is too old."},
+       {"clock_wrong", "The system clock is wrong or not synchronised."},
+       {"approvals_waiting", "Commands wait for a second operator."},
+       {"credentials_rotated", "Applications got new credentials."},
+       {"checkpoints_missing", "A witness lacks the last checkpoint."}});
 };
 
 /// A condition that holds.
@@ -62,7 +62,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// The figures that decide. A missing value is not known and is no finding.
+/// The figures that the conditions depend on. A missing value is unknown and causes no finding.
 struct ConditionFacts {
   std::optional<bool> ledger_holds;
   std::int64_t refunds_failed = 0;
@@ -82,7 +82,7 @@ struct ConditionFacts {
   bool backup_failed = false;
   std::optional<Timestamp> last_backup;
   std::int64_t backup_every_ms = 0;  // 0: no schedule
-  std::int64_t clock_behind_ms = 0;  // of the times in the file
+  std::int64_t clock_behind_ms = 0;  // relative to the times in the file
   std::optional<bool> clock_synchronised;
   std::int64_t checkpoint_faults = 0;  // witnesses without the last checkpoint
 };
@@ -92,7 +92,7 @@ constexpr std::int64_t kStuckMs = 15 * 60'000;
 constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
 /// A backup is old after two intervals of the schedule; without a schedule, after this time.
 constexpr std::int64_t kBackupOldMs = 7 * 86'400'000LL;
-/// A smaller difference is corrected by the clock's own synchronisation.
+/// Smaller differences are left to the clock's own synchronisation.
 constexpr std::int64_t kClockBehindMs = 1'000;
 
 /// The conditions that hold, the most urgent first.

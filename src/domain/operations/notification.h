@@ -38,8 +38,8 @@ struct NotificationTerms {
   std::optional<std::string> reference;  // toRef
   Environment environment = Environment::sandbox;
 };
-/// One line of plain text without control characters. For a sandbox payment, the text says so,
-/// because its recipient may be a real person.
+/// One line of plain text without control characters. For a sandbox payment, the text says that no
+/// real money moved, because the recipient may be a real person.
 std::string notification_text(const NotificationTerms& terms);
 
 /// The address in a recognisable but shortened form for logs: `a***@example.com`, `+254***78`.

@@ -115,8 +115,8 @@ struct Destination {
   bool operator==(const Destination&) const = default;
 };
 
-/// Account number or IBAN, phone number, or wallet address. Its last four digits select the outcome
-/// in the sandbox (docs/contract.md#sandbox). Valid as long as `destination`.
+/// The account number or IBAN, phone number, or wallet address. Its last four digits select the
+/// outcome in the sandbox (docs/contract.md#sandbox). Valid as long as `destination`.
 std::string_view outcome_digits(const Destination& destination);
 /// Replaces all but the last four characters with `*`, and all characters of a shorter text.
 std::string masked(std::string_view number);

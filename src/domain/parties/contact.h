@@ -1,5 +1,5 @@
-// Contact data of people and companies (names, e-mail addresses, phone numbers, dates, countries),
-// and a reader that collects all errors in it. Shared by wallets and beneficiaries.
+// Contact data of people and companies: names, e-mail addresses, phone numbers, dates, countries.
+// Shared by wallets and beneficiaries.
 #pragma once
 
 #include <cstddef>

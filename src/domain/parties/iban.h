@@ -1,4 +1,4 @@
-// Account numbers and bank codes with their own checks (ISO 13616, ISO 9362).
+// IBANs and BICs, validated by their own rules (ISO 13616, ISO 9362).
 #pragma once
 
 #include <optional>

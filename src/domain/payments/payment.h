@@ -183,8 +183,8 @@ constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;
 constexpr std::size_t kDescriptionMax = 140;  // characters
 
-/// The fields in which two submissions with one transactionId differ, as JSON paths. Empty for a
-/// replay.
+/// The JSON paths of the fields in which two submissions with the same transactionId differ. Empty
+/// for a replay.
 std::vector<std::string> differing_fields(const PaymentRequest& first,
                                           const PaymentRequest& second);
 

@@ -83,7 +83,7 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
   std::int64_t low = 0;
   std::int64_t high = std::numeric_limits<std::int64_t>::max() / step;
   if (!is_enough(connector, Amount::from_units(high * step), receive, rule)) {
-    return unexpected(out_of_range("exceeds what any sent amount can give"));
+    return unexpected(out_of_range("exceeds the largest amount that the recipient can receive"));
   }
   while (high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -99,8 +99,8 @@ Amount received_of(const Price& price, Amount collected, int decimals) {
   const Amount left = collected - price.fee;
   const Amount of = price.send - price.fee;
   const auto by_rate = multiply(left, price.rate, Rounding::down);
-  // Rounded up, the share does not reduce a rate that matches the amounts of its quote, but limits
-  // one that contradicts them.
+  // Rounding the share up leaves a rate that matches the quote's amounts unchanged, but limits a
+  // rate that contradicts them.
   const Amount share = multiply(price.receive, {left.units(), of.units()}, Rounding::up).value();
   const auto bound = round_up_to(share, decimals);
   Amount out = price.receive;

@@ -113,7 +113,8 @@ struct ProviderEndpoint {
   Secret secret;         // signs in both directions
   int timeout_ms = 10'000;
   std::int64_t key = 0;  // row key
-  // The connector has moved; payments that were first sent here continue here.
+  // The connector has moved to another endpoint. Payments that were first sent to this one continue
+  // here.
   bool retired = false;
 };
 

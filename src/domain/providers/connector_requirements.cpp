@@ -21,8 +21,8 @@ bool is_choice(const Requirement& requirement, std::string_view value) {
                      [&](const Requirement::Choice& choice) { return choice.code == value; });
 }
 
-/// RE2 matches in linear time for every pattern, so an operator's pattern cannot block a thread,
-/// unlike a backtracking matcher. Its memory is limited as well.
+/// RE2 matches in linear time for every pattern and limits its memory, so an operator's pattern
+/// cannot block a thread.
 RE2 compiled(const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);

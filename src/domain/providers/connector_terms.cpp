@@ -50,14 +50,14 @@ void check_corridor(const ConnectorTerms& terms, ValidationErrors& errors) {
 
 void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
   if (terms.types == 0 || terms.types > kAllTransactionTypes) {
-    wrong(errors, "transactionTypes", "must name at least one of C2C, C2B, B2C, B2B");
+    wrong(errors, "transactionTypes", "must contain at least one of C2C, C2B, B2C, B2B");
   }
   if (terms.flow == ConnectorFlow::bespoke && terms.direction == Direction::off_ramp) {
     wrong(errors, "flow",
           "BESPOKE is for on-ramp connectors, whose payments the provider initiates");
   }
   if (terms.issues_references && terms.flow != ConnectorFlow::bespoke) {
-    wrong(errors, "issuesReferences", "only a BESPOKE connector does");
+    wrong(errors, "issuesReferences", "must be false unless `flow` is BESPOKE");
   }
   if (terms.driver == DriverKind::sandbox && terms.environment == Environment::production) {
     wrong(errors, "driver", "sandbox moves no money and cannot be used in production");
@@ -72,7 +72,7 @@ bool is_field_name(const std::string& name) {
 
 std::string fault_of(const Requirement& requirement) {
   if (!is_field_name(requirement.name)) {
-    return "must be named by 1 to 64 letters, digits or underscores";
+    return "must have a name of 1 to 64 letters, digits or underscores";
   }
   if (requirement.label.empty()) return "must have a label";
   if (requirement.types == 0 || requirement.types > kAllTransactionTypes) {
@@ -81,7 +81,7 @@ std::string fault_of(const Requirement& requirement) {
   const bool shaped = requirement.pattern || requirement.min_length || requirement.max_length ||
                       !requirement.choices.empty();
   if (shaped && requirement.type != Requirement::Type::text) {
-    return "only a string has a pattern, lengths or choices";
+    return "must be a string to have a pattern, lengths or choices";
   }
   if (requirement.pattern && !is_requirement_pattern(*requirement.pattern)) {
     return "has an unsupported pattern; use a regular expression of at most 200 characters without"
@@ -90,7 +90,8 @@ std::string fault_of(const Requirement& requirement) {
   const int least = requirement.min_length.value_or(1);
   const int most = requirement.max_length.value_or(kRequirementLengthMax);
   if (least < 1 || most > kRequirementLengthMax || least > most) {
-    return "must have lengths from 1 to 200, the minimum first";
+    return "must have a minimum and a maximum length from 1 to 200, with the minimum not above the "
+           "maximum";
   }
   return {};
 }
@@ -126,7 +127,8 @@ void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors
 
 void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors) {
   if ((terms.driver == DriverKind::http) != terms.endpoint.has_value()) {
-    wrong(errors, "baseUrl", terms.endpoint ? "only the http driver has one" : "is required");
+    wrong(errors, "baseUrl",
+          terms.endpoint ? "must be omitted unless `driver` is http" : "is required");
   }
   if (!terms.endpoint) return;
   const std::string& url = terms.endpoint->base_url;

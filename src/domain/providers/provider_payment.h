@@ -1,9 +1,9 @@
 // Determines the next call of a payment through a provider from its state.
 //
 // A submission is sent only if it is certain that no earlier one arrived, and a payment fails only
-// if it is certain that none will be executed. coffer asks about submissions without a response,
-// sends a submission that never arrived again under the same ID, and cancels a payment at the
-// provider before giving it up.
+// if it is certain that none will be executed. coffer requests the state of a submission without a
+// response, resends a submission that never arrived under the same ID, and cancels a payment at the
+// provider before it fails the payment.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ constexpr std::int64_t kCollectionLifetimeMs = 3'600'000;
 /// over.
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired);
 
-/// Delay before the provider is asked again, doubling with each request without a result: from half
-/// a second (a quarter in the sandbox) to five minutes.
+/// Delay before the next status request, doubled after each request without a result: from half a
+/// second (a quarter in the sandbox) to five minutes.
 std::int64_t poll_delay_ms(Environment environment, int asked);
 
 }  // namespace coffer

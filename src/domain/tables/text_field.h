@@ -27,7 +27,7 @@ inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, wi
 
 enum class TextKind { any, date_of_birth, country_alpha2, country_alpha3, email, phone, iban, bic };
 
-/// What is wrong with the name that an operator gives a thing; empty if nothing is.
+/// What is wrong with a name that an operator chooses; empty if it is valid.
 inline std::string_view name_fault(std::string_view name) {
   static_assert(kTextMax == 200);
   if (name.find_first_not_of(' ') == std::string_view::npos) return "must not be blank";
@@ -74,7 +74,7 @@ class TextField : public TextFact {
                       TextRule what, std::string_view text, std::string_view sample = {})
       : TextFact{json_name, column_name, what, text, sample, false}, optional_(member) {}
 
-  /// nullptr for an optional member without a value.
+  /// nullptr for an optional member that is empty.
   const std::string* get(const Noun& noun) const {
     if (required) return &(noun.*required_);
     const auto& value = noun.*optional_;

@@ -27,7 +27,7 @@ enum class EventType {
   application_credentials_rotated,
 };
 
-/// How a webhook subscribes to a type.
+/// How a webhook can subscribe to a type.
 enum class EventTaken {
   with_all,  // by name, and by `*`
   by_name,

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 13> kNeverTrailers = {
 
 Problem body_too_large(std::uint64_t bytes_max) {
   return Problem(Slug::payload_too_large,
-                 "The body is limited to " + std::to_string(bytes_max) + " bytes here.");
+                 "The body is larger than the limit of " + std::to_string(bytes_max) + " bytes.");
 }
 
 ChunkFramer::Part ChunkFramer::next(std::string_view bytes) {
@@ -86,7 +86,7 @@ std::optional<std::string_view> ChunkFramer::line(std::string_view bytes) {
       if (bytes[i + 1] == '\n') return bytes.substr(0, i);
     }
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) {
-      fail("A line of the chunked body holds a control character or does not end with CRLF.");
+      fail("A line of the chunked body contains a control character or does not end with CRLF.");
       return std::nullopt;
     }
     if (i >= most) {

@@ -78,7 +78,7 @@ bool Connection::park() {
                                     std::memory_order_acq_rel)) {
     return true;
   }
-  // Only `noted` is left, and only the owner leaves it.
+  // The state is `noted`, which only the owner changes.
   word_.exchange((word & ~kStateMask) | kBusy, std::memory_order_acq_rel);
   look_again();
   return false;
@@ -153,7 +153,7 @@ IoState Connection::note(IoResult result, std::size_t room) {
   } else if (result.state == IoState::failed) {
     broken_ = true;
   } else if (result.state == IoState::done && result.bytes < room && !thorough_ && !tls_) {
-    // The socket is empty; later data, including the end, causes a new event.
+    // The socket is empty. Later data, including the end of the stream, causes a new event.
     readable_ = false;
   }
   return result.state;
@@ -180,7 +180,7 @@ void Connection::consume(std::size_t count) {
 }
 
 void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
-  // In place and in one pass, so that a body with many small chunks needs no additional memory and
+  // In place and in one pass, so that a body with many small chunks needs no additional memory or
   // time.
   std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
   std::size_t at = end;

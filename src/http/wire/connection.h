@@ -26,8 +26,8 @@ enum class Phase {
   header,     // also between two requests
   body,       // the header has passed the gate
   writing,    // the rest of a response that the socket did not accept at once
-  // Responded and half closed: further input is discarded, so that it cannot cause a reset that
-  // destroys the response.
+  // The response was sent and the output closed. Further input is discarded, because unread input
+  // would cause a reset that destroys the response.
   lingering,
 };
 
@@ -36,8 +36,8 @@ enum class Timer { none, idle, header, body, writing, lingering };
 /// A slot of the ConnectionTable, used for one connection after another.
 ///
 /// A connection is either parked or owned by exactly one thread. A thread that notices activity
-/// calls `claim`: it becomes the owner, or the present owner is told to check again before it
-/// parks. So no event is lost, there is no lock, and re-arming costs no system call.
+/// calls `claim`: it becomes the owner, or the current owner is told to check again before it
+/// parks. No event is lost, no lock is needed, and re-arming costs no system call.
 class Connection {
  public:
   Connection() = default;
@@ -47,10 +47,9 @@ class Connection {
   // --- Any thread ---
 
   enum class Claim { owned, noted, stale };
-  /// For an event of the connection to which `token` was given; `stale` if that connection is
-  /// closed.
+  /// For an event of the connection with this `token`; `stale` if that connection is closed.
   Claim claim(std::uint64_t token, bool hang_up, bool is_dead = false);
-  /// Whether the peer is known to have reset the connection, so that nothing sent arrives any more.
+  /// Whether the peer is known to have reset the connection, so that it receives nothing any more.
   bool is_dead() const;
   /// For the timer and the shutdown: takes ownership of a parked connection of any generation.
   bool claim_parked();
@@ -69,7 +68,8 @@ class Connection {
   // --- Accepting thread only ---
 
   void set_index(std::uint32_t index) { index_ = index; }
-  /// The same for all peers of a network, see network_of(). Kept when the connection is closed.
+  /// The same number for all peers of a network (network_of()). Kept after the connection is
+  /// closed.
   std::size_t network_number() const { return network_number_; }
   void set_admission(std::size_t network_number, bool admitted) {
     network_number_ = network_number;
@@ -80,12 +80,12 @@ class Connection {
 
   // --- Owner only ---
 
-  /// Returns false if there was activity in the meantime; the caller then stays the owner.
+  /// Returns false if there was activity in the meantime; the caller then remains the owner.
   bool park();
   /// Closes the connection and resets all state for the next `open`.
   void close();
 
-  /// False if it was accepted only to be refused. Also for the accepting thread.
+  /// False if the connection was accepted only to be refused. Also for the accepting thread.
   bool is_admitted() const { return admitted_; }
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
   void set_incomplete_since_ms(std::int64_t at) {
@@ -97,44 +97,44 @@ class Connection {
   const std::string& peer() const { return peer_; }
   void start_tls(TlsSession session);
   TlsSession& tls() { return tls_; }
-  /// Of the client; see Request::client_certificate.
+  /// Fingerprint of the client's certificate; see Request::client_certificate.
   const std::string& certificate() const { return certificate_; }
-  /// To be called when the handshake is complete.
+  /// Call this when the handshake is complete.
   void note_certificate() { certificate_ = tls_.client_certificate(); }
 
   /// Appends received bytes to `input`. `done` means that bytes were appended.
   IoState receive();
-  /// False: no more data before the next event.
+  /// False if no more data can arrive before the next event.
   bool may_be_readable() const { return readable_; }
-  /// Check again even without an event.
+  /// Makes the owner check again even without an event.
   void look_again() { readable_ = thorough_ = true; }
-  /// Reads and discards received bytes; returns the same as `receive`.
+  /// Reads and discards received bytes; returns the same states as `receive`.
   IoState discard();
   const std::string& input() const { return input_; }
   std::size_t input_size() const { return input_.size(); }
-  /// Reserves space for an input of `size` bytes, which prevents doubling while it grows.
+  /// Reserves space for an input of `size` bytes, so that the buffer is not doubled while it grows.
   void expect(std::size_t size) { input_.reserve(size); }
-  /// Switches permanently to reading large amounts without a pause. Permanent, because a shrinking
+  /// Permanently switches to large reads without pauses. Permanent, because shrinking the receive
   /// window loses data in flight.
   void read_much();
-  /// Removes the first `count` bytes of the input. A large buffer is freed.
+  /// Removes the first `count` bytes of the input. Frees a large buffer.
   void consume(std::size_t count);
   /// Joins the chunks of a body and removes their framing from the input, so that many small chunks
   /// use no additional memory. The body starts after the first `skip` bytes; the part that `framer`
-  /// has seen is already joined.
+  /// has processed is already joined.
   void join_chunks(std::size_t skip, ChunkFramer& framer);
 
   /// Sends what the socket accepts and keeps the rest. Returns false if the connection is broken.
   bool send(std::string_view data);
-  /// Only keeps the data.
+  /// Keeps the data for later without sending it.
   void buffer(std::string_view data) { output_.append(data); }
   std::size_t unsent() const { return output_.size() - sent_; }
-  /// Whether all sent data has left this machine, or nearly so: the socket accepts more.
+  /// Whether nearly all sent data has left this machine, that is, whether the socket accepts more.
   bool is_writable() const;
   IoState flush();
   /// Bytes that the socket has accepted since `open`.
   std::uint64_t sent_total() const { return sent_total_; }
-  /// Ends the output. The peer sees the end, and `close_notify` under TLS.
+  /// Ends the output. The peer sees the end of the stream, and `close_notify` under TLS.
   void end_output();
 
   struct Http {
@@ -143,19 +143,19 @@ class Connection {
     GateProgress progress;
     std::optional<RequestHead> head;
     Request request;                    // from `head`, without its body
-    Lane lane = Lane::system;           // of `head`, and then of the request being served
+    Lane lane = Lane::system;           // lane of `head`, then of the request being served
     LaneCaller caller;                  // likewise
     std::optional<ChunkFramer> chunks;  // while a chunked body is incomplete
     std::size_t served = 0;             // number of requests so far
-    Reservation body;    // for a body that is large, or from a caller without accepted credentials
-    Reservation unread;  // while the client does not read its responses
+    Reservation body;         // for a large body, or one from a caller without accepted credentials
+    Reservation unread;       // while the client does not read its responses
     bool http_1_0 = false;    // of the present request
     bool keep_alive = false;  // after the present response
     bool linger = false;      // the client may still be sending when it gets the response
     bool watches_writing = false;
     std::uint64_t sent_before = 0;  // sent_total() when the write timeout was set
-    // Waiting time since it was last idle, without the present wait; the start of the present wait
-    // (0: none); sent_total() at the first wait.
+    // Time waited since the connection was last idle, not counting the current wait; start of the
+    // current wait (0: none); sent_total() at the first wait.
     std::int64_t waited_ms = 0;
     std::int64_t waits_since_ms = 0;
     std::optional<std::uint64_t> sent_at_first_wait;
@@ -182,7 +182,7 @@ class Connection {
 
   int fd_ = -1;
   bool readable_ = false;
-  bool thorough_ = false;  // a short read does not prove that no more data is there
+  bool thorough_ = false;  // a short read does not mean that all data was read
   bool broken_ = false;
   bool reads_much_ = false;
   TlsSession tls_;

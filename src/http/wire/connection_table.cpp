@@ -13,7 +13,7 @@ std::size_t reserve_for(std::size_t connections_max) {
   return std::clamp<std::size_t>(connections_max / 4, 64, 1'024);
 }
 
-/// The tokens of the first `count` rows in their order, the first one last.
+/// The tokens of the first `count` rows in order, with the first one last.
 template <class Row>
 std::vector<std::uint64_t> first_tokens(std::vector<Row>& rows, std::size_t count) {
   const auto some = rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()));

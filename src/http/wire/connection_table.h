@@ -1,6 +1,6 @@
-// All connections of the server, in slots that are never freed, so that a late event can only meet
-// a slot of another generation, never freed memory. Slots are allocated in blocks when needed, so
-// an idle server has few.
+// All connections of the server, in slots that are never freed: a late event may find a slot of
+// another generation, but never freed memory. Slots are allocated in blocks when needed, so an idle
+// server has few.
 #pragma once
 
 #include <atomic>
@@ -37,14 +37,14 @@ class ConnectionTable {
   /// Tokens of connections that wait for the first byte of a request, at most `count`; the first
   /// one to close is the last element. Connections that never had a response come first, then the
   /// longest idle. Connections that were opened or had a response after the given times count as in
-  /// use. For the accepting thread; `claim` tells the state a moment later.
+  /// use. For the accepting thread. The state may change afterwards; `claim` verifies it.
   std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
                                               std::int64_t answered_before_ms);
   /// For the accepting thread. Tokens of connections that have waited for the rest of a request
   /// since before the given time, at most `count`, of the network that has most of them; the
   /// longest waiting is the last element.
   std::vector<std::uint64_t> incomplete_for_longest(std::size_t count, std::int64_t before_ms);
-  /// Number of open connections, with those that are refused.
+  /// Number of open connections, including those that are refused.
   std::size_t count() const { return admitted() + refused_.load(std::memory_order_relaxed); }
 
  private:

@@ -26,8 +26,8 @@ Lanes::Entry Lanes::enter(Lane lane, LaneCaller caller, Connection& connection,
   const Lock lock(state.mutex);
   const auto at = state.callers.try_emplace(caller.id).first;
   Caller& own = at->second;
-  // `leave` gives every free place to a waiting request that may use it, so a place that is free
-  // now is available for this one.
+  // `leave` gives each free place to a waiting request that may use it, so a place that is free now
+  // is available to this request.
   if (state.stats.running < limits.width && own.running < limits.share) {
     ++state.stats.running;
     ++own.running;
@@ -56,7 +56,8 @@ Connection* Lanes::leave(Lane lane, LaneCaller caller) {
   return state.stats.waiting == 0 ? nullptr : next(state, limits_[index_of(lane)]);
 }
 
-/// Keeps a few, so that a caller with consecutive requests does not allocate each time.
+/// Keeps a few idle callers, so that a caller with consecutive requests does not allocate each
+/// time.
 void Lanes::forget_idle(State& state, Callers::iterator at) {
   constexpr std::size_t kKept = 64;
   const bool is_idle = at->second.running == 0 && at->second.waiting.empty();

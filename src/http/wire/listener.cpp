@@ -153,7 +153,7 @@ Listener::Accepted Listener::accept() {
     const int fd = accept_socket(fd_, peer.get(), &peer.size);
     if (fd >= 0) return {Accepted::Kind::connection, fd, text_of(peer)};
     if (errno == EAGAIN) return {};
-    if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // closed already
+    if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;  // already closed
     // Out of descriptors: an unaccepted connection would keep the socket readable and this thread
     // spinning. It is accepted with the spare descriptor and closed.
     if (spare_fd_ >= 0) {

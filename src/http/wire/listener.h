@@ -25,7 +25,7 @@ class Listener {
   Result<void> bind(const std::string& host, int port);
   /// Takes over a socket that already listens (systemd socket activation).
   Result<void> adopt(int fd);
-  /// The next waiting connection, if any. `exhausted`: the process or the machine is out of
+  /// Accepts the next waiting connection, if any. `exhausted`: the process or the machine is out of
   /// descriptors or memory; waiting connections were closed, so try again later.
   Accepted accept();
   void close();

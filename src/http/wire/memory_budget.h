@@ -1,5 +1,5 @@
-// Limits the memory that clients can occupy with bodies that they do not complete and responses
-// that they do not read.
+// Limits the memory that clients occupy with bodies that they do not complete and responses that
+// they do not read.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class Reservation {
     return *this;
   }
 
-  /// Returns the previous reservation first. `budget` must outlive the reservation.
+  /// Returns its previous reservation first. `budget` must outlive the reservation.
   MemoryBudget::Grant take(MemoryBudget& budget, LaneCaller caller, std::uint64_t bytes) {
     give_back();
     const auto grant = budget.take(caller, bytes);

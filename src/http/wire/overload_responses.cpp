@@ -11,9 +11,9 @@ namespace coffer::http {
 namespace {
 
 constexpr std::int64_t kStayMs = 400;
-// With many such connections, they are closed earlier to free descriptors.
+// If there are more, they are closed earlier to free descriptors.
 constexpr std::size_t kLeavingMax = 256;
-// Of 16 KiB each; a client that sends more at once may lose the response.
+// Reads of 16 KiB each. A client that sends more at once may lose the response.
 constexpr int kReadsMax = 8;
 
 void discard(int fd) {

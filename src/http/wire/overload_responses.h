@@ -1,4 +1,4 @@
-// Responses to connections for which there is no slot; they are closed afterwards.
+// Responses to connections that get no slot. The connections are closed afterwards.
 #pragma once
 
 #include <cstddef>

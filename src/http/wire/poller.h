@@ -8,13 +8,14 @@
 namespace coffer::http {
 
 /// Several threads may wait on one Poller; each event goes to one of them. Linux wakes the thread
-/// that began to wait last, so under light load a few threads do the work and the others sleep.
+/// that began to wait last, so under light load a few threads do all the work while the others
+/// sleep.
 class Poller {
  public:
   struct Event {
     std::uint64_t token = 0;
     bool hang_up = false;  // the peer has closed its side: read until the end of the stream
-    bool is_dead = false;  // reset: nothing sent arrives any more
+    bool is_dead = false;  // reset: the peer receives nothing any more
   };
 
   Poller();  // throws InternalError if the process is out of descriptors

@@ -30,7 +30,7 @@ bool Poller::add_edge(int fd, std::uint64_t token) {
 }
 
 bool Poller::watch_writing(int fd, std::uint64_t token) {
-  // Never removed, because an edge for writing occurs only after a write has met a full socket.
+  // Never removed: an edge for writing occurs only after a write has found the socket full.
   return control(fd_, EPOLL_CTL_MOD, fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, token);
 }
 

@@ -63,7 +63,7 @@ std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {
   if (count <= 0) return 0;  // EINTR counts as an early timeout
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     events[i].token = reinterpret_cast<std::uintptr_t>(ready[i].udata);
-    // For writing, it means that this side is closed.
+    // For the write filter, EV_EOF means that this side is closed.
     events[i].hang_up = ready[i].filter == EVFILT_READ && (ready[i].flags & EV_EOF) != 0;
     events[i].is_dead = events[i].hang_up && ready[i].fflags != 0;
   }

@@ -17,8 +17,8 @@ namespace coffer::http {
 struct RequestFiber {
   using Work = std::function<RequestFiber*(Adapter&)>;
   using Ready = std::function<void(RequestFiber&)>;
-  /// `work` is the body; it returns what the worker continues, or nullptr. `ready` is called when
-  /// the body can continue after a wait (Fiber).
+  /// `work` is the body; it returns what the worker continues with, or nullptr. `ready` is called
+  /// when the body can continue after a wait (Fiber).
   RequestFiber(std::unique_ptr<Adapter> with, const Work& work, const Ready& ready)
       : adapter(std::move(with)),
         fiber([this, work] { next = work(*adapter); }, [this, ready] { ready(*this); }) {}
@@ -28,8 +28,8 @@ struct RequestFiber {
   Fiber fiber;
 };
 
-/// Idle fibers. Created when they are needed and kept: there are at most as many as workers and
-/// requests that wait, which the lanes limit. Thread-safe.
+/// Idle fibers. Created on demand and kept; at most one for each worker and each waiting request,
+/// whose number the lanes limit. Thread-safe.
 class RequestFibers {
  public:
   using Create = std::function<std::unique_ptr<RequestFiber>()>;
@@ -55,7 +55,7 @@ class RequestFibers {
   const Create create_;
   Mutex mutex_;
   std::vector<std::unique_ptr<RequestFiber>> all_ COFFER_GUARDED_BY(mutex_);
-  std::vector<RequestFiber*> idle_ COFFER_GUARDED_BY(mutex_);  // the last used is last
+  std::vector<RequestFiber*> idle_ COFFER_GUARDED_BY(mutex_);  // the most recently used is last
 };
 
 }  // namespace coffer::http

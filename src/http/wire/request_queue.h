@@ -15,16 +15,16 @@ namespace coffer::http {
 class Connection;
 struct RequestFiber;
 
-/// What a worker does next: it serves a new request (or a TLS handshake), or it continues a fiber
-/// that can continue. Both null: neither.
+/// The next work of a worker: a new request (or a TLS handshake), or a fiber that can continue.
+/// Both null: none.
 struct Turn {
   Connection* connection = nullptr;
   RequestFiber* fiber = nullptr;
   explicit operator bool() const { return connection != nullptr || fiber != nullptr; }
 };
 
-/// Turns are first in, first out. Resting workers are last in, first out, so that the same few
-/// workers do the work. Thread-safe; the counters are read without a lock.
+/// Turns are first in, first out. Resting workers are last in, first out, so the same few workers
+/// do most of the work. Thread-safe; the counters are read without a lock.
 class RequestQueue {
  public:
   /// Returns true if the queue was empty.
@@ -68,8 +68,8 @@ class RequestQueue {
     while (!self.woken) self.changed.wait(mutex_);
   }
 
-  /// Wakes a resting worker for each waiting turn, at most `count`. Returns for how many of them
-  /// no worker was resting.
+  /// Wakes a resting worker for each waiting turn, at most `count`. Returns the number of those
+  /// turns for which no worker was resting.
   std::size_t wake_resting(std::size_t count) {
     const Lock lock(mutex_);
     const std::size_t wanted = std::min(waiting_.size(), count);
@@ -78,7 +78,7 @@ class RequestQueue {
     return wanted - woken;
   }
 
-  /// Wakes all resting workers permanently.
+  /// Wakes all resting workers; later calls of rest() return immediately.
   void close() {
     const Lock lock(mutex_);
     closed_ = true;

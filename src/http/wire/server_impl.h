@@ -1,5 +1,5 @@
-// Internals of http::Server for its two sources: http/server.cpp has the workers,
-// server_impl_acceptor.cpp the acceptor.
+// Internals of http::Server, shared by http/server.cpp (workers) and server_impl_acceptor.cpp
+// (acceptor).
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ constexpr std::uint64_t kListenToken = kSpecialToken | 3;
 constexpr std::uint64_t kOverflowToken = kSpecialToken | 4;
 constexpr std::uint64_t kAcceptorToken = kSpecialToken | 5;
 
-// A lack of descriptors or threads is logged once in this time.
+// A lack of descriptors or threads is logged at most once per this time.
 constexpr std::int64_t kLogEveryMs = 60'000;
 
 class Server::Impl {
@@ -121,7 +121,7 @@ class Server::Impl {
   std::int64_t next_threads_log_ms_ COFFER_GUARDED_BY(workers_mutex_) = 0;
   std::atomic<std::size_t> startable_{0};        // workers that can still be started
   std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
-  std::atomic<std::size_t> busy_{0};             // requests inside the handler or being answered
+  std::atomic<std::size_t> busy_{0};             // requests that are being served
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
 

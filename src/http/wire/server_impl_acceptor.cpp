@@ -11,12 +11,12 @@ namespace {
 constexpr int kTickMs = 200;
 constexpr int kDrainTickMs = 10;
 constexpr int kWatchTickMs = 1;
-// If no turn is taken for this time, the active workers are blocked. Longer than a worker waits for
-// a processor on a busy machine, as a rule.
+// If no turn is taken for this time, the active workers are blocked. Usually longer than a worker
+// waits for a processor on a busy machine.
 constexpr std::int64_t kStuckMs = 2;
 constexpr int kAcceptBatch = 64;
-// A client in the middle of a series sends its next request within this time. A response is better
-// for it than a closed connection.
+// A client in the middle of a series of requests sends the next one within this time. A response
+// serves it better than a closed connection.
 constexpr std::int64_t kIdleGraceMs = 250;
 // The client of a connection that was opened or had a response within this time may be about to
 // send.
@@ -58,7 +58,7 @@ void Server::Impl::accept_connections() {
       enforce_deadlines(now);
       end_long_waits(now);
       overload_responses_.close_due(now);
-      serve_for_busy_workers();  // a safety net: it should have been woken if there is work
+      serve_for_busy_workers();  // a safety net: work should have woken the acceptor
       if (!listening_ && !draining_) {
         listening_ = acceptor_poller_.add_level(listener_.fd(), kListenToken);
       }
@@ -87,7 +87,7 @@ void Server::Impl::accept_some() {
     Connection* connection =
         table_.open(accepted.fd, std::move(accepted.peer), now, now + options_.limits.header_ms);
     if (connection == nullptr) {
-      // Under TLS, no response is possible before the handshake, for which there is no capacity.
+      // Under TLS, a response requires a handshake, for which there is no capacity.
       overload_responses_.send(accepted.fd, uses_tls() ? std::string() : session_.no_room(), now);
     } else if (!shared_.add_edge(accepted.fd, connection->token()) && connection->claim_parked()) {
       table_.release(*connection);
@@ -95,11 +95,11 @@ void Server::Impl::accept_some() {
   }
 }
 
-/// Closes the connection that has been idle for longest, or else one whose request is incomplete.
-/// Without either, the new one is refused as overload.
+/// Closes the connection that has been idle for longest, otherwise one whose request is incomplete.
+/// If there is neither, the new connection is refused as overload.
 void Server::Impl::make_room(std::int64_t now) {
-  // Connections found before may be in use by now, so a second search may be necessary; its results
-  // are current.
+  // Connections found earlier may be in use by now, so a second search may be necessary. Its
+  // results are current.
   for (int searches = 0; table_.is_full();) {
     if (giving_way_.empty()) {
       if (now < next_search_ms_ || ++searches > 2) return;
@@ -136,7 +136,7 @@ void Server::Impl::serve_for_busy_workers() {
   while (waiting_.load() == 0) {
     const std::size_t count = shared_.wait(events, 0);
     if (count == 0) {
-      // No further events until more arrives; a worker that returns to waiting takes over.
+      // No further events until more data arrives; a worker that waits again takes over.
       acceptor_poller_.arm(shared_, kOverflowToken);
       return;
     }
@@ -165,8 +165,8 @@ bool Server::Impl::tend_queue(std::int64_t now) {
 /// width of the lanes.
 void Server::Impl::enqueue(Connection& connection) {
   queue_.push({&connection, nullptr});
-  // A worker counts itself as waiting and then checks the queue; here the order is reversed. So
-  // either the worker sees the request, or this code sees the worker.
+  // A worker counts itself as waiting and then checks the queue; this code does it in the reverse
+  // order. Therefore, either the worker sees the request, or this code sees the worker.
   if (waiting_.load() > 0) queue_wake_.signal();
 }
 
@@ -216,7 +216,7 @@ bool Server::Impl::drain_step(std::int64_t now) {
     if (is_over) {
       table_.release(connection);
     } else {
-      connection.look_again();  // a request may be there whose event no worker has seen yet
+      connection.look_again();  // a request may have arrived whose event no worker has seen yet
       if (proceed(connection, session_.advance(connection))) enqueue(connection);
     }
   }

@@ -11,8 +11,7 @@
 namespace coffer::http {
 namespace {
 
-// Maximum number of bytes that a client may still send after a refusal before its connection is
-// closed.
+// Maximum number of bytes that a client may send after a refusal before its connection is closed.
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
@@ -87,7 +86,7 @@ Session::Go Session::wait_for_rest(Connection& connection, Timer timer, int ms) 
 }
 
 Session::Go Session::wait(Connection& connection, Timer timer, int ms) {
-  // A deadline applies to a whole phase, and single bytes do not extend it.
+  // A deadline applies to a whole phase; single bytes do not extend it.
   if (connection.http.timer != timer) {
     connection.http.timer = timer;
     connection.set_deadline_ms(clock_.monotonic_ms() + ms);
@@ -114,7 +113,7 @@ Step Session::handshake(Connection& connection) {
       wait(connection, Timer::header, options_.limits.header_ms);
       return Step::park;
     case IoState::want_write:
-      // A handshake flight exceeds the socket's buffer, which only a hostile peer causes.
+      // A handshake message exceeds the socket's buffer, which only a hostile peer causes.
     case IoState::closed:
     case IoState::failed:
       return Step::close;
@@ -181,8 +180,8 @@ std::optional<Problem> Session::frame_chunks(Connection& connection) {
   ChunkFramer& chunks = *http.chunks;
   connection.join_chunks(http.head->head_bytes, chunks);
   if (chunks.problem()) return chunks.problem();
-  // The length is unknown before the end, so memory for the largest size is reserved once the body
-  // is large.
+  // The length is unknown before the end, so once the body is large, memory for the maximum size is
+  // reserved.
   const bool is_large = chunks.body_bytes() > options_.limits.body_bytes_max;
   if (is_large && !http.body.is_of(large_bodies_)) {
     const auto admitted = admit_body(connection, chunks.body_bytes_max());
@@ -228,7 +227,7 @@ Session::Go Session::read_more(Connection& connection) {
       return Go::on;
     case IoState::closed:
     case IoState::failed:
-      return Go::close;  // an incomplete request cannot become complete any more
+      return Go::close;  // an incomplete request can no longer become complete
   }
   return Go::close;
 }
@@ -335,7 +334,7 @@ ResponseFrame Session::frame(Connection& connection, std::string_view request_id
   auto& http = connection.http;
   http.body.give_back();  // before the client can learn that it may send the next large body
   if (http.served >= options_.limits.requests_per_connection_max) http.keep_alive = false;
-  if (http.http_1_0 && response.stream) http.keep_alive = false;  // its end is the end of the body
+  if (http.http_1_0 && response.stream) http.keep_alive = false;  // closing ends the body
   if (http.keep_alive && draining_.load(std::memory_order_acquire)) {
     // A request that was partly sent before the stop is completed and gets a response.
     if (connection.may_be_readable()) connection.receive();

@@ -1,5 +1,5 @@
-// HTTP/1.1 over one connection, in single steps: when to read, what to refuse, when a request is
-// complete, what follows a response. Never blocks.
+// HTTP/1.1 over one connection, in single steps: decides when to read, what to refuse, when a
+// request is complete, and what follows a response. Never blocks.
 #pragma once
 
 #include <atomic>
@@ -44,26 +44,26 @@ class Session {
   /// After `serve`: returns the head of the request at the beginning of the input, and leaves the
   /// request there.
   RequestHead take_head(Connection& connection);
-  /// Decides whether the connection stays open after the response to the request taken last, and
-  /// which headers express this. The result refers to `request_id`.
+  /// Decides whether the connection stays open after the response to the last taken request, and
+  /// which headers announce that. The result refers to `request_id`.
   ResponseFrame frame(Connection& connection, std::string_view request_id,
                       const Response& response);
   /// The response was sent or kept in the connection.
   Step after_response(Connection& connection);
   /// Responds to the complete request with `problem`, without a worker.
   Step shed(Connection& connection, const Problem& problem);
-  /// Before the next of several pipelined requests: gives other connections a turn, and continues
-  /// when the client has taken most of its responses.
+  /// Before the next of several pipelined requests: lets other connections take a turn, and
+  /// continues when the client has read most of its responses.
   Step yield(Connection& connection);
-  /// Closes the connection unless it has a request that is complete or has just begun. The rest of
-  /// an incomplete one is not waited for; it gets the response of `no_room`.
+  /// Closes the connection unless its request is complete or has just begun. Does not wait for the
+  /// rest of an incomplete request; sends the response of `no_room` instead.
   Step give_way(Connection& connection);
   /// The response to a connection that gets no slot. Thread-safe.
   std::string no_room();
 
   /// From now on, every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
-  /// From now on, connections without a byte of a request close when they advance.
+  /// From now on, a connection that has received no byte of a request is closed when it advances.
   void close_idle() { closing_idle_.store(true, std::memory_order_release); }
 
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }

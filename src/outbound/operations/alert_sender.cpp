@@ -18,7 +18,7 @@ std::string origin_of(const Url& url) {
   return (url.tls ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(url.port));
 }
 
-/// Only the host that the operator configured.
+/// Permits only the host that the operator configured.
 AllowedTargets only_host_of(const std::string& text) {
   const auto url = parse_url(text);
   COFFER_CHECK(url.has_value());
@@ -48,7 +48,7 @@ std::vector<AlertTarget> AlertSender::targets() const {
 AlertResult AlertSender::send(AlertChannel channel, const AlertText& alert) {
   const bool webhook = channel == AlertChannel::webhook;
   if (webhook ? settings_.url.empty() : settings_.email.empty()) {
-    return of(false, "The target is not configured any more.");
+    return of(false, "The target is no longer configured.");
   }
   return webhook ? post(alert) : mail(alert);
 }
@@ -77,7 +77,7 @@ std::string check_alert_url(const std::string& text) {
   if (!url || !AllowedTargets::parse({url->host})) {
     return "\"" + text + "\" is not a URL. Write https://HOST/PATH";
   }
-  if (!url->is_protected()) return "others could read the alerts on their way. Use https";
+  if (!url->is_protected()) return "the alerts would be sent in plain text. Use https";
   return {};
 }
 

@@ -50,7 +50,7 @@ class AlertSender {
   /// The configured targets.
   std::vector<AlertTarget> targets() const;
   /// Blocks until the message is handed over; thread-safe. The webhook is a delivery like those of
-  /// integrators (WebhookSender), and may reach the host of the URL wherever it is.
+  /// integrators (WebhookSender), but its host may have any address.
   AlertResult send(AlertChannel channel, const AlertText& alert);
   /// Ends all present and future webhooks without a response, for shutdown.
   void cut();

@@ -38,8 +38,8 @@ struct Pipe {
   int ends[2] = {-1, -1};
 };
 
-/// A pipe that already contains all of `input`, which fits its buffer, so that writing never blocks
-/// even if the program does not read.
+/// A pipe that already contains all of `input`, which fits into its buffer. Writing therefore never
+/// blocks, even if the program does not read.
 bool fill(Pipe& pipe, std::string_view input) {
   if (!open_pipe(pipe.ends)) return false;
   if (::fcntl(pipe.ends[1], F_SETFL, O_NONBLOCK) != 0) return false;
@@ -201,7 +201,7 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
                                                 return client_.send(attempt);
                                               }));
   if (response.status >= 200 && response.status < 300) return {};
-  return failed("The gateway responded " + std::to_string(response.status) + ".");
+  return failed("The gateway responded with " + std::to_string(response.status) + ".");
 }
 
 std::string check_gateway_url(const std::string& text) {

@@ -27,7 +27,7 @@ struct Mail {
   std::string text;
 };
 
-/// `sendmail -i -f FROM -- RECIPIENT` without a shell and with its own environment, with the
+/// `sendmail -i -f FROM -- RECIPIENT` without a shell and with a clean environment, with the
 /// message and its headers on standard input; exit status 0 is success.
 Result<void> send_mail(const MailSettings& settings, const Mail& mail);
 

@@ -22,7 +22,7 @@ Unexpected failed(const std::string& target, const std::string& why) {
   return unexpected(Slug::unexpected_error, target + ": " + why);
 }
 
-/// A line in one write, so that two gateways can share a file.
+/// Writes the line in one write, so that two gateways can share a file.
 Result<void> append(const std::string& path, const std::string& line) {
   const Descriptor file(::open(path.c_str(),
                                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
@@ -63,7 +63,8 @@ std::string check_witness(const std::string& target) {
   }
   const auto url = parse_url(target);
   if (!url) return "\"" + target + "\" is not a URL. Write https://HOST/PATH";
-  if (!url->is_protected()) return "\"" + target + "\" can be forged on its way. Use https";
+  if (!url->is_protected())
+    return "\"" + target + "\" does not protect checkpoints from changes in transit. Use https";
   return {};
 }
 

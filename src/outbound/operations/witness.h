@@ -1,4 +1,4 @@
-// Where checkpoints of the file are kept away from it (docs/operating.md#checkpoints).
+// Targets outside the database file that keep its checkpoints (docs/operating.md#checkpoints).
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace coffer::outbound {
 
-/// Whether the text names a URL rather than a file.
+/// Whether the text is a URL rather than a path.
 bool is_web_address(std::string_view target);
-/// What is wrong with a target, or an empty text: a path, or an https URL; http only to this
+/// The error in the target, or an empty text. A target is a path or an https URL; http only to this
 /// machine.
 std::string check_witness(const std::string& target);
 
@@ -24,8 +24,8 @@ class Witnesses {
   Witnesses(std::vector<std::string> targets, http::Client& client, Resolver& resolver)
       : targets_(std::move(targets)), client_(client), resolver_(resolver) {}
 
-  /// Appends the line to each file durably, and posts it to each URL as `text/plain`; any 2xx is
-  /// success. Returns a sentence for each target that does not have the line.
+  /// Durably appends the line to each file, and posts it to each URL as `text/plain`; any 2xx is
+  /// success. Returns a sentence for each target that did not store the line.
   std::vector<std::string> write(const std::string& line);
 
  private:
@@ -36,7 +36,7 @@ class Witnesses {
   Resolver& resolver_;
 };
 
-/// The text at a URL, at most 1 MiB. Blocks up to ten seconds.
+/// Fetches the text at a URL, at most 1 MiB. Blocks up to ten seconds.
 Result<std::string> fetch_text(const std::string& target, http::Client& client, Resolver& resolver);
 
 }  // namespace coffer::outbound

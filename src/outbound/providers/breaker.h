@@ -30,8 +30,8 @@ class Breakers {
   static constexpr std::int64_t kFirstPauseMs = 10'000;
   static constexpr std::int64_t kPauseMaxMs = 60'000;
 
-  /// Permission for one call. Report its result with `succeeded` or `failed`. A permit without a
-  /// result counts as failed.
+  /// Permission for one call. Report its result with `succeeded` or `failed`. A permit that is
+  /// destroyed without a result counts as failed.
   class Permit {
    public:
     Permit(Permit&& other) noexcept;

@@ -15,7 +15,7 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
   throw InternalError("unknown driver");
 }
 
-/// Not needed for drivers that respond immediately.
+/// Empty for drivers that respond immediately, because they need no slot.
 Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
   constexpr int kRetryAfterS = 5;
   if (!calls_out(terms)) return std::optional<Slots::Slot>();

@@ -25,9 +25,9 @@ namespace coffer::outbound {
 
 /// Selects the driver that the terms contain. Calls of the http driver go through the circuit
 /// breaker of their connector; while it is open, they return `provider-unavailable` immediately,
-/// with the seconds to wait. Requests wait for quotes and references: at most kRequestsWaitingMax
-/// per `http` connector at a time, and further ones also return `provider-unavailable` immediately.
-/// Thread-safe.
+/// with the seconds to wait. Client requests wait for quotes and references, so at most
+/// kRequestsWaitingMax such calls per `http` connector run at a time; further ones also return
+/// `provider-unavailable` immediately. Thread-safe.
 class ConnectorRegistry final : public Connector {
  public:
   static constexpr int kRequestsWaitingMax = 2;
@@ -53,10 +53,10 @@ class ConnectorRegistry final : public Connector {
   Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                             const ReferenceAsk& ask) override;
 
-  /// Of the connector with this row key; closed if it was never called.
+  /// State of the breaker of the connector with this row key; closed if it was never called.
   BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
 
-  /// Whether calls of this connector go to another machine, and so take time and may fail.
+  /// Whether calls of this connector go to another machine, and can therefore be slow or fail.
   static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
 
  private:

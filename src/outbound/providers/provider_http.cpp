@@ -86,7 +86,7 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
     log_error("provider", "connector without an endpoint", {{"connector", terms.id.to_string()}});
     return shown(Problem(Slug::provider_unavailable));
   }
-  // Failures at a retired address must not block calls to the present one.
+  // Failures at a retired address must not block calls to the current one.
   COFFER_TRY(auto permit,
              breakers_.admit(terms.endpoint->retired ? -terms.endpoint->key : terms.key));
   const std::string request_id = random_.uuid_v7(clock_.now()).to_string();

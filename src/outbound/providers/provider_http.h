@@ -64,7 +64,7 @@ class ProviderHttp {
   Breakers& breakers_;
 };
 
-/// `provider-error` with a text for clients. `why`, a constant, is logged.
+/// `provider-error` with a text for clients. `why` is a constant and is logged.
 Unexpected provider_error(const ConnectorTerms& terms, std::string_view call, std::string_view why,
                           const ProviderReply& reply);
 

@@ -114,7 +114,7 @@ struct Failure {
   std::string message;
 };
 
-/// An unknown code is also a failure, because the provider has declared it final.
+/// An unknown code is a failure too, because the provider has declared it final.
 std::optional<Failure> read_failure(const JsonValue& body) {
   if (is_absent(body, "failure")) return Failure{FailureCode::provider_error, {}};
   const JsonValue& member = *body.find("failure");
@@ -179,7 +179,7 @@ Result<IssuedReference> read_issued(const JsonValue& value) {
 }  // namespace
 
 std::optional<FailureCode> provider_failure(std::string_view code) {
-  // Cancelled before it arrived: for this payment, the provider was not available.
+  // The payment was cancelled before it arrived: for this payment, the provider was unavailable.
   if (code == "cancelled") return FailureCode::provider_unavailable;
   constexpr std::array kReported = {
       FailureCode::insufficient_funds,    FailureCode::account_closed,
@@ -281,8 +281,8 @@ Result<PayoutResponse> read_payout(const PaymentId& id, const JsonValue& body) {
   if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;
   out.message = std::move(failure->message);
-  // Money is credited back only if the provider says so explicitly. Only a cancelled payout has
-  // this code, and it debited nothing.
+  // Money is credited back only if the provider says so explicitly. Only a cancelled payout, which
+  // debited nothing, has this code.
   const bool cancelled = out.failure == FailureCode::provider_unavailable;
   out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
   if (is_absent(body, "refund")) return out;

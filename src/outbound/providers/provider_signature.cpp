@@ -11,7 +11,7 @@ namespace coffer::outbound {
 namespace {
 
 constexpr std::string_view kVersion = "v1=";
-// Two occur during a rotation; a higher number would only let an attacker cause work.
+// A rotation needs two. A higher limit would only let an attacker cause more work.
 constexpr int kSignaturesMax = 8;
 constexpr std::size_t kTimestampDigitsMax = 12;
 

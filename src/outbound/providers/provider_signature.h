@@ -39,9 +39,10 @@ using ProviderHeaders = std::vector<std::pair<std::string, std::string>>;
 ProviderHeaders sign(std::span<const Secret> secrets, Timestamp now, const SignedMessage& message);
 ProviderHeaders sign(const Secret& secret, Timestamp now, const SignedMessage& message);
 
-/// The values of both headers as received, nullptr if absent. `unauthorized` unless one of the
-/// signatures was made with one of the secrets and the timestamp is within kSignatureSkewMs of
-/// `now`. Compares in constant time. Ignores versions other than v1.
+/// Verifies a received message. `timestamp` and `signatures` are the header values, nullptr if
+/// absent. `unauthorized` unless one of the signatures was made with one of the secrets and the
+/// timestamp is within kSignatureSkewMs of `now`. Compares in constant time. Ignores versions other
+/// than v1.
 Result<void> verify(std::span<const Secret> secrets, Timestamp now, const std::string* timestamp,
                     const std::string* signature, const SignedMessage& message);
 Result<void> verify(const Secret& secret, Timestamp now, const std::string* timestamp,

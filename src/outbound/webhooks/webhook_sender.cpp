@@ -27,7 +27,7 @@ std::optional<Timestamp> parse_http_date(std::string_view text) {
                           "Z");
 }
 
-/// Headers whose value could give access to something.
+/// Headers whose value may grant access.
 bool is_secret(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSecret = {"Set-Cookie", "Set-Cookie2", "Cookie",
                                                        "Authorization", "Proxy-Authorization"};

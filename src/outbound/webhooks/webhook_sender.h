@@ -28,14 +28,14 @@ struct WebhookMessage {
 /// Either `status` or `fault` contains the result.
 struct WebhookResponse {
   int status = 0;        // 0: no valid response
-  std::string fault;     // reason without a response, for the operator's delivery log
+  std::string fault;     // the reason for a missing response, for the operator's delivery log
   std::string response;  // at most kResponseBytesMax of the body
   std::optional<std::int64_t> retry_after_ms;
   std::int64_t duration_ms = 0;
   bool sent = false;                  // the endpoint may have received the POST
   Timestamp signed_at;                // X-Webhook-Ts
   std::string signatures = {};        // webhook-signature
-  std::string response_headers = {};  // as header_lines() writes them
+  std::string response_headers = {};  // in the form of header_lines()
 
   static constexpr std::size_t kResponseBytesMax = 4'096;
   static constexpr std::size_t kHeaderBytesMax = 2'048;
@@ -43,17 +43,17 @@ struct WebhookResponse {
 
 class WebhookSender {
  public:
-  /// `clock` dates the deliveries; waiting uses the machine's clock. `resolver` and `clock` must
-  /// outlive this object.
+  /// `clock` sets the times of deliveries; timeouts use the machine's clock. `resolver` and `clock`
+  /// must outlive this object.
   WebhookSender(const Clock& clock, Resolver& resolver, AllowedTargets allowed,
                 std::string ca_bundle, int timeout_ms);
 
-  /// The check at registration: the text of the URL. The name is not resolved, because the result
-  /// or its time would show a tenant which internal names exist. Every attempt checks the
-  /// addresses.
+  /// The check at registration, which covers only the text of the URL. It does not resolve the
+  /// name, because the result or its duration would reveal to a tenant which internal names exist.
+  /// Every attempt checks the addresses.
   Result<void> check_target(std::string_view url, Environment environment) const;
 
-  /// Thread-safe. Never fails: a failed attempt is a response too.
+  /// Thread-safe. Never returns a Problem: a failed attempt is reported in the response.
   WebhookResponse send(const WebhookMessage& message);
 
   /// Ends all present and future attempts without a response, for shutdown.
@@ -71,7 +71,7 @@ class WebhookSender {
 };
 
 /// The headers of a response as lines, for the delivery log: without the values of cookies and
-/// credentials, and at most kHeaderBytesMax long. Lines beyond are counted in the last one.
+/// credentials, and at most kHeaderBytesMax long. The last line states how many lines were omitted.
 std::string header_lines(const std::vector<std::pair<std::string, std::string>>& headers);
 
 /// `Retry-After` in either form; nullopt for anything else.

@@ -25,13 +25,13 @@ std::string standard_signatures(const std::vector<Secret>& secrets, std::string_
                                 Timestamp sent_at, std::string_view body);
 
 /// All headers of an attempt that coffer sets: X-Webhook-Id, X-Webhook-Ts, X-Svc-Signature,
-/// webhook-id, webhook-timestamp, webhook-signature, Content-Type and User-Agent. Only time and
-/// `signatures` differ between the attempts of a delivery.
+/// webhook-id, webhook-timestamp, webhook-signature, Content-Type and User-Agent. Only the
+/// timestamp and `signatures` differ between the attempts of a delivery.
 std::vector<std::pair<std::string, std::string>> attempt_headers(std::string_view webhook_id,
                                                                  Timestamp sent_at,
                                                                  std::string_view body,
                                                                  std::string_view signatures);
-/// The same with the signatures of these secrets.
+/// The same headers, with signatures computed from these secrets.
 std::vector<std::pair<std::string, std::string>> delivery_headers(
     std::string_view webhook_id, Timestamp sent_at, std::string_view body,
     const std::vector<Secret>& secrets);

@@ -1,5 +1,5 @@
-// Limits concurrent waits for other machines: a fixed number of slots and no queue. A caller that
-// finds no free slot does not wait.
+// Limits concurrent waits for other machines: a fixed number of slots and no queue. A caller
+// without a free slot does not wait.
 #pragma once
 
 #include <atomic>

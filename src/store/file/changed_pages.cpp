@@ -32,7 +32,7 @@ bool read_at(int fd, std::int64_t offset, std::uint64_t& value) {
 ChangedPages::Watch::Watch(ChangedPages& owner) : owner_(owner) {
   const Lock lock(owner_.mutex_);
   owner_.watches_.push_back(this);
-  // The log may have restarted in the meantime, so the next commit reads all of it.
+  // The log may have restarted meanwhile, so the next commit reads all of it.
   owner_.known_frames_ = 0;
   if (owner_.fd_ < 0) owner_.fd_ = ::open(owner_.log_.c_str(), O_RDONLY | O_CLOEXEC);
   lost_ = owner_.fd_ < 0;

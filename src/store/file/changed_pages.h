@@ -52,7 +52,7 @@ class ChangedPages {
   std::vector<Watch*> watches_ COFFER_GUARDED_BY(mutex_);
   int fd_ COFFER_GUARDED_BY(mutex_) = -1;  // open while a Watch exists
   int known_frames_ COFFER_GUARDED_BY(mutex_) = 0;
-  // A different salt means that the log was restarted.
+  // A changed salt means that the log was restarted.
   std::uint64_t salt_ COFFER_GUARDED_BY(mutex_) = 0;
 };
 

@@ -36,7 +36,8 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
   if (metrics != nullptr) {
     constexpr std::string_view kName = "coffer_checkpoints_total";
     constexpr std::string_view kHelp =
-        "Copies of the write-ahead log into the database file; a partial one met a reader.";
+        "Copies of the write-ahead log into the database file; a partial one was blocked by a "
+        "reader.";
     completed_ = &metrics->counter(kName, kHelp, {{"result", "complete"}});
     blocked_ = &metrics->counter(kName, kHelp, {{"result", "partial"}});
     paused_ = &metrics->counter("coffer_reader_pauses_total",
@@ -106,7 +107,7 @@ void Checkpointer::checkpoint() {
   if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
     throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
   }
-  // Negative: another program is checkpointing.
+  // A negative count means that another program is checkpointing.
   const bool complete = frames >= 0 && copied >= frames;
   try_at_ = frames_ + (complete ? kEveryFrames : kRetryFrames);
   ++(complete ? complete_ : partial_);

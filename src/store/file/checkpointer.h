@@ -57,7 +57,7 @@ class Checkpointer {
   Connection& writer_;
   ReaderPools& readers_;
   ChangedPages changed_pages_;
-  Counter* completed_ = nullptr;  // this and the next three: null without `metrics`
+  Counter* completed_ = nullptr;  // this member and the next three: null without `metrics`
   Counter* blocked_ = nullptr;
   Counter* paused_ = nullptr;
   Histogram* times_ = nullptr;

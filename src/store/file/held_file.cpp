@@ -24,7 +24,7 @@ std::optional<FileIdentity> identity_of(int fd) {
   return identity_of(status);
 }
 
-/// Empty if nothing is there.
+/// Empty if the file does not exist.
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);

@@ -1,4 +1,4 @@
-// The database file itself, apart from its name: locked against every other process, and watched.
+// The database file, independent of its name: locked against all other processes, and watched.
 #pragma once
 
 #include <sys/types.h>
@@ -11,22 +11,22 @@
 
 namespace coffer::store {
 
-/// Which file a path names.
+/// Identifies the file that a path leads to.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;
   bool operator==(const FileIdentity&) const = default;
 };
 
-/// Open the file before SQLite does, and close it after the last connection: on any close of a
-/// database file, the system releases SQLite's locks of this process. Thread-safe after `note_log`.
+/// Open the file before SQLite does, and close it after the last connection, because the system
+/// releases all of SQLite's locks of this process when any descriptor of the file is closed.
+/// Thread-safe after `note_log`.
 class HeldFile {
  public:
   /// Opens or creates the file (mode 0600) and locks it. The lock is on the file, so it holds even
   /// if the lock file beside it was removed, and against a hard link. Returns nullptr with `errno`
-  /// set; EWOULDBLOCK: another process has it open. Without an error on systems that have no such
-  /// lock.
-  /// `link` is a symbolic link that leads to `path`, or empty.
+  /// set; EWOULDBLOCK: another process has it open. On systems without such a lock, the file is
+  /// opened without one. `link` is a symbolic link that leads to `path`, or empty.
   static std::unique_ptr<HeldFile> open(const std::string& path, const std::string& link = {});
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
@@ -35,7 +35,7 @@ class HeldFile {
   void note_log();
   /// Whether path and link still lead to the open file, and whether its log is beside it. False
   /// after one of them was moved, deleted or replaced, also by a symbolic link: a restart would not
-  /// find what is written then.
+  /// find later writes.
   bool in_place() const;
 
  private:
@@ -43,7 +43,7 @@ class HeldFile {
 
   const std::string path_;
   const std::string link_;
-  const std::string real_path_;  // without symbolic links, as SQLite uses it
+  const std::string real_path_;  // without symbolic links, the form that SQLite uses
   const std::string log_path_;
   const Descriptor fd_;
   std::optional<FileIdentity> file_;

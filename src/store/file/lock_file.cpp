@@ -83,18 +83,18 @@ std::string log_fault(const std::string& database, const LastClose& last) {
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(log, missing);
   if (last.log == LastClose::Log::present && missing) {
-    // Another program that applies the log when it closes the database deletes both.
+    // Another program that applies the log when it closes the database deletes both files.
     if (!std::filesystem::exists(database + "-shm", missing)) return {};
     return database + " was not closed by its last process, and " + log +
-           ", which contains the last payments, is gone. Put it back, or restore a backup; to "
-           "continue without those payments all the same, remove " +
+           ", which contains the last payments, is missing. Put it back, or restore a backup. To "
+           "continue without those payments anyway, remove " +
            database + "-shm.";
   }
-  // A program that has written since left its index too.
+  // A program that has written since then leaves its index too.
   if (last.log == LastClose::Log::absent && !missing && bytes > 0 &&
       !std::filesystem::exists(database + "-shm", missing)) {
     return log + " appeared after the last process had closed " + database +
-           ". If it belongs to another state, move it away: applied, it would undo later payments. "
+           ". If it belongs to another state, move it away, because it would undo later payments. "
            "If both files were put in place together, remove " +
            database + ".lock.";
   }

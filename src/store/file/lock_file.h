@@ -1,5 +1,5 @@
-// The lock file beside a database: which process has the database open, and what the next one must
-// find.
+// The lock file beside a database. It contains the process that has the database open, and the
+// state in which the next process must find the database.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace coffer::store {
 
-/// What the last process left. Kept until another process opens the database.
+/// The state that the last process left. Kept until another process opens the database.
 struct LastClose {
-  /// Whether the `-wal` file must be there (the process was killed, and its last commits are in
-  /// that file) or must not (the process closed the database, and SQLite would apply another one's
-  /// log).
+  /// Whether the `-wal` file must exist or must not. `present`: the process was killed, and its
+  /// last commits are in that file. `absent`: the process closed the database, and SQLite would
+  /// apply a log from elsewhere.
   enum class Log { unknown, present, absent };
   bool ledger = false;  // the database has held a ledger
   Log log = Log::unknown;
@@ -26,9 +26,10 @@ class LockFile {
   /// process ID or `unknown`.
   static std::unique_ptr<LockFile> take(const std::string& path, std::string& owner);
 
-  /// As this object last read or wrote it.
+  /// The state as this object last read or wrote it.
   const LastClose& state() const { return state_; }
-  /// Writes this process ID and the state, also on a full disk. Returns false with `errno` set.
+  /// Writes this process ID and the state, which also succeeds on a full disk. Returns false with
+  /// `errno` set.
   bool write(const LastClose& state);
 
  private:
@@ -40,13 +41,14 @@ class LockFile {
   LastClose state_;
 };
 
-/// The same without the lock, from outside.
+/// Reads the state of a lock file without locking it.
 LastClose last_close(const std::string& path);
 
-/// Why the database cannot be opened as its last process left it; empty if it can. Contains what to
-/// do.
+/// Why the database cannot be opened: it is not in the state that its last process left. Includes
+/// what to do. Empty if it can be opened.
 std::string log_fault(const std::string& database, const LastClose& last);
-/// What may have happened to the log of a database without such a fault; empty if nothing.
+/// What may have happened to the log of a database for which log_fault() is empty; empty if
+/// nothing.
 std::string log_doubt(const std::string& database, const LastClose& last);
 
 }  // namespace coffer::store

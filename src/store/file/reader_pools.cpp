@@ -26,7 +26,8 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-// The machine's clock, because a pause must end even if the clock of the records stands still.
+// Uses the machine's clock, because a pause must end even if the clock of the records does not
+// advance.
 std::int64_t machine_ms() { return SystemClock().monotonic_ms(); }
 
 const ReadersKind& kind_of(Readers pool) { return kReaders[static_cast<std::size_t>(pool)]; }
@@ -99,8 +100,8 @@ bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
 }
 
 /// Opens the connection of a leased slot if necessary, and its transaction. Called without the
-/// lock, so that other pools do not wait. nullptr if it is not available now, for example without a
-/// free file descriptor.
+/// lock, so that other pools do not wait. Returns nullptr if that fails, for example without a free
+/// file descriptor.
 Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   Connection* connection = nullptr;
   {
@@ -111,7 +112,8 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
     if (connection == nullptr) {
       // Opening another file at the path could also delete the log that the writer uses.
       if (!file_.in_place()) {
-        throw SqlError("the database is not in its place", SQLITE_CANTOPEN, SQLITE_CANTOPEN);
+        throw SqlError("the database file was moved, deleted or replaced", SQLITE_CANTOPEN,
+                       SQLITE_CANTOPEN);
       }
       auto opened = open_reader(options_.path, kind.cache_kib);
       connection = opened.get();
@@ -121,7 +123,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
     connection->run(kBegin);
     return connection;
   } catch (const SqlError& error) {
-    log_warning("store", "no reader can be opened", {{"pool", kind.name}, {"error", error.what()}});
+    log_warning("store", "cannot open a reader", {{"pool", kind.name}, {"error", error.what()}});
     close(kind.pool, slot);
     return nullptr;
   }
@@ -139,7 +141,7 @@ Result<Reader> ReaderPools::take() {
       while (held_up(kind)) pool_of(kind.pool).freed.wait_for_ms(mutex_, kGateLookMs);
       Pool& pool = pool_of(kind.pool);
       leased = lease(pool, slot);
-      // The count ends the wait even if the clock stands still.
+      // The count ends the wait even if the clock does not advance.
       const bool over = clock_.monotonic_ms() >= give_up || waits >= wait_ms / kLookAgainMs;
       if (!leased && over) {
         ++pool.refused;

@@ -17,8 +17,8 @@ namespace coffer::store {
 
 class HeldFile;
 
-/// The purpose of a read connection. A full pool does not affect other pools. The first is that of
-/// work without a ReadersScope.
+/// The purpose of a read connection. A full pool does not affect other pools. Work without a
+/// ReadersScope uses the first pool.
 enum class Readers {
   read,
   system,
@@ -38,7 +38,7 @@ struct ReadersKind {
   Readers pool;
   std::string_view name;  // the label in metrics
   int size;               // maximum number of connections; for `read`, the setting `readers`
-  int wait_ms;            // for a free connection; beyond: `overloaded`
+  int wait_ms;            // waiting time for a free connection; beyond: `overloaded`
   int cache_kib;          // page cache of each connection
   bool brief;             // every read takes less than a millisecond
 };
@@ -58,7 +58,7 @@ inline constexpr std::array<ReadersKind, 12> kReaders{{
     {Readers::control, "control", 2, 2'000, 2'048, false},
 }};
 
-/// During its lifetime, the present work (base/fibers/work_value.h) takes its readers from `pool`.
+/// During its lifetime, the current work (base/fibers/work_value.h) takes its readers from `pool`.
 /// Scopes nest.
 class ReadersScope {
  public:
@@ -66,7 +66,7 @@ class ReadersScope {
   ~ReadersScope();
   ReadersScope(const ReadersScope&) = delete;
   ReadersScope& operator=(const ReadersScope&) = delete;
-  /// The pool of the present work; `read` outside of all scopes.
+  /// The pool of the current work; `read` outside all scopes.
   static Readers current();
 
  private:
@@ -105,7 +105,7 @@ struct ReaderPoolsOptions {
   std::string path;
   int readers = 4;         // connections of the pool `read`
   int wait_ms = 2'000;     // maximum in every pool
-  int age_max_ms = 2'000;  // then the statement of the reader is interrupted
+  int age_max_ms = 2'000;  // after this time, the reader's statement is interrupted
 };
 
 /// Thread-safe.
@@ -125,7 +125,7 @@ class ReaderPools {
   std::vector<ReaderStats> stats() const;
 
   /// From now on, new readers wait until the gate opens, at most until `until_ms` (the machine's
-  /// monotonic time). Readers of brief pools wait only at the end.
+  /// monotonic time). Readers of brief pools wait only after the long readers have ended.
   void close_gate(std::int64_t until_ms);
   /// Whether no reader is leased. Call it repeatedly while the gate is closed: after the long
   /// readers have ended, the brief pools wait too, for at most 10 ms.

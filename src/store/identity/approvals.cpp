@@ -29,7 +29,7 @@ constexpr Column<ApprovalRow> kColumns[] = {
     joined<&ApprovalRow::operator_version>("o.version"),
 };
 const std::string kSelect = select(kColumns) + " FROM approvals a";
-// A request ends with the suspension and with the version of its operator.
+// A suspension of the operator or a change of the operator's version ends a request.
 #define FROM_WAITING                                                \
   " INDEXED BY approvals_waiting JOIN operators o USING (operator)" \
   " WHERE a.state = 0 AND a.expires_at > ? AND o.suspended = 0 AND o.version = a.version"
@@ -74,7 +74,7 @@ std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
 ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
                             const NewestAt& at) {
   const std::int64_t before = at.before.value_or(std::numeric_limits<std::int64_t>::max());
-  // One more than the page has shows whether another page follows.
+  // Reads one row more than the page size, to know whether another page follows.
   ApprovalPage out;
   out.rows = all_rows<ApprovalRow>(
       waiting_at ? Query(db, kWaiting.c_str(), *waiting_at, before, at.limit + 1)

@@ -1,4 +1,4 @@
-// Commands of operators that wait for a second operator.
+// Commands of operators that wait for the approval of a second operator.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace coffer::store {
 struct ApprovalRow {
   std::int64_t key = 0;  // read only
   ApprovalId id;
-  OperatorId operator_id;        // who asks
+  OperatorId operator_id;        // the operator who requested it
   std::string operator_name;     // read only
-  std::int64_t version = 0;      // of this operator when they asked
+  std::int64_t version = 0;      // version of this operator at the time of the request
   std::string command;           // path in the table of commands
   std::string detail;            // JSON on one line, without secrets
   std::string sealed_arguments;  // empty once decided
@@ -28,24 +28,24 @@ struct ApprovalRow {
   std::optional<std::string> decided_by;
   std::optional<Timestamp> decided_at;
   std::optional<std::string> outcome;
-  bool operator_suspended = false;    // read only, and the next: as the operator is now
-  std::int64_t operator_version = 0;  // another one than `version` ends the request
+  bool operator_suspended = false;    // read only, like the next: the operator's current state
+  std::int64_t operator_version = 0;  // the request is valid only while this equals `version`
 };
 
-/// Inserts a waiting request. Also deletes the arguments of expired and ended ones.
+/// Inserts a waiting request. Also deletes the arguments of requests that have expired or ended.
 void insert_approval(WriteTx& tx, const ApprovalRow& row);
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id);
 struct ApprovalPage {
   std::vector<ApprovalRow> rows;
   std::optional<std::int64_t> next;
 };
-/// Newest first; with `waiting_at`, only those that wait at this time: not
-/// expired, not ended.
+/// Newest first. With `waiting_at`, only requests that are waiting at this time.
 ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
                             const NewestAt& at);
-/// Ends the waiting: the state is `started` or `rejected`. The caller has checked that it waits.
+/// Decides a waiting request: the state becomes `started` or `rejected`. The caller has checked
+/// that it is waiting.
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by);
-/// The result of a command that has started.
+/// Stores the result of a command that has started.
 void finish_approval(WriteTx& tx, ApprovalId id, ApprovalState state,
                      const std::optional<std::string>& outcome);
 
@@ -54,7 +54,7 @@ struct WaitingApprovals {
   std::optional<Timestamp> oldest;
 };
 WaitingApprovals waiting_approvals(Connection& db, Timestamp now);
-/// Of one operator.
+/// Counts the waiting requests of one operator.
 std::int64_t count_waiting_approvals(Connection& db, OperatorId id, Timestamp now);
 
 }  // namespace coffer::store

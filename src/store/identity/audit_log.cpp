@@ -14,7 +14,7 @@ constexpr const char* kLast = "SELECT entry, link FROM audit_log ORDER BY entry 
 constexpr const char* kInsert =
     "INSERT INTO audit_log (entry, at, actor, command, detail, outcome_of, outcome, link)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-/// As verification reads it.
+/// An entry in the form that verification reads.
 struct StoredEntry {
   std::int64_t entry = 0;
   Timestamp at;
@@ -63,8 +63,8 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   }
   const ChainKeys* keys = keys_of(tx.db());
   COFFER_CHECK(keys != nullptr);
-  // The total of the log is its last entry and the link of that. After a change by another program
-  // it stays as it is, so that verification finds it.
+  // The total of the log is its last entry and that entry's link. After a change by another
+  // program, the total is not updated, so that verification finds the change.
   const bool continues = total_to_change(tx.db(), kAuditTotal) == sealed_total(entry - 1, link);
   link = as_text(keys->audit.of(link, canonical(entry, tx.now(), row)));
   tx.db().run(kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,

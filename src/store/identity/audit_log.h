@@ -1,10 +1,10 @@
-// The audit log of actions on the admin page and the command line. Rows are only appended: triggers
+// The audit log of actions on the admin page and the command line. Rows are only appended. Triggers
 // of the schema reject other changes, and a hash chain reveals changes that bypass the triggers.
 //
 // Chain: link(n) = HMAC-SHA256(audit key, link(n-1) || canonical text of row n), link(0) = 32 zero
-// bytes; on a connection without keys (store/chain_keys.h), links are not compared. The
-// canonical text is `act|at|outcome_of or -|outcome or -` and a line feed, followed by actor,
-// command and detail, each with a line feed.
+// bytes; on a connection without keys (store/chain_keys.h), links are not compared. The canonical
+// text is `act|at|outcome_of or -|outcome or -` and a line feed, followed by actor, command and
+// detail, each with a line feed.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace coffer::store {
 
-/// Name of the sealed total (store/sealed_totals.h): the last entry and its link, so that entries
-/// that are missing at the end are found.
+/// Name of the sealed total (store/sealed_totals.h) with the last entry and its link, which reveals
+/// entries that are missing at the end.
 inline constexpr std::string_view kAuditTotal = "audit_log";
 
 struct NewAuditEntry {

@@ -13,7 +13,7 @@ constexpr const char* kInsertToken =
     " VALUES (?, ?, ?, ?, ?, ?)";
 constexpr const char* kSpendToken = "UPDATE refresh_tokens SET spent = 1 WHERE hash = ?";
 constexpr const char* kRevokeFamily = "DELETE FROM refresh_tokens WHERE family = ?";
-// Deletes more than the one row that a login adds to each table, so that a backlog shrinks.
+// Deletes more rows than a login adds to each table, so that a backlog shrinks.
 constexpr const char* kForgetChallenges =
     "DELETE FROM used_challenges WHERE hash IN"
     " (SELECT hash FROM used_challenges WHERE expires_at <= ? LIMIT 8)";

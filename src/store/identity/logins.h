@@ -14,10 +14,10 @@ bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at);
 
 /// A refresh token, stored only as a hash.
 struct RefreshTokenRow {
-  Uuid family;  // of the login and all tokens refreshed from it
+  Uuid family;  // identifies a login and all tokens refreshed from it
   ApplicationId application;
   std::int64_t application_key = 0;
-  std::int64_t key_version = 0;  // of the application at the time of the login
+  std::int64_t key_version = 0;  // the application's version at the time of the login
   bool spent = false;
   Timestamp expires_at;
 };

@@ -49,9 +49,9 @@ void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,
                           std::string_view subject);
 void delete_operator_subject(WriteTx& tx, OperatorId id);
 
-/// Recovery codes, by SHA-256 of their characters.
+/// Recovery codes, as the SHA-256 of their characters.
 void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
-/// False when the operator has no such code.
+/// Returns false if the operator does not have this code.
 bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
 void delete_recovery_codes(WriteTx& tx, OperatorId id);
 int count_recovery_codes(Connection& db, OperatorId id);
@@ -65,7 +65,7 @@ struct OperatorLink {
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link);
 std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash);
 void delete_operator_link(WriteTx& tx, std::string_view hash);
-/// All links of one operator; if empty, all links that create an administrator.
+/// Deletes all links of one operator; if empty, all links that create an administrator.
 void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom);
 
 }  // namespace coffer::store

@@ -15,7 +15,7 @@ namespace coffer::store {
 struct PasskeyRow {
   OperatorId operator_id;
   std::string credential;  // raw ID; unique
-  std::string site;        // the host name that it was made for
+  std::string site;        // the host name for which it was created
   std::string public_key;  // COSE
   std::uint32_t sign_count = 0;
   std::string name;

@@ -125,7 +125,7 @@ void QuotaBook::store(std::int64_t tenant, Use& use, Quota quota, std::int64_t u
   if (until == kForever && is_nearly_used(counter.used, most) &&
       !is_nearly_used(counter.stored, most)) {
     log_warning(
-        "store", "a quota is used to more than 80 %",
+        "store", "a quota is more than 80 % used",
         {{"tenant", tenant}, {"quota", name(quota)}, {"used", counter.used}, {"limit", most}});
   }
   counter.stored = counter.used;

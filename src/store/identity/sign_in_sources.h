@@ -1,4 +1,4 @@
-// Where people have signed in from: the limits of an account do not bind these sources
+// Networks from which people have signed in. The attempt limits of an account do not apply to them
 // (docs/contract.md#guessing).
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace coffer::store {
 
-/// `person` is the id of an operator or a user; `network` bytes that name a source.
+/// `person` is the ID of an operator or a user; `network` is the bytes that identify a source.
 bool has_signed_in_from(Connection& db, const Uuid& person, std::string_view network);
-/// Keeps the latest eight of a person.
+/// Keeps the latest eight sources of a person.
 void remember_sign_in_source(WriteTx& tx, const Uuid& person, std::string_view network);
-/// After a reset: the account may have been in other hands.
+/// Call this after a reset of credentials, because another person may have used the account.
 void forget_sign_in_sources(WriteTx& tx, const Uuid& person);
 
 }  // namespace coffer::store

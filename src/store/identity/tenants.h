@@ -19,11 +19,11 @@ struct AssociationRow {
   AssociationStatus status = AssociationStatus::pending;
   Timestamp created_at;
   Timestamp updated_at;
-  // The association's side in the transaction type of an off-ramp.
+  // The association's party type in the transaction type of an off-ramp.
   EntityType entity_type = EntityType::business;
 };
 
-/// Secrets that a rotation replaced, and the tokens issued for them.
+/// Secrets that a rotation has replaced, and the tokens issued for them.
 struct OldSecrets {
   Sha256 client_secret_hash{};
   Sha256 api_key_hash{};
@@ -52,7 +52,7 @@ struct ApplicationRow {
   std::string public_key;
   Timestamp created_at;
   std::string networks;           // CIDRs separated by commas; empty: any address
-  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: none needed
+  std::string certificates;       // SHA-256 fingerprints separated by commas; empty: none required
   std::optional<OldSecrets> old;  // of the last rotation with an overlap, which may have ended
   std::optional<Timestamp> rotated_at;
 
@@ -81,7 +81,8 @@ std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id)
 std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application);
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id);
-/// Both also find by a secret that a rotation replaced; the caller looks whether it is still valid.
+/// Both also find an application by a secret that a rotation has replaced. The caller checks
+/// whether that secret is still valid.
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash);
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash);
@@ -97,10 +98,10 @@ std::int64_t count_rotated_applications(Connection& db, Timestamp since);
 
 /// The last use of an API key or a connect secret.
 struct SecretUse {
-  Sha256 hash{};  // of the secret
+  Sha256 hash{};  // hash of the secret
   std::int64_t application = 0;
   Timestamp at;
-  std::string address;  // of the client
+  std::string address;  // address of the client
 };
 void put_secret_use(WriteTx& tx, const SecretUse& use);
 /// Deletes the uses of secrets that are neither present nor old secrets of the application.

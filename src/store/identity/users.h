@@ -38,7 +38,7 @@ void insert_user(WriteTx& tx, const UserRow& row);
 /// Replaces password, TOTP key and step, suspension and key version. Cached identities become
 /// invalid.
 void update_user(WriteTx& tx, const UserRow& row);
-/// The only change that a login makes.
+/// The only change that a login writes.
 void set_otp_step(WriteTx& tx, UserId id, std::int64_t step);
 
 }  // namespace coffer::store

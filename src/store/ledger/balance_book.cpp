@@ -38,7 +38,7 @@ void BalanceBook::set(AccountKey account, Amount balance, Amount held) {
 }
 
 void BalanceBook::roll_back_command() {
-  // Backwards, so that the oldest state of an account is restored last.
+  // In reverse, so that the oldest state of an account is restored last.
   for (auto it = undo_.rbegin(); it != undo_.rend(); ++it) copies_.at(it->key).state = *it;
   undo_.clear();
   // The rollback of the savepoint has removed accounts that the command created.

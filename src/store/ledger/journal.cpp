@@ -64,7 +64,7 @@ constexpr Column<WalletBalance> kBalanceColumns[] = {
 const std::string kBalancesOf =
     select(kBalanceColumns) +
     " FROM accounts a JOIN assets s ON s.asset = a.asset WHERE a.wallet = ? ORDER BY a.account";
-/// As verification reads it.
+/// An entry set in the form that verification reads.
 struct StoredSet {
   std::int64_t journal = 0;
   std::int64_t tenant = 0;
@@ -85,11 +85,11 @@ constexpr const char* kEntriesFrom =
     " ORDER BY entry";
 constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
 
-/// What a payment is, in rows and columns that never change after its first entry set.
+/// The defining rows and columns of a payment, which never change after its first entry set.
 struct PaymentPart {
   std::string_view columns;
   std::string_view from;
-  unsigned types;  // of the payments that have such rows: one bit per PaymentType
+  unsigned types;  // types of the payments that have such rows: one bit per PaymentType
 };
 constexpr int kTypeColumn = 0;  // of the first part
 constexpr unsigned kMulti = 1U << stored(PaymentType::p2p_own_multi);

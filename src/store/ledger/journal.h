@@ -4,8 +4,8 @@
 // zero bytes. The canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a
 // line feed, then for each entry in order `line|account|amount|balance_after|counterparty|leg` and
 // a line feed. For a payment, the fields that never change follow (kPaymentParts in journal.cpp):
-// its row, its legs, its part of a provider and its reference, each as append_canonical() writes
-// it, and a line feed.
+// its row, its legs, its provider part and its reference, each in the form of append_canonical(),
+// and a line feed.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ std::optional<Funding> find_funding(Connection& db, std::string_view transaction
 /// once.
 void insert_funding(WriteTx& tx, const Funding& funding);
 
-/// Reserves funds for a payment with a row. The caller has checked `available`. Which payments have
-/// rows is decided in holds.h.
+/// Reserves funds for a payment with a row. The caller has checked `available`. holds.h decides
+/// which payments have rows.
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold);
 /// Closes every row of a payment's holds, exactly once, and returns its amount to `available`. If
 /// `state` is posted, call this before post().

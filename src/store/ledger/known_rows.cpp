@@ -7,7 +7,7 @@
 namespace coffer::store {
 namespace {
 
-/// Of each kind, about 1 MiB. Assets are few.
+/// Per kind, about 1 MiB. There are few assets.
 constexpr std::size_t kKnownMax = 10'000;
 
 template <class Map>

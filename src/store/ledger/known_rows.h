@@ -1,4 +1,4 @@
-// Rows that payment commands read again and again, kept in memory between commits.
+// Rows that payment commands read repeatedly, kept in memory between commits.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ struct WalletBrief {
   bool own_account = false;
 };
 
-/// Only for the writer's thread. It contains only rows that exist. Payments change none of them,
-/// and the commit queue calls `forget` after each other command and after a rollback, so the
-/// contents are those of the file.
+/// Only for the writer's thread. Contains only rows that exist. Payments do not change these rows,
+/// and the commit queue calls `forget` after every other command and after a rollback, so the
+/// content always matches the file.
 class KnownRows {
  public:
   explicit KnownRows(Connection& writer) : writer_(writer) {}
   KnownRows(const KnownRows&) = delete;
   KnownRows& operator=(const KnownRows&) = delete;
 
-  /// As `find_wallet_brief`.
+  /// Like `find_wallet_brief`.
   std::optional<WalletBrief> wallet(const Tenant& tenant, WalletId id);
-  /// As `find_trustline`.
+  /// Like `find_trustline`.
   std::optional<AccountKey> trustline(std::int64_t wallet, std::int64_t asset);
-  /// As `find_asset`; nullptr if the code is not registered. Valid until `forget`.
+  /// Like `find_asset`; nullptr if the code is not registered. Valid until `forget`.
   const Asset* asset(const AssetCode& code);
 
   void forget();

@@ -75,8 +75,8 @@ Timestamp journal_time(Connection& db, std::int64_t journal) {
   return query.time(0);
 }
 
-/// The first journal row at or after `at`, or one beyond the last. Bisection finds it without an
-/// index, because times never decrease along the journal and its numbers have no gaps.
+/// The first journal row at or after `at`, or one beyond the last. A binary search needs no index,
+/// because times never decrease along the journal and its numbers have no gaps.
 std::int64_t first_journal_at(Connection& db, Timestamp at) {
   std::int64_t high = 1;
   {
@@ -95,7 +95,7 @@ std::int64_t first_journal_at(Connection& db, Timestamp at) {
   return low;
 }
 
-/// Where the amount went to or came from. An operator account is named by its purpose.
+/// The other side of the amount. The name of an operator account is its purpose.
 std::string counterparty_name(const LineRow& row) {
   if (row.counterparty_kind == AccountKind::fee) return "Fees";
   if (row.kind == JournalKind::refund) return "Refund";

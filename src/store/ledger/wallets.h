@@ -32,12 +32,12 @@ struct WalletRow {
 };
 
 struct WalletFilter {
-  std::optional<AssetCode> asset;  // the wallet has a trustline for it
+  std::optional<AssetCode> asset;  // only wallets that have a trustline for this asset
   std::optional<WalletStatus> status;
 };
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id);
-/// For events. It does not check the tenant, so never call it for an integrator's route.
+/// For events. Does not check the tenant, so never call it for an integrator's route.
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
 /// Newest first, at most `limit` rows beyond `page.key`.

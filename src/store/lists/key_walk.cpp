@@ -17,8 +17,8 @@ constexpr std::int64_t kReserve = 1'000;
 std::int64_t place_of(Order order, std::int64_t key) { return order == Order::rising ? key : -key; }
 std::int64_t key_of(Order order, std::int64_t place) { return place_of(order, place); }
 
-/// Reads ahead, doubling the amount as long as all of it is used, so that a set that is skipped
-/// through is read in small pieces.
+/// Reads ahead, doubling the number of keys as long as all of them are used. A set in which most
+/// keys are skipped is thus read in small pieces.
 class IndexKeys final : public KeySet {
  public:
   IndexKeys(KeySource source, Order order, RowBudget& budget)

@@ -19,7 +19,7 @@
 
 namespace coffer::store {
 
-/// Maximum number of rows and index entries that one page reads, not counting the records that it
+/// Maximum number of rows and index entries that a page reads, not counting the records that it
 /// returns.
 inline constexpr std::int64_t kRowsMax = 10'000;
 
@@ -28,7 +28,7 @@ class RowBudget {
  public:
   explicit RowBudget(std::int64_t rows = kRowsMax) : left_(rows) {}
   void spend(std::int64_t rows) { left_ -= rows; }
-  /// While it is false, one more read of any set stays within kRowsMax.
+  /// While this is false, one more read of any set stays within kRowsMax.
   bool spent() const;
   std::int64_t left() const { return left_; }
 
@@ -85,8 +85,8 @@ KeySource along(Connection& db, const char* sql, const Args&... args) {
   };
 }
 
-/// Keys in reading order. A place counts from the start of the order, so in a descending list a
-/// later place is a lower key.
+/// Keys in reading order. Places increase in reading order, so in a descending list a later place
+/// is a lower key.
 class KeySet {
  public:
   virtual ~KeySet() = default;
@@ -116,8 +116,8 @@ class KeyWalk {
   /// The part of the list to read.
   struct Part {
     std::optional<std::int64_t> beyond;  // in reading order
-    std::int64_t lowest = 1;             // keys below do not belong to the list
-    std::int64_t below = INT64_MAX;      // keys from here on do not belong to it either
+    std::int64_t lowest = 1;             // lower keys do not belong to the list
+    std::int64_t below = INT64_MAX;      // this key and higher ones do not belong to the list
     int limit = 20;
   };
   struct Found {

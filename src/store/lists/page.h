@@ -7,7 +7,7 @@
 
 namespace coffer::store {
 
-/// A page boundary: rows beyond `key` in reading direction.
+/// A page boundary: the page has the rows beyond `key` in reading direction.
 struct PageAt {
   std::optional<std::int64_t> key;
   bool backward = false;  // towards newer rows
@@ -17,8 +17,8 @@ struct PageAt {
 template <class Row>
 struct RowPage {
   std::vector<Row> rows;  // in list order, even when read backward
-  /// Set if the page stopped because it had read the maximum number of rows, and neither because it
-  /// was full nor because the list ended. The list continues beyond this key in reading direction.
+  /// Set if the page stopped because it had read the maximum number of rows, not because it was
+  /// full or the list ended. The list continues beyond this key in reading direction.
   std::optional<std::int64_t> cut_at;
 };
 

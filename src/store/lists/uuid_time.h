@@ -6,7 +6,7 @@
 
 namespace coffer::store {
 
-/// The first 48 bits: when `id` was created, in milliseconds. Meaningless for other versions.
+/// The time in the first 48 bits of `id`, in milliseconds. Meaningless for other versions.
 inline Timestamp time_of(const Uuid& id) {
   Timestamp out;
   for (std::size_t i = 0; i < 6; ++i) out.ms = out.ms << 8 | id.bytes[i];

@@ -16,8 +16,8 @@ struct Brief {
   std::int64_t payment = 0;
   std::int64_t tenant = 0;
   PaymentStatus status = PaymentStatus::initiated;
-  // Of the ledger side, which for an on-ramp is the received one. A multi-transfer with several
-  // assets has no single volume.
+  // The asset of the ledger side, which is the received one for an on-ramp. A multi-transfer with
+  // several assets has no single volume.
   std::optional<std::int64_t> asset;
   std::optional<Amount> amount;
   std::optional<FailureCode> failure;

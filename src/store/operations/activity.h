@@ -12,8 +12,8 @@
 
 namespace coffer::store {
 
-/// What payments that did not succeed have in common: the reason (none: expired), the connector
-/// and asset keys (0: none).
+/// The common properties of failed payments: the reason (none: expired), and the connector and
+/// asset keys (0: none).
 struct FailureKind {
   std::optional<FailureCode> code;
   std::int64_t connector = 0;
@@ -33,7 +33,7 @@ struct ActivityBucket {
   };
   std::map<std::int64_t, Volume> volume;  // by asset key, without failed payments
   std::map<FailureKind, std::int64_t> failures;
-  bool sampled = false;  // estimated from an evenly chosen sample of the payments
+  bool sampled = false;  // estimated from an evenly distributed sample of the payments
 };
 
 struct ActivityWanted {
@@ -42,8 +42,8 @@ struct ActivityWanted {
   std::int64_t width_ms = 0;
   int buckets = 1;
 };
-/// Payments by time of acceptance, with their present status. Reads at most about 10,000 payments.
-/// Without `tenants`, the number of payments is nevertheless exact.
+/// Payments by time of acceptance, with their current status. Reads at most about 10,000 payments.
+/// Without `tenants`, the number of payments is exact even if the rest is estimated.
 std::vector<ActivityBucket> activity(Connection& db, const ActivityWanted& wanted);
 
 }  // namespace coffer::store

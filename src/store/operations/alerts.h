@@ -41,8 +41,8 @@ struct AlertMessage {
 
 /// The newest alert of each condition.
 std::vector<AlertState> newest_alert_states(Connection& db);
-/// `watch` inserts a row with this ID; the other steps change the row that is not closed. Creates
-/// no messages.
+/// `watch` inserts a row with this ID. Other steps change the row that is not closed. Creates no
+/// messages.
 void apply_alert_change(WriteTx& tx, const AlertChange& change, const Uuid& id);
 /// Deletes closed alerts with their messages.
 void drop_alerts(WriteTx& tx, Timestamp closed_before);
@@ -58,20 +58,20 @@ AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt
 
 // Messages ----------------------------------------------------------------------------------------
 
-/// A message about the newest alert of the condition, due now. A repetition is left out while the
-/// target waits for an earlier message about the alert.
+/// Inserts a message about the newest alert of the condition, due now. Skips a repetition while the
+/// target still waits for an earlier message about this alert.
 void insert_alert_message(WriteTx& tx, const Uuid& id, AlertKind kind, AlertChannel channel,
                           std::string_view target, const Finding& finding);
-/// The waiting message that is due for longest. Messages about one alert are sent to a channel in
-/// their order.
+/// The waiting message that has been due for longest. Messages about one alert are sent to a
+/// channel in order.
 std::optional<AlertMessage> due_alert_message(Connection& db, Timestamp now);
 /// Oldest first.
 std::vector<AlertMessage> messages_of(Connection& db, std::int64_t alert);
 /// Counts an attempt and sets the next due time, in case the attempt is never closed. Returns false
-/// if the message is not waiting any more.
+/// if the message is no longer waiting.
 bool open_alert_attempt(WriteTx& tx, std::int64_t message, Timestamp due_at);
-/// Records the result of an attempt. A message that was sent makes the others that wait for its
-/// channel due now, because the target responds again.
+/// Records the result of an attempt. After a successful attempt, all other messages that wait for
+/// this channel are due now, because the target responds again.
 void close_alert_attempt(WriteTx& tx, const AlertMessage& message, AlertMessageState state,
                          std::string_view result);
 

@@ -16,7 +16,7 @@ constexpr const char* kSettlement =
     "SELECT (SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)),"
     " (SELECT due_at FROM settlement_jobs ORDER BY due_at LIMIT 1),"
     " (SELECT min(payment) FROM (SELECT payment FROM settlement_jobs ORDER BY due_at LIMIT 1000))";
-// Due times are in order within a lane. Lanes are few, and each is found by a lookup.
+// Due times are in order within a lane. There are few lanes, and each needs one lookup.
 constexpr const char* kProviders =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"
     " SELECT (SELECT min(lane) FROM provider_jobs WHERE lane > lanes.lane) FROM lanes"
@@ -37,7 +37,7 @@ constexpr const char* kReviews =
     " WHERE status = 0 AND status <> 1 LIMIT ?)),"
     " (SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
     " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1)";
-// The oldest of each tenant and status in progress, and the oldest of these.
+// The oldest payment of each tenant and status in progress, and the oldest of all of these.
 constexpr const char* kOldestUnsettled =
     "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
     " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"

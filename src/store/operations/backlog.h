@@ -16,12 +16,12 @@
 
 namespace coffer::store {
 
-/// Larger counts are shown as this value.
+/// Larger counts are reported as this value.
 constexpr std::int64_t kCountMax = 20'000;
 
 struct Waiting {
   std::int64_t count = 0;
-  std::optional<Timestamp> due;      // of the one that is due for longest
+  std::optional<Timestamp> due;      // due time of the one that has been due for longest
   std::optional<Timestamp> created;  // of the oldest record among them, if known
 };
 
@@ -40,16 +40,16 @@ struct ConnectorLabel {
 struct Backlog {
   Waiting settlement;
   Waiting providers;
-  Waiting deliveries;  // of active endpoints
+  Waiting deliveries;  // deliveries of active endpoints
   Waiting notifications;
-  Waiting reviews;                            // of wallets
+  Waiting reviews;                            // wallet reviews
   std::optional<Timestamp> oldest_unsettled;  // accepted, but not in a final status
   std::int64_t notifications_failed = 0;
   std::int64_t dead_letters = 0;
   std::int64_t events_behind = 0;  // number of events that active endpoints have not processed yet
   std::int64_t endpoints = 0;      // active
-  std::int64_t endpoints_failing = 0;   // active, and their last attempt failed
-  std::int64_t endpoints_disabled = 0;  // because they responded that they are gone
+  std::int64_t endpoints_failing = 0;   // active endpoints whose last attempt failed
+  std::int64_t endpoints_disabled = 0;  // disabled because they responded that they are gone
   std::int64_t audit_records = 0;
   std::vector<ConnectorLabel> connectors;
   std::optional<BackupRecord> last_backup;

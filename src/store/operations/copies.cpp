@@ -58,7 +58,7 @@ void find_keys(Connection& db, const OpenKeys& open_keys, FileVerdict& verdict) 
 void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& open_keys,
            FileVerdict& verdict) {
   if (number(db, kApplication) != kApplicationId) {
-    verdict.violations.push_back({"coffer_file", "this is no file of coffer"});
+    verdict.violations.push_back({"coffer_file", "this is not a coffer file"});
     return;
   }
   const auto schema = static_cast<int>(number(db, kUserVersion));

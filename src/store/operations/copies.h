@@ -19,14 +19,14 @@ namespace coffer::store {
 class CommitQueue;
 class Database;
 
-/// Called after each piece with bytes (done, total). May throw to stop.
+/// Called after each piece with the bytes (done, total). May throw to stop.
 using CopyProgress = std::function<void(std::int64_t, std::int64_t)>;
 
 /// Writes the state of the database at one moment near the end of the call into the empty file
-/// `to`, including everything committed before the call. Copies pages with readers that are held
-/// for milliseconds, and copies pages again that commits changed meanwhile, so the write-ahead log
-/// does not grow. The copy is one file without a log, and not synchronised. `overloaded` if the
-/// disk of the copy is slower than the changes of the database. Throws SqlError.
+/// `to`, including everything committed before the call. Reads pages through readers that are held
+/// for milliseconds, and copies pages again that commits have changed meanwhile, so the write-ahead
+/// log does not grow. The copy is a single file without a log, not synchronised. `overloaded` if
+/// the disk of the copy is slower than the changes of the database. Throws SqlError.
 Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
                            const CopyProgress& progress);
 
@@ -40,24 +40,24 @@ struct FileSummary {
 
 struct FileVerdict {
   FileSummary summary;                // zero if unreadable
-  std::vector<Violation> violations;  // empty: the file is valid
-  bool newer_schema = false;  // then, as for an older schema, only SQLite's structures were checked
+  std::vector<Violation> violations;  // empty if the file is valid
+  bool newer_schema = false;  // only SQLite's structures were checked, as for an older schema
   bool older_schema = false;
   bool keyed = false;  // links and row digests were checked, not only the structure
 };
 
-/// Opens the keys of a file that is verified. Returns nullptr if they are sealed under another
-/// master key; a Problem is a violation.
+/// Opens the keys of a file under verification. Returns nullptr if they are sealed under another
+/// master key. A Problem is a violation.
 using OpenKeys = std::function<Result<std::unique_ptr<const ChainKeys>>(Connection&)>;
 
-/// Verifies a file, whether served or not: that coffer created it, every invariant, both hash
-/// chains and SQLite's structures. Without `open_keys`, the structure of the chains only. Changes
-/// nothing. A file that cannot be read is a violation, not an error.
+/// Verifies a file, whether it is served or not: that coffer created it, every invariant, both hash
+/// chains and SQLite's structures. Without `open_keys`, verifies only the structure of the chains.
+/// Changes nothing. An unreadable file is a violation, not an error.
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
                         const OpenKeys& open_keys = {});
 
-/// Removes the log that a killed process left next to a file that is empty again, so that it does
-/// not become part of the new content. Throws SqlError.
+/// Removes the log that a killed process left next to a file that is now empty, so that SQLite does
+/// not apply it to new content. Throws SqlError.
 void drop_left_logs(const std::string& empty_file);
 /// Turns a copy that no process serves into a single file without a log. Throws SqlError.
 void leave_wal(const std::string& path);

@@ -147,7 +147,7 @@ class LiveCopy {
     return true;
   }
 
-  /// Without pages that the file does not have in this snapshot.
+  /// Omits pages that the file does not have in this snapshot.
   static std::span<const std::uint32_t> present(std::span<const std::uint32_t> pages,
                                                 std::int64_t count) {
     const auto end = std::upper_bound(pages.begin(), pages.end(), count);

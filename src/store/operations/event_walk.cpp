@@ -48,8 +48,8 @@ bool is_final(PaymentStatus status) {
          status == PaymentStatus::refunded || status == PaymentStatus::expired;
 }
 
-/// The first payments of a tenant after a payment, along the indexes of lists. In a file with many
-/// tenants, neither a scan of all payments nor of the tenant's would be bounded.
+/// The first payments of a tenant after a payment, read along the indexes of lists. In a file with
+/// many tenants, a scan of all payments, or of all of the tenant's payments, would be unbounded.
 std::vector<std::int64_t> payments_after(Connection& db, std::int64_t tenant, std::int64_t payment,
                                          std::int64_t count) {
   PaymentsWanted wanted;

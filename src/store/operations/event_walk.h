@@ -2,8 +2,8 @@
 //
 // Sequences have no gaps, the first events of a tenant's payments are in the order of the payments,
 // and a payment of version n has one event of each version up to n, with the final events that its
-// status requires. Events never change, so verified ones are remembered, as are payments that are
-// not final yet.
+// status requires. Events never change, so their verified position is remembered, and so are
+// payments that are not final yet.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class EventWalk {
   struct Told {  // the events of one payment so far
     std::int64_t version = 0;
     int endings = 0;         // events that end the payment or its refund
-    int failed_refunds = 0;  // of these
+    int failed_refunds = 0;  // endings that are failed refunds
   };
   struct Place {  // per tenant
     std::int64_t sequence = 0;

@@ -1,6 +1,6 @@
 // The contents of an export: a table of types with their columns. Names are those of the API where
-// it has them. Rows refer to each other by public IDs. An export contains no hashes, secrets or
-// sealed values.
+// possible. Rows refer to each other by public IDs. An export contains no hashes, secrets or sealed
+// values.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ std::span<const ExportNoun> export_nouns();
 
 using ExportValue = std::variant<std::monostate, std::string, std::int64_t, bool>;
 
-/// A single state of the file, during its lifetime.
+/// One consistent state of the file during its lifetime.
 class ExportReader {
  public:
   explicit ExportReader(const std::string& path);

@@ -222,7 +222,7 @@ constexpr auto kAddresses = std::to_array<ExportColumn>({
     text("postalCode", "postal_code"),
     text("country", "country"),
 });
-// An ID has one row per change.
+// A destination ID has one row per change.
 const auto kDestinations =
     concatenated({{
                       number("destination", "destination"),

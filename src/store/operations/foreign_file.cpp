@@ -32,8 +32,8 @@ FileLook::FileLook(const std::string& path)
       index_(part(path + "-shm").exists) {}
 
 OpenMode FileLook::reading() const {
-  // A process with the file open has a log and shared memory next to it. A killed process may have
-  // left both.
+  // A process that has the file open keeps a log and shared memory next to it. A killed process may
+  // have left both.
   if ((log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;
   return log_.bytes > 0 ? OpenMode::with_left_log : OpenMode::immutable;
 }
@@ -45,7 +45,7 @@ void read_foreign_file(const std::string& named, const std::function<void(Connec
   const std::string path = missing ? named : real.string();
   for (int tries = 1;; ++tries) {
     const FileLook before(path);
-    // The last attempt takes SQLite's locks, which are safe with any other process.
+    // The last attempt uses SQLite's locks, which are safe alongside any other process.
     const OpenMode mode = tries < kTries ? before.reading() : OpenMode::read_only;
     const bool locked = mode == OpenMode::read_only;
     try {

@@ -35,12 +35,12 @@ class FileLook {
   Part file_;
   Part log_;      // -wal
   Part journal_;  // -journal
-  bool index_;    // -shm
+  bool index_;    // whether the -shm file exists
 };
 
-/// Calls `read` with a connection to `path`. If a closed file is opened or written to meanwhile, it
-/// is read again from the start, so `read` must begin with an empty result each time. A log that a
-/// killed process left is included. Throws SqlError, and what `read` throws.
+/// Calls `read` with a connection to `path`. If another process opens or writes a closed file
+/// meanwhile, `read` runs again from the start, so it must begin with an empty result each time.
+/// Includes a log that a killed process left. Throws SqlError, and what `read` throws.
 void read_foreign_file(const std::string& path, const std::function<void(Connection&)>& read);
 
 }  // namespace coffer::store

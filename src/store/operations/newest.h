@@ -25,7 +25,7 @@ struct KeyPage {
   bool cut_short = false;            // kRowsMax rows were read, and the page is not full
 };
 
-/// The page of keys that were read with a limit of one more than the page has.
+/// Builds the page from keys that were read with a limit of one more than the page size.
 KeyPage page_of(KeyWalk::Found found, const NewestAt& at);
 
 /// The keys that are in all `sets` and are `wanted`, in descending order.

@@ -67,7 +67,7 @@ class Search {
     return std::move(found_);
   }
 
-  /// Matches without an index, in the payments from `low` up to, but excluding, `high`.
+  /// Reads matches that have no index, in the payments from `low` up to, but excluding, `high`.
   std::vector<FoundPayment> read(std::int64_t low, std::int64_t high) {
     if (const auto hash = hash_of(text_)) {
       add(FoundAs::ledger_hash, integers(db_, kOfHash, low, high, Blob{*hash}, limit_));

@@ -12,9 +12,10 @@ namespace coffer::store {
 
 KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
 
-/// How many there are. Without filters other than times, the keys tell, and no row is read.
-/// Otherwise, the count reads as many rows as a page of the list, so it is never smaller than what
-/// the page shows. `exact` is false if it stopped at this limit (kRowsMax).
+/// The number of matching payments. With only time filters, it follows from the keys, and no row is
+/// read. Otherwise, the count reads as many rows as a page of the list, so it is never smaller than
+/// the number of payments on the page. `exact` is false if the count stopped at this limit
+/// (kRowsMax).
 struct PaymentCount {
   std::int64_t payments = 0;
   bool exact = true;
@@ -49,7 +50,8 @@ struct FoundPayments {
 /// wallet or beneficiary, its newest payments), transactionIds, account numbers and public keys,
 /// and request IDs made by coffer, which contain their time. If none of these match, it reads a
 /// range of payments below `at.before`, newest first, for references, provider references, ledger
-/// hashes and request IDs of callers, because indexes of these would cost every payment too much.
+/// hashes and request IDs of callers, because indexes for these would make every payment too
+/// expensive.
 FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at);
 
 }  // namespace coffer::store

@@ -1,4 +1,5 @@
-// The history of one payment: the rows related to its record, each found without reading others.
+// The history of one payment: the rows related to its record, each found without reading unrelated
+// rows.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,7 @@ struct StoryAttempt {
 };
 std::vector<StoryAttempt> attempts_of_payment(Connection& db, std::int64_t payment);
 
-/// Its events, which have exactly the times of its changes of status.
+/// The payment's events, whose times are exactly those of its status changes.
 std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, std::int64_t payment,
                                         std::span<const Timestamp> changes);
 /// Row keys of the tenant's endpoints, including disabled ones, newest first.
@@ -54,8 +55,7 @@ struct StoryJob {
 /// The next step of the payment. Reads through the settlement backlog.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
-/// Who pays or receives, as an operator knows them. A multi-transfer has no sides of its own: its
-/// legs have.
+/// The payer or receiver as shown to operators. A multi-transfer has sides only in its legs.
 struct StorySide {
   std::optional<std::string> name;
   std::optional<std::string> account;  // account number, IBAN, phone number or address, not masked
@@ -65,7 +65,7 @@ struct StorySides {
   StorySide destination;
 };
 StorySides sides_of_payment(Connection& db, std::int64_t payment);
-/// Of each leg of a multi-transfer, in order.
+/// The sides of each leg of a multi-transfer, in order.
 std::vector<StorySides> sides_of_legs(Connection& db, std::int64_t payment);
 
 /// Names for the operator in addition to the record.

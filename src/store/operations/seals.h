@@ -24,8 +24,8 @@ std::span<const SealedColumn> sealed_columns();
 using Reseal =
     std::function<Result<std::string>(const std::string& sealed, const std::string& context)>;
 
-/// Replaces every sealed value of the file, including those in meta, and returns their number. The
-/// first Problem ends it, and the command changes nothing.
+/// Replaces every sealed value of the file, including those in meta, and returns their number.
+/// Stops at the first Problem; the command then changes nothing.
 Result<std::int64_t> reseal_all(WriteTx& tx, const Reseal& reseal);
 
 }  // namespace coffer::store

@@ -228,7 +228,7 @@ bool Verification::walk_audit_log(Connection& db, VerifiedRows& done) {
   return !piece.end;
 }
 
-/// Ends at the first fault, because the position cannot pass it.
+/// Stops at the first invalid row, because the position cannot advance beyond it.
 bool Verification::walk_guarded_rows(Connection& db, VerifiedRows& done) {
   GuardedPiece piece = follow_guarded_rows(db, guarded_, kStepRows);
   done.rows += piece.rows;
@@ -237,7 +237,7 @@ bool Verification::walk_guarded_rows(Connection& db, VerifiedRows& done) {
   return more;
 }
 
-/// First the blocks that could change, then new ones. The newest block is not full, so it can
+/// Reads the blocks that could change, then new ones. The newest block is not full, so it can
 /// change.
 bool Verification::walk_payments(Connection& db, VerifiedRows& done) {
   const std::int64_t newest_block = newest(db, kNewestPayment) / kStepRows;

@@ -2,12 +2,12 @@
 //
 // Verifying everything in one snapshot would let the write-ahead log grow until the end. Here, each
 // step checks a few rows and their related rows in its own read transaction; writes between two
-// steps do not make a step wrong. Rows that never change again are checked once and remembered: the
+// steps do not affect its result. Rows that never change again are checked once and remembered: the
 // journal with its entries, settled payments, events, the audit log. Rows that can change are
 // checked in every round: balances, open payments, webhooks, deliveries, sums, guarded rows.
 //
-// Only one snapshot of everything (verify() in store/invariants.h) detects later changes to old
-// rows. It runs on copies.
+// Later changes to old rows are detected only by verify() (store/invariants.h), which reads
+// everything in one snapshot. It runs on copies.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class Verification {
   /// Performs steps on `db`, which is in a read transaction, until about `rows_max` rows were
   /// checked, `ms_max` have passed, or the round is over. May end after the first step of a table.
   VerifiedRows slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max);
-  /// Of the present round, or of the last one if it is over.
+  /// Violations of the current round, or of the last one if it is over.
   const std::vector<Violation>& violations() const { return violations_; }
   /// The last verified entry set.
   std::int64_t position() const { return journal_.last; }
@@ -66,7 +66,7 @@ class Verification {
 
   static const std::array<Step, 11> kSteps;
   std::vector<Violation> violations_;
-  std::size_t at_ = 0;  // in kSteps
+  std::size_t at_ = 0;  // index in kSteps
   bool begun_ = false;
   // Kept between rounds.
   Position journal_;

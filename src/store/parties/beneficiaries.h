@@ -1,6 +1,6 @@
 // Beneficiaries and their payment destinations. Rows to which payments may refer are never deleted.
 // Beneficiaries are archived. A replaced destination stays as an archived row with the same ID, so
-// that the row to which a payment refers by key never changes.
+// a row to which a payment refers by key never changes.
 #pragma once
 
 #include <optional>

@@ -32,7 +32,7 @@ constexpr std::int64_t kKeysMax = 500;
 // Maximum number of words of a search that use the index; further words are checked per row.
 constexpr std::size_t kLookUpsMax = 6;
 
-// Sorts after every text that begins with a term: the last code point, which no word contains.
+// Sorts after every text that begins with a term: the last code point, which occurs in no word.
 constexpr std::string_view kLast = "\xf4\x8f\xbf\xbf";
 
 std::string tag_term(std::string_view tag) { return "#" + std::string(tag); }
@@ -59,7 +59,7 @@ std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& b
   return walk.known(std::move(keys));
 }
 
-/// The same for several tenants.
+/// The same set for several tenants.
 std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& budget,
                                std::span<const std::int64_t> tenants, const std::string& word) {
   KeySets each;

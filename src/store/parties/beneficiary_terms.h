@@ -31,11 +31,11 @@ struct TermsWanted {
 /// The sets of keys from the index, one per condition.
 struct TermSets {
   KeySets sets;
-  /// Words that begin too many different words. They are checked row by row.
+  /// Words that begin too many different indexed words. They are checked row by row.
   std::vector<std::string> judged;
 };
-/// The sets of the beneficiaries of some tenants. Spends what it reads: at most 3,300 index
-/// entries. Valid while `db` exists.
+/// The sets for the beneficiaries of some tenants. Deducts its reads from `budget`: at most 3,300
+/// index entries. Valid while `db` exists.
 TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,
                    std::span<const std::int64_t> tenants, const TermsWanted& wanted);
 

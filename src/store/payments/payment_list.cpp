@@ -1,5 +1,5 @@
-// Sorted by creation, a position of the list is the key of a payment. Sorted by change, it is the
-// sequence of the payment's last event, because events are in the order of changes.
+// In a list sorted by creation, the position is the key of a payment. In a list sorted by change,
+// it is the sequence of the payment's last event, because events are in the order of changes.
 #include "store/payments/payment_list.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ static_assert(stored(EventType::payment_refund_failed) == 6);
 // Lists of at most this many payments or events are sorted in memory.
 constexpr std::int64_t kSortedMax = 1'500;
 
-/// Returns false if the filter names something that the tenant does not have.
+/// Returns false if the filter refers to something that the tenant does not have.
 bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
              PaymentsWanted& out) {
   out.tenants = std::vector{tenant.key};
@@ -103,8 +103,8 @@ class List {
     return since.ms == 0 ? 1 : first_sequence_since(db_, tenant_, since);
   }
 
-  /// The payments of the events since `updated_from`, if these are few. A list by creation has no
-  /// other way to find old payments that changed recently.
+  /// The payments of the events since `updated_from`, if there are few. A list by creation cannot
+  /// otherwise find old payments that changed recently.
   std::unique_ptr<KeySet> changed_lately(const KeyWalk& walk) {
     if (!wanted_.updated_from) return nullptr;
     const std::int64_t first = first_sequence_since(db_, tenant_, *wanted_.updated_from);

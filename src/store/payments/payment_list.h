@@ -1,4 +1,5 @@
-// GET /v1/transactions: which records, in which order (docs/contract.md#transaction-records).
+// The records that GET /v1/transactions returns, and their order
+// (docs/contract.md#transaction-records).
 #pragma once
 
 #include <cstdint>

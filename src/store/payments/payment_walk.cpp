@@ -68,10 +68,10 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSeveralAssets = 0;
 // With more tenants, read the payments of all tenants instead.
 constexpr std::size_t kTenantsMax = 8;
-// Payments whose transactionId begins with a text; of more, the rows are judged one by one.
+// If more transactionIds begin with a text, the rows are checked one by one.
 constexpr std::size_t kOfPrefixMax = 2'000;
 constexpr int kWalletsOfPrefixMax = 20;
-// Above every character of a transactionId and of an account number.
+// Sorts after every character of a transactionId and of an account number.
 constexpr char kAboveAscii = '\x7f';
 
 bool is_rare(const std::optional<PaymentStatus>& status) {
@@ -138,7 +138,7 @@ std::unique_ptr<KeySet> PaymentWalk::of_failure() const {
   return walk_.any(std::move(out));
 }
 
-/// nullptr if so many transactionIds begin with the text that their rows are judged one by one.
+/// nullptr if so many transactionIds begin with the text that the rows are checked one by one.
 std::unique_ptr<KeySet> PaymentWalk::of_text() {
   const std::string above = *wanted_.text + kAboveAscii;
   text_wallets_ = integers(db_, kWalletsOfPrefix, *wanted_.text, above, kWalletsOfPrefixMax);

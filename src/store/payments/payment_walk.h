@@ -37,7 +37,7 @@ class PaymentWalk {
   /// All arguments must outlive this object.
   PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order order, RowBudget& budget);
 
-  /// Whether an index serves a filter, so that a few payments are found among many.
+  /// Whether an index serves one of the filters, so that a few payments are found among many.
   bool is_narrow() const;
   /// `also`: a further set that must contain the payments.
   KeyWalk::Found read(std::optional<std::int64_t> beyond, int limit,
@@ -69,7 +69,7 @@ class PaymentWalk {
   std::int64_t lowest_;
   std::int64_t below_;
   std::vector<std::int64_t> text_wallets_;  // whose account number begins with the text
-  bool text_is_narrow_ = false;             // its payments are a set of their own
+  bool text_is_narrow_ = false;             // its payments form a separate set
 };
 
 #define COFFER_PAYMENT_FILTER_COLUMNS                                                          \
@@ -78,7 +78,7 @@ class PaymentWalk {
   " p.connector, p.transaction_id"
 
 /// Key of the first payment created at or after `at`, or one beyond the last. Times never decrease
-/// from one payment to the next, so bisection needs few reads for any number of payments.
+/// from one payment to the next, so a binary search needs few reads.
 std::int64_t first_payment_since(Connection& db, Timestamp at);
 /// 0 if there are no payments.
 std::int64_t last_payment(Connection& db);

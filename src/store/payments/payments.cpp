@@ -83,7 +83,7 @@ constexpr Column<Payer> kPayerColumns[] = {
     column<&Payer::account_number>("v.payer_account"),
     column<&Payer::phone>("v.payer_phone"),
 };
-// Without its asset and amount. No other table of the two statements has the last three.
+// Omits asset and amount. No other table of the two statements has the last three columns.
 constexpr Column<TransferLeg> kLegColumns[] = {
     joined<&TransferLeg::source_wallet>("s.id"),
     joined<&TransferLeg::destination_wallet>("d.id"),
@@ -280,7 +280,7 @@ std::optional<std::int64_t> or_null(Amount amount) {
   return amount.is_zero() ? std::nullopt : std::optional(amount.units());
 }
 
-/// Bytes of the rows that acceptance writes, for the tenant's quota.
+/// Size of the rows that an acceptance writes, for the tenant's quota.
 std::int64_t bytes_of(const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
   // The transactionId is stored in an index too.
@@ -322,7 +322,7 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
 
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
                                                     std::string_view transaction_id) {
-  // In two steps, because every acceptance checks and nearly always finds nothing.
+  // In two steps, because every acceptance runs this check and almost never finds a payment.
   std::int64_t key = 0;
   {
     Query query(db, kKeyByTransactionId, tenant.key, transaction_id);

@@ -27,7 +27,7 @@ struct ProviderPart {
   bool in_review = false;
   std::optional<Timestamp> expires_at;
   std::optional<std::string> provider_reference;
-  std::optional<Amount> collected;         // from the payer of an on-ramp, in the sending currency
+  std::optional<Amount> collected;  // paid by the payer of an on-ramp, in the sending currency
   std::optional<Amount> quoted_receiving;  // of the quote, if there is one
   std::map<std::string, std::string> instructions;
 };
@@ -92,7 +92,7 @@ struct SettlementView {
   PaymentType type = PaymentType::p2p_own;
   PaymentStatus status = PaymentStatus::initiated;
   int version = 1;
-  /// The status in the file, while a later one is only here (pass_processing).
+  /// The status in the file, if `status` is newer (pass_processing).
   std::optional<PaymentStatus> stored_status;
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
@@ -115,8 +115,8 @@ struct StatusChange {
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
                                                     std::string_view transaction_id);
 std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id);
-/// For the operator and for events. It does not check the tenant, so never call it for an
-/// integrator's route.
+/// For the operator and for events. Does not check the tenant, so never call it for an integrator's
+/// route.
 std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment);
 
 /// The unit of the receiving side: an asset, or the currency of the provider. nullopt if the record
@@ -143,7 +143,7 @@ SettlementView settlement_view(Connection& db, std::int64_t payment);
 /// Moves the status along the transition table, sets the time of the new status and increments the
 /// version. A change that the table forbids is a bug and throws.
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
-/// Changes the status from `initiated` to `processing` in `payment` only. For a command that also
+/// Changes the status from `initiated` to `processing` only in `payment`. For a command that also
 /// ends the payment: the next change_status writes both changes with their times.
 void pass_processing(SettlementView& payment);
 
@@ -154,7 +154,7 @@ struct SettlementJob {
 };
 void add_settlement_job(WriteTx& tx, const SettlementJob& job);
 void remove_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// As remove_settlement_job; returns false if the job no longer exists.
+/// Like remove_settlement_job, but returns false if the job no longer exists.
 bool take_settlement_job(WriteTx& tx, const SettlementJob& job);
 /// Postpones a failed job, with a longer delay after each attempt.
 void postpone_settlement_job(WriteTx& tx, const SettlementJob& job);

@@ -81,7 +81,7 @@ void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
   tx.db().run(kExpire, tx.now(), quote.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.quotas().add_open_quotes(tenant.key, quote.expires_at, -1);
-  // It counts as open until the end of its 10 s interval.
+  // The quote counts as open until the end of its 10 s interval.
   tx.quotas().add_open_quotes(tenant.key, tx.now(), 1);
 }
 

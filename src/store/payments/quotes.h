@@ -33,7 +33,7 @@ struct QuoteRow {
 };
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id);
-/// For the operator. It does not check the tenant, so never call it for an integrator's route.
+/// For the operator. Does not check the tenant, so never call it for an integrator's route.
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote);
 /// Returns the row key.
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row);
@@ -42,7 +42,7 @@ void use_quote(WriteTx& tx, const Tenant& tenant, std::int64_t quote, std::int64
 /// Expires an unused quote at `tx.now()`.
 void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote);
 
-/// The data of a beneficiary that is not archived, as far as a quote needs it.
+/// The data of a beneficiary that a quote needs. The beneficiary is not archived.
 struct QuoteParty {
   std::int64_t beneficiary = 0;              // row key
   EntityType sender = EntityType::business;  // the association

@@ -38,16 +38,16 @@ std::optional<ConnectorRow> find_connector(Connection& db, Environment environme
 /// In any environment, for the operator.
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id);
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector);
-/// With this endpoint of the connector, which may be retired; without an endpoint if `endpoint` is
+/// The connector with this endpoint, which may be retired; without an endpoint if `endpoint` is
 /// empty.
 std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,
                                               std::optional<std::int64_t> endpoint);
-/// With each retired endpoint, oldest first.
+/// The connector once for each retired endpoint, oldest first.
 std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector);
 /// Newest first, at most `limit` rows beyond `page.key`.
 std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
                                           const ConnectorFilter& filter, const PageAt& page);
-/// Of both environments, for the operator and for starting the lanes.
+/// Connectors of both environments, for the operator and for starting the lanes.
 std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
 /// Returns the row key.
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,

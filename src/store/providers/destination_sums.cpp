@@ -54,7 +54,7 @@ std::optional<Newest> newest(Connection& db, const SentToDestination& sent, int 
 }  // namespace
 
 void count_sent(WriteTx& tx, const SentToDestination& sent) {
-  bool begins = true;  // on this level: only if the level below starts a row
+  bool begins = true;  // true for this level only if the level below starts a row
   std::int64_t full = 1;
   for (int level = 1; level <= kLevels; ++level) {
     full *= kFanOut;
@@ -80,7 +80,7 @@ void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted
 Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t destination,
                            Timestamp since) {
   Amount sent;
-  // Rows from here on are summed already.
+  // Rows from this time on are already included in the sum.
   Timestamp until{std::numeric_limits<std::int64_t>::max()};
   // A row that starts in the window is entirely in it. The row before is read from the level below.
   for (int level = kLevels; level >= 1; --level) {

@@ -1,6 +1,5 @@
-// Amounts that off-ramps have sent to each destination, stored as sums over ranges of payments. A
-// limit over any window up to now reads at most about 64 rows per level, for any number of
-// payments.
+// Amounts that off-ramps have sent to each destination, stored as sums over ranges of payments.
+// Checking a limit over any window up to now reads at most about 64 rows per level.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ struct ProviderView {
 };
 ProviderView provider_view(Connection& db, std::int64_t payment);
 
-/// Data for a driver that records do not contain.
+/// Data that a driver needs in addition to the record.
 struct ProviderDetail {
   std::optional<TransactionType> type;
   std::optional<std::string> quote_reference;
@@ -62,10 +62,10 @@ void add_provider_job(WriteTx& tx, const ProviderJob& job);
 void remove_provider_job(WriteTx& tx, std::int64_t payment);
 /// Moves the job and sets its `attempts`. Does nothing if there is no job.
 void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at, int attempts);
-/// Makes the job due now or earlier and resets its count. `due_at` always changes, so that a step
-/// in progress notices that another one was requested.
+/// Makes the job due now or earlier and resets its count. `due_at` always changes, so that a
+/// running step notices the request for another step.
 void hurry_provider_job(WriteTx& tx, std::int64_t payment);
-/// Makes the job due at `due_at` and resets its count, unless it is due earlier.
+/// Makes the job due at `due_at` and resets its count, unless it is already due earlier.
 void hasten_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at);
 std::optional<ProviderJob> find_provider_job(Connection& db, std::int64_t payment);
 /// Jobs of a lane due at or before `now`, oldest first.

@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kOwnerOnly = 0600;
-constexpr int kLayout = 1;  // of the table; a file with another one is set aside
-// The write that goes beyond the size removes at least this many rows.
+constexpr int kLayout = 1;  // of the table; a file with another layout is renamed
+// A write that exceeds the size limit removes at least this many rows.
 constexpr int kRemovedAtOnce = 1'000;
 
 constexpr const char* kSchema =
@@ -149,7 +149,7 @@ void RequestLogFile::open() {
       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048; PRAGMA journal_size_limit=4194304;");
   const auto layout = first_integer(*db, "PRAGMA user_version").value_or(0);
   if (layout != 0 && layout != kLayout) {
-    throw SqlError("the request log has another layout", SQLITE_NOTADB, SQLITE_NOTADB);
+    throw SqlError("the request log has a different layout", SQLITE_NOTADB, SQLITE_NOTADB);
   }
   db->execute(kSchema);
   last_key_ = first_integer(*db, kLastRequest).value_or(0);
@@ -186,7 +186,7 @@ void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
   }
 }
 
-/// A batch removes more rows than it adds, until the rest is within the limits.
+/// Each batch removes more rows than it adds, until the rest is within the limits.
 void RequestLogFile::remove_old(Timestamp now) {
   db_->run(kRemoveBefore, key_of(now) - limits_.age_max_ms * 1'000, kRemovedAtOnce);
   if (used_bytes() > limits_.bytes_max) db_->run(kRemoveOldest, kRemovedAtOnce);

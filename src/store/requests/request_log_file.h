@@ -1,6 +1,6 @@
-// The request log: an SQLite file of its own beside the database, so that nothing in it affects
-// payments. It is written in batches without synchronisation; after a power cut it may be damaged,
-// and is then set aside and begun anew.
+// The request log: a separate SQLite file beside the database, so that its errors do not affect
+// payments. It is written in batches without synchronisation. After a power failure it may be
+// damaged; it is then renamed, and a new one is created.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace coffer::store {
 
 /// One request with its response. Bodies are redacted before they get here.
 struct RequestRow {
-  std::int64_t key = 0;  // rises with `at`; assigned by append()
+  std::int64_t key = 0;  // increases with `at`; assigned by append()
   Timestamp at;          // of the response
   std::int64_t duration_us = 0;
   std::string request_id;  // may be chosen by the client, so it may repeat
@@ -48,7 +48,7 @@ struct RequestLogLimits {
 /// The writing side. For one thread.
 class RequestLogFile {
  public:
-  /// Nothing is opened before the first append.
+  /// Opens no file before the first append.
   RequestLogFile(std::string path, RequestLogLimits limits);
 
   /// Appends the rows in one transaction and removes old ones beyond the limits. Throws SqlError;
@@ -79,7 +79,7 @@ struct RequestFilter {
   std::optional<PaymentId> payment;
   std::optional<std::string> route;   // operation, or the beginning of the path
   std::optional<int> status_class;    // 2 to 5
-  std::optional<Timestamp> from, to;  // of the response; `to` is excluded
+  std::optional<Timestamp> from, to;  // time of the response; `to` is excluded
 };
 
 struct RequestPage {

@@ -1,5 +1,5 @@
-// A row as a struct. Each column is written once next to its member, and no column position is
-// counted by hand.
+// A row as a struct. Each column is written once, next to its member; column positions are
+// computed.
 //
 //   constexpr Column<AssetRow> kColumns[] = {column<&AssetRow::id>("id"), ...};
 //   const std::string kFind = select(kColumns) + " FROM assets WHERE id = ?";
@@ -33,7 +33,7 @@ struct Column {
   bool changes = false;
 };
 
-/// A column that an UPDATE of the row writes, too.
+/// A column that an UPDATE of the row also writes.
 template <class Row>
 constexpr Column<Row> changing(Column<Row> column) {
   column.changes = true;
@@ -262,7 +262,7 @@ std::optional<Row> first_row(Connection& db, const std::string& sql, const Colum
   return query.step() ? std::optional(read_row<Row>(query, all)) : std::nullopt;
 }
 
-/// Of a statement that finds a row in every case.
+/// For a statement that always finds a row.
 template <class Row, class Columns, class... Args>
 Row only_row(Connection& db, const std::string& sql, const Columns& all, const Args&... args) {
   Query query(db, sql.c_str(), args...);
@@ -310,8 +310,8 @@ class ColumnList {
   std::vector<std::string_view> names_;
 };
 
-/// Binds the columns that ColumnList::add listed, starting at `at`; returns the position after
-/// them.
+/// Binds the columns that were added to the ColumnList, starting at `at`; returns the position
+/// after them.
 template <class Row, class Columns>
 int bind_row(Query& query, int at, const Columns& all, const Row& row) {
   for (const auto& one : all) {

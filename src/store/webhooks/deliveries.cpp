@@ -28,7 +28,7 @@ const std::string kDue =
     select(kColumns) + " FROM deliveries d INDEXED BY deliveries_undelivered" + kOfEvent +
     " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
 constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
-// Without a due time, the index is in the order of the list.
+// Without a due time, the index has the order of the list.
 constexpr KeyIndex kClosed =
     COFFER_KEY_INDEX("sequence", "deliveries INDEXED BY deliveries_undelivered",
                      "webhook = ?3 AND state = ?4 AND state <> 1 AND due_at IS NULL");
@@ -88,7 +88,7 @@ static_assert(stored(DeliveryState::pending) == 0);
 static_assert(stored(DeliveryState::delivered) == 1);
 static_assert(stored(DeliveryState::dead) == 2);
 
-/// nullptr for a state that most deliveries have, or that too many have.
+/// nullptr if most or too many deliveries are in this state.
 std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64_t webhook,
                                  DeliveryState state, RowBudget& budget) {
   if (state == DeliveryState::delivered) return nullptr;

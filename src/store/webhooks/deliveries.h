@@ -13,14 +13,14 @@
 
 namespace coffer::store {
 
-/// An endpoint gets an event once, so the event ID is also the ID of the delivery.
+/// An endpoint receives an event once, so the event ID is also the ID of the delivery.
 struct DeliveryRow {
   std::int64_t webhook = 0;
   std::int64_t sequence = 0;
   EventId id;
   EventType type = EventType::payment_initiated;
   DeliveryState state = DeliveryState::pending;
-  int attempts = 0;  // of the present series
+  int attempts = 0;  // of the current series
   int tries = 0;     // of all series
   std::optional<Timestamp> due_at;
   Timestamp created_at;
@@ -39,7 +39,7 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
                                          EventId id);
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence);
-/// Pending deliveries due at or before `now`, longest due first.
+/// Pending deliveries due at or before `now`; those that have been due for longest come first.
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit);
 /// Whether at least `count` deliveries are due to this endpoint.
@@ -71,7 +71,7 @@ struct DeliveryAttempt {
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
                                                     std::int64_t sequence);
 /// Logs the attempt and updates the delivery. `due_at` is set only while it stays pending. Response
-/// and signatures are not stored if the tenant has used up its bytes.
+/// and signatures are not stored if the tenant has reached its quota of bytes.
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at);

@@ -16,7 +16,7 @@ constexpr std::size_t kKeyBytes = 32;
 constexpr const char* kKeepKey =
     "INSERT INTO meta (name, value) VALUES ('event_id_key', ?) ON CONFLICT (name) DO NOTHING";
 
-/// The bytes of a MAC in place of random ones.
+/// Supplies the bytes of a MAC in place of random bytes.
 class MacBytes final : public Random {
  public:
   explicit MacBytes(const Sha256& mac) : mac_(mac) {}

@@ -25,7 +25,7 @@ namespace coffer::store {
 /// key.
 void add_event_id(sqlite3* database);
 
-/// Draws the key for the first event of a file. It never changes: consumers recognize a repeated
+/// Draws the key for the first event of a file. It never changes: consumers recognise a repeated
 /// delivery by the ID.
 void keep_event_id_key(Connection& writer, Random& random);
 

@@ -54,8 +54,8 @@ RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
 /// payment.
 std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
                                             EventType type);
-/// Searches along the time in the ID, because IDs are computed (store/webhooks/event_id.h) and the
-/// times of a tenant rise with the sequence.
+/// Searches by the time in the ID, because IDs are computed (store/webhooks/event_id.h) and a
+/// tenant's times never decrease with the sequence.
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id);
 /// For operators: an event of any tenant.
 std::optional<EventRow> find_event(Connection& db, EventId id);
@@ -63,10 +63,10 @@ std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int6
 /// 0 if there are no events.
 std::int64_t last_sequence(Connection& db, const Tenant& tenant);
 /// The sequence of the first event at or after `at`, or one beyond the last. Times never decrease
-/// from one sequence to the next, so bisection needs few reads for any number of events.
+/// from one sequence to the next, so a binary search needs few reads.
 std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at);
 
-/// The rendered bytes of an event, until they are deleted.
+/// The rendered body of an event, until it is deleted.
 std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
                                            std::int64_t sequence);
 /// Stores the first body of an event; later ones are ignored.

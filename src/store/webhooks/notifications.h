@@ -22,7 +22,7 @@ struct NotificationRow {
   std::string association_name;
   Environment environment = Environment::sandbox;
   NotificationChannel channel = NotificationChannel::email;
-  std::string recipient;  // empty: the beneficiary had no address any more
+  std::string recipient;  // empty if the beneficiary no longer had an address
   NotificationState state = NotificationState::waiting;
   int attempts = 0;  // attempts so far
   Timestamp due_at;
@@ -32,16 +32,17 @@ struct NotificationRow {
 /// Due now if waiting, otherwise closed now.
 void insert_notification(WriteTx& tx, std::int64_t payment, NotificationChannel channel,
                          std::string_view recipient, NotificationState state);
-/// Waiting notifications of all tenants, due at or before `now`, longest due first.
+/// Waiting notifications of all tenants due at or before `now`; those that have been due for
+/// longest come first.
 std::vector<NotificationRow> due_notifications(Connection& db, Timestamp now, int limit);
 /// The earliest due time of the waiting notifications.
 std::optional<Timestamp> next_notification_due(Connection& db);
 /// Counts an attempt and sets the next due time, in case the attempt is never closed. Returns false
-/// if the notification is not waiting any more.
+/// if the notification is no longer waiting.
 bool open_notification_attempt(WriteTx& tx, std::int64_t notification, Timestamp due_at);
 /// Closes a waiting notification; a closed row is not changed.
 void close_notification(WriteTx& tx, std::int64_t notification, NotificationState state);
-/// For the operator. It does not check the tenant, so never call it for an integrator's route.
+/// For the operator. Does not check the tenant, so never call it for an integrator's route.
 std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification);
 
 }  // namespace coffer::store

@@ -99,7 +99,7 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
   const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
   KeySets sets;
   sets.push_back(walk.of(kOfTenant, tenant.key));
-  // An active webhook claims an event type of the tenant, and there are few of these.
+  // Each active webhook claims at least one event type of the tenant, and there are few types.
   if (filter.active == true) sets.push_back(walk.known(integers(db, kActiveOf, tenant.key)));
   const auto fits = [&](std::int64_t webhook) {
     budget.spend(1);

@@ -45,7 +45,7 @@ struct WebhookFilter {
 };
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id);
-/// For the delivery worker and for events. It does not check the tenant, so never call it for an
+/// For the delivery worker and for events. Does not check the tenant, so never call it for an
 /// integrator's route.
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook);
 /// Newest first, at most `limit` rows beyond `page.key`.
@@ -55,7 +55,7 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 std::vector<WebhookRow> active_webhooks(Connection& db);
 /// Tenants that have or had a webhook, for housekeeping.
 std::vector<Tenant> tenants_with_webhooks(Connection& db);
-/// The elements of `types` that another active webhook of the tenant has.
+/// The elements of `types` to which another active webhook of the tenant subscribes.
 std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
                                    std::int64_t except_webhook);
 
@@ -63,7 +63,7 @@ std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTy
 void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row);
 /// Writes URL, description, types (with their claims) and secrets of an active webhook.
 void update_webhook(WriteTx& tx, const WebhookRow& row);
-/// Releases its types.
+/// Disables the webhook and releases its types.
 void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason);
 
 /// Marks all events up to this sequence as processed.
@@ -86,7 +86,7 @@ struct Recovery {
 std::vector<Recovery> list_recoveries(Connection& db);
 /// Merges with a recovery in progress: both ranges and the range between them.
 void add_recovery(WriteTx& tx, const Recovery& recovery);
-/// Continues at `next`, or ends if that is beyond `last`.
+/// Moves the recovery to `next`, or ends it if `next` is beyond `last`.
 void advance_recovery(WriteTx& tx, const Recovery& recovery);
 
 }  // namespace coffer::store

@@ -168,9 +168,9 @@ TEST_CASE("an array and an object hold so many values and no more") {
   const JsonLimits limits{.children_max = 3};
   CHECK(parse_json(R"({"a":1,"b":{"a":1,"b":2,"c":[1,2,3]},"c":3})", limits));
   CHECK(refusal(R"({"t":[{"a":1,"b":2,"c":3,"d":4}]})", limits) ==
-        "An object holds more than 3 values; it is too many at `t[0].d`.");
+        "An object contains more than 3 values; the limit is exceeded at `t[0].d`.");
   CHECK(refusal(R"({"t":[[],[],[],[]]})", limits) ==
-        "An array holds more than 3 values; it is too many at `t[3]`.");
+        "An array contains more than 3 values; the limit is exceeded at `t[3]`.");
   std::string list = "[0";
   for (int i = 1; i < 1'000; ++i) list += ",0";
   CHECK(parse_json(list + "]"));

@@ -114,7 +114,7 @@ TEST_CASE("database: the log of a killed process must be there, and that of anot
   for (int tries = 0; tries < 2; ++tries) {
     const OpenError gone = open_error(killed);
     CHECK(gone.fault == OpenFault::corrupt);
-    CHECK(gone.message.find("-wal, which contains the last payments, is gone") !=
+    CHECK(gone.message.find("-wal, which contains the last payments, is missing") !=
           std::string::npos);
   }
   fs::copy_file(log + ".away", log);
@@ -196,7 +196,8 @@ TEST_CASE("database: an empty ledger does not take the place of one that was los
     for (int tries = 0; tries < 2; ++tries) {
       const OpenError error = open_error(folder.file());
       CHECK(error.fault == OpenFault::corrupt);
-      CHECK(error.message.find("did hold a ledger. Restore it from a backup") != std::string::npos);
+      CHECK(error.message.find("it contained a ledger. Restore it from a backup") !=
+            std::string::npos);
     }
     fs::remove(folder.file() + ".lock");
     CHECK(open_error(folder.file()).fault == OpenFault::none);

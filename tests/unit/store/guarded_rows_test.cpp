@@ -109,7 +109,7 @@ TEST_CASE("guarded rows: a row that another program inserted, changed or deleted
       {"UPDATE row_macs SET mac = zeroblob(4096) WHERE source = 'wallets' AND row = 1",
        "wallets row 1 was changed by another program"},
       {"UPDATE sealed_totals SET sum = zeroblob(4096) WHERE source = 'wallets'",
-       "wallets has other rows than coffer wrote"},
+       "wallets has rows that differ from what coffer wrote"},
   };
   for (const Edit& one : edits) {
     INFO(one.sql);
@@ -166,10 +166,10 @@ TEST_CASE("guarded rows: a row that was deleted with its digest is missing in th
       {"DELETE FROM operator_links; DELETE FROM row_macs WHERE source = 'operator_links'",
        "operator_links has 0 rows instead of 3: another program changed it"},
       {gone + "UPDATE sealed_totals SET rows = 2 WHERE source = 'operator_links'",
-       "operator_links has other rows than coffer wrote"},
+       "operator_links has rows that differ from what coffer wrote"},
       {gone + "UPDATE sealed_totals SET rows = 2, sum = (SELECT a.mac FROM row_macs a WHERE"
               " a.source = 'operator_links' AND a.row = 1) WHERE source = 'operator_links'",
-       "operator_links has other rows than coffer wrote"},
+       "operator_links has rows that differ from what coffer wrote"},
       {"UPDATE sealed_totals SET seal = zeroblob(32) WHERE source = 'operator_links'",
        "the sealed total of operator_links was changed by another program"},
       {"DELETE FROM sealed_totals WHERE source = 'operator_links'",
@@ -213,7 +213,7 @@ TEST_CASE("audit log: entries that are missing at the end are found") {
        "the sealed total of audit_log was deleted by another program"},
       {"UPDATE sealed_totals SET rows = 2 WHERE source = 'audit_log'; DELETE FROM audit_log WHERE"
        " entry = 3",
-       "audit_log has other rows than coffer wrote"},
+       "audit_log has rows that differ from what coffer wrote"},
   };
   for (const Edit& one : edits) {
     INFO(one.sql);
@@ -244,7 +244,7 @@ TEST_CASE("audit log: a link of another length is a fault, also without keys") {
     ChainPosition from;
     return follow_audit_log(db, from, 10).fault;
   };
-  CHECK(fault(false) == "audit_log has other rows than coffer wrote");
+  CHECK(fault(false) == "audit_log has rows that differ from what coffer wrote");
   CHECK(fault(true) == "audit entry 1 does not continue the chain");
   REQUIRE(ledger.write(record));
   CHECK_FALSE(fault(true).empty());
