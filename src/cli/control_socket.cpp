@@ -19,7 +19,7 @@
 namespace coffer::cli {
 namespace {
 
-// So that long commands (verification, following events) do not delay others.
+// Several, so that long commands (verification, following events) do not delay others.
 constexpr int kThreads = 8;
 constexpr int kRequestMs = 5'000;
 constexpr int kSendMs = 10'000;
@@ -42,7 +42,7 @@ class FrameBuffer final : public std::streambuf {
  protected:
   int sync() override {
     const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-    // Also without content, because a flush detects whether the peer is gone.
+    // Sends even an empty frame, because a flush detects whether the peer is gone.
     if (!failed_) {
       const Lock lock(sending_);
       failed_ = !stream_.send(kind_, content, kSendMs);

@@ -10,8 +10,8 @@
 #include "store/parties/beneficiaries.h"
 #include "store/providers/connectors.h"
 
-// As in demo_seed.cpp: each object is looked up by name before it is created, and a marker, written
-// last, records that all of them were created. After that, a user of the demo may archive or pause
+// As in demo_seed.cpp, each object is looked up by name before it is created. A marker, written
+// last, records that all of them exist; from then on, the user of the demo may archive or pause
 // them.
 
 namespace coffer::cli {
