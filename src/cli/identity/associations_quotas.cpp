@@ -8,11 +8,11 @@
 namespace coffer::cli {
 namespace {
 
-/// Rows of the list over all associations.
+/// Maximum number of rows in the list of all associations.
 constexpr std::size_t kFullest = 100;
 
 Record view(Owners& owners, const flows::QuotaState& state) {
-  // A limit of nothing is used whole.
+  // Avoids a division by zero: a limit of 0 counts as fully used.
   const std::int64_t whole = std::max<std::int64_t>(1, state.limit);
   Record out{
       {"quota", name(state.quota)},
@@ -92,7 +92,7 @@ std::vector<Command> association_quota_commands() {
        .run = list,
        .role = OperatorRole::viewer,
        .arguments = owner_arguments(),
-       .details = "With --association, the list has every quota of that association. Each "
+       .details = "With --association, the list contains every quota of that association. Each "
                   "association has separate quotas in the sandbox and in production."},
       {.path = "association set-quota",
        .summary = "Set a quota of an association",
