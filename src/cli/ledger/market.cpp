@@ -70,7 +70,7 @@ Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments
   return show_asset(session, code);
 }
 
-/// The exact value of a rate that a decimal number of 9 places cannot express, such as `25/23`.
+/// The exact value of a rate that has no decimal form with 9 places, such as `25/23`.
 std::optional<std::string> fraction_of(const Rate& rate) {
   constexpr std::int64_t kNano = 1'000'000'000;
   const std::int64_t common = std::gcd(rate.numerator, rate.denominator);
@@ -184,7 +184,8 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
       store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
         auto found = store::find_asset(db, code);
         if (found) return *std::move(found);
-        return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
+        return unexpected(Slug::not_found, "Asset not found: " + code.value() +
+                                               ". List assets with coffer asset list.");
       }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);
@@ -226,10 +227,10 @@ std::vector<Command> market_commands() {
       {{.path = "rate set",
         .summary = "Set an exchange rate",
         .label = "Set exchange rate",
-        .consequence = "It applies to every swap that settles from now on.",
+        .consequence = "It applies to every swap that has not settled yet.",
         .run = set_rate,
         .arguments = {sell, buy,
-                      on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
+                      on_page(positional("RATE", "Amount bought for one unit sold, such as 0.9215"),
                               "Exchange rate", "0.9215"),
                       environment},
         .hint = kAssetHint},
@@ -241,7 +242,7 @@ std::vector<Command> market_commands() {
        {.path = "rate remove",
         .summary = "Remove an exchange rate",
         .label = "Remove exchange rate",
-        .consequence = "Swaps that have no other path fail.",
+        .consequence = "Swaps without another path fail.",
         .run = remove_rate,
         .arguments = {sell, buy, environment},
         .hint = kRateHint}});

@@ -20,8 +20,8 @@ struct BulkRow {
   Amount amount;
 };
 
-/// `malformed-request` with every invalid cell, as `line 3: amount`; also for a transactionId that
-/// occurs twice.
+/// `malformed-request` lists every invalid cell, as `line 3: amount`, and every repeated
+/// transactionId.
 Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv);
 
 }  // namespace coffer::cli

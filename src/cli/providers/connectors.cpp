@@ -100,14 +100,14 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
   return limits;
 }
 
-/// The asset with its decimals; an on-ramp sends in its currency, with the decimals of the
-/// currency.
+/// The asset with its decimals.
 Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
     auto asset = store::find_asset(db, code);
     if (asset) return *std::move(asset);
-    return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
+    return unexpected(Slug::not_found,
+                      "Asset not found: " + code.value() + ". List assets with coffer asset list.");
   });
 }
 
@@ -304,7 +304,7 @@ Result<CommandResult> unrequire(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kHint = "List IDs with coffer connector list";
 
-const Argument kId = positional("ID", "Its id");
+const Argument kId = positional("ID", "ID of the connector");
 const Argument kFixed = on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
                                 "Fixed fee", "0.50");
 const Argument kBasisPoints =
@@ -336,7 +336,7 @@ Command add_command() {
       .run = add,
       .arguments =
           {positional("NAME", "Name of the connector"),
-           option("provider", "TEXT", "Name of the provider; by default that of the connector"),
+           option("provider", "TEXT", "Name of the provider; by default the connector's name"),
            choice("environment", "sandbox|production", "Environment of the connector", "sandbox"),
            choice("driver", choices<DriverKind>(),
                   "sandbox simulates a provider; http uses the provider protocol", "sandbox"),
@@ -351,8 +351,9 @@ Command add_command() {
            on_page(option("currency-decimals", "N", "Decimal places of the currency", "2"),
                    "Decimal places of the currency", "2"),
            on_page(required_option("asset", "CODE", "Asset on the ledger side"), "Asset", "USDC"),
-           on_page(required_option("rate", "RATE", "Exchange rate: amount received per unit sent"),
-                   "Exchange rate", "129.50"),
+           on_page(
+               required_option("rate", "RATE", "Exchange rate: amount received for one unit sent"),
+               "Exchange rate", "129.50"),
            kFixed,
            kBasisPoints,
            kMin,
@@ -379,7 +380,7 @@ std::vector<Command> terms_commands() {
        .consequence = "It applies to new quotes.",
        .run = set_rate,
        .arguments = {kId,
-                     on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
+                     on_page(positional("RATE", "Amount received for one unit sent, such as 129.5"),
                              "Exchange rate", "129.50")},
        .hint = kHint},
       {.path = "connector set-fee",
@@ -475,9 +476,9 @@ std::vector<Command> connector_commands() {
        .arguments = {kId},
        .hint = kHint},
       {.path = "connector pause",
-       .summary = "Pause a connector: no new quotes; accepted payments finish",
+       .summary = "Pause a connector; it issues no new quotes, and accepted payments finish",
        .label = "Pause connector",
-       .consequence = "It gives no new quotes. Accepted payments finish.",
+       .consequence = "It issues no new quotes. Accepted payments finish.",
        .run = change_status<ConnectorStatus::paused>,
        .role = OperatorRole::operating,
        .arguments = {kId},
@@ -485,7 +486,7 @@ std::vector<Command> connector_commands() {
       {.path = "connector resume",
        .summary = "Resume a paused connector",
        .label = "Resume connector",
-       .consequence = "It gives quotes immediately.",
+       .consequence = "It issues quotes immediately.",
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},

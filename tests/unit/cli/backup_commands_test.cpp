@@ -247,7 +247,7 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   CHECK(refused.err.find("--foreign") != std::string::npos);
   const Ran accepted = restore(another, "foreign");
   CHECK(accepted.code == 0);
-  CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure holds"));
+  CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure is intact"));
 
   // Signed by this key, but of another backup, then by another key.
   const std::string signature = content_of(kept.backup + ".checkpoint");
