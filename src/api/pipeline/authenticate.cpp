@@ -71,7 +71,7 @@ Result<void> check_origin(const Origins& origins, const http::Request& request,
   return {};
 }
 
-/// Used only to count shares: two secrets with the same digest would share one.
+/// Used only to count lane shares; two secrets with the same digest would share one.
 std::uint64_t digest_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
@@ -103,7 +103,8 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
   // Credentials for one kind of route may be invalid for another.
   const std::string id = std::string(as_text(digest)) + kind_of(access);
   const Timestamp now = context_.clock.now();
-  // Read before the lookup, so that a change committed in between makes the new entry stale.
+  // Read before the look-up, so that a change committed during the look-up makes the new entry
+  // stale.
   const std::uint64_t generation = context_.database.tenancy_generation();
   {
     const Lock lock(mutex_);
@@ -174,14 +175,14 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
       context_.logins == nullptr ? nullptr : context_.logins->external.get();
   if (access == Access::business && external != nullptr && !context_.tokens.could_be_ours(token)) {
     COFFER_TRY(const auth::ExternalClaims claims, external->verify(token));
-    // Verified again after a while, because the issuer may have withdrawn its key.
+    // Cached only briefly, because the issuer may withdraw its key.
     const Timestamp expires_at = std::min(claims.expires_at, now.plus_ms(kExternalCacheMs));
     return Bearer{{}, claims.client_id, expires_at};
   }
   COFFER_TRY(const auth::TokenClaims claims, context_.tokens.verify(token, now));
   if (!is_taken(claims.kind, access)) {
     return refused(access == Access::connect
-                       ? "This route takes the idToken of the challenge login."
+                       ? "This route requires the idToken of the challenge login."
                        : "A token of this kind is not accepted here.");
   }
   return Bearer{claims, {}, claims.expires_at};
@@ -257,7 +258,7 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
                             ? application.scopes.intersect(bearer.claims.scopes)
                             : application.scopes;
   entry.expires_at = bearer.expires_at;
-  // Whatever is old of these credentials ends then; the new ones are only looked up again.
+  // Old secrets and their tokens expire then. For new ones, this only causes another look-up.
   if (const auto* old = application.old_at(now)) {
     entry.expires_at = std::min(entry.expires_at, old->until);
   }

@@ -106,8 +106,7 @@ Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
     auto asset = store::find_asset(db, code);
     if (asset) return *std::move(asset);
-    return unexpected(Slug::not_found,
-                      "Asset not found: " + code.value() + ". List assets with coffer asset list.");
+    return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
   });
 }
 
@@ -351,9 +350,8 @@ Command add_command() {
            on_page(option("currency-decimals", "N", "Decimal places of the currency", "2"),
                    "Decimal places of the currency", "2"),
            on_page(required_option("asset", "CODE", "Asset on the ledger side"), "Asset", "USDC"),
-           on_page(
-               required_option("rate", "RATE", "Exchange rate: amount received for one unit sent"),
-               "Exchange rate", "129.50"),
+           on_page(required_option("rate", "RATE", "Exchange rate: amount received per unit sent"),
+                   "Exchange rate", "129.50"),
            kFixed,
            kBasisPoints,
            kMin,
@@ -380,7 +378,7 @@ std::vector<Command> terms_commands() {
        .consequence = "It applies to new quotes.",
        .run = set_rate,
        .arguments = {kId,
-                     on_page(positional("RATE", "Amount received for one unit sent, such as 129.5"),
+                     on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
                              "Exchange rate", "129.50")},
        .hint = kHint},
       {.path = "connector set-fee",
