@@ -184,8 +184,7 @@ Result<Amount> amount_argument(Session& session, const Arguments& arguments,
       store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
         auto found = store::find_asset(db, code);
         if (found) return *std::move(found);
-        return unexpected(Slug::not_found, "Asset not found: " + code.value() +
-                                               ". List assets with coffer asset list.");
+        return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
       }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);
@@ -230,7 +229,7 @@ std::vector<Command> market_commands() {
         .consequence = "It applies to every swap that has not settled yet.",
         .run = set_rate,
         .arguments = {sell, buy,
-                      on_page(positional("RATE", "Amount bought for one unit sold, such as 0.9215"),
+                      on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
                               "Exchange rate", "0.9215"),
                       environment},
         .hint = kAssetHint},
