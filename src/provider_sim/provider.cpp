@@ -180,7 +180,7 @@ http::Response Provider::quote(const Call& call) {
 
 http::Response Provider::place(Kind kind, const Call& call) {
   const int digits = digits_of(call.body);
-  // Before anything is stored, because these never arrive.
+  // Handled before anything is stored, because these requests must appear to be lost.
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   const SimulatorState::Placing placing = parts_.state.place(kind, call.body);

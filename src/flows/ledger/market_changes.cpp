@@ -12,7 +12,7 @@ Problem field_problem(std::string field, std::string message) {
   return Problem(Slug::validation_failed, field + " " + message, {{field, message}});
 }
 
-/// The total value that entered through an account with this balance.
+/// The total value that entered the ledger through an account with this balance.
 Result<Amount> brought_in(Amount balance) { return Amount().sub(std::min(balance, Amount())); }
 
 }  // namespace

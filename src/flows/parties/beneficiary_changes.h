@@ -15,8 +15,8 @@
 
 namespace coffer::flows {
 
-/// External data for validation: the current date, and which addresses belong to the embedded
-/// ledger. Valid as long as `context`.
+/// External data for validation: the current date, and the test whether an address belongs to the
+/// embedded ledger. `context` must outlive it.
 BeneficiaryRules beneficiary_rules(const Context& context);
 
 struct NewBeneficiary {
@@ -26,7 +26,7 @@ struct NewBeneficiary {
 
 struct BeneficiaryState {
   store::BeneficiaryRow beneficiary;
-  std::vector<store::DestinationRow> destinations;  // those not archived
+  std::vector<store::DestinationRow> destinations;  // without archived ones
 };
 
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
