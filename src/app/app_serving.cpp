@@ -98,7 +98,7 @@ http::Response App::with_strict_transport(const http::Request& request, http::Re
   return response;
 }
 
-/// The admin page is optional: if its default address is in use, payments are served anyway.
+/// The admin page is optional: if its default address is in use, the server starts without it.
 bool App::start_admin(StartError& error, const AdminPages& admin) {
   constexpr std::size_t kConnections = 256;
   http::ServerOptions options;

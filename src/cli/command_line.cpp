@@ -22,7 +22,7 @@ struct Group {
 
 /// First words with subcommands.
 constexpr auto kGroups = std::to_array<Group>({
-    {"association", "Tenants: each owns applications, wallets and everything else"},
+    {"association", "Tenants, which own applications, wallets and all other data"},
     {"application", "Applications that call the API: register, rotate secrets, suspend"},
     {"user", "Users who log in with a password and a one-time code"},
     {"payment", "Find and show payments, retry and resolve stuck ones"},

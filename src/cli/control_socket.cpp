@@ -117,7 +117,7 @@ int ControlSocket::accept_client() {
     const int fd = accept_socket(listen_fd_, nullptr, nullptr);
     if (fd >= 0) return fd;
     const bool another_thread_was_faster = errno == EAGAIN || errno == EWOULDBLOCK;
-    // Out of descriptors: the client stays in the queue, so poll would return at once.
+    // Out of descriptors: the client stays in the queue, so poll would return immediately.
     if (!another_thread_was_faster) ::poll(wanted.data(), 1, kPauseMs);
   }
 }

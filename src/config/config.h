@@ -71,7 +71,7 @@ struct Config {
   std::string tls_key;
   std::string tls_client_ca;  // PEM; empty: no client certificates are requested
   std::vector<std::string> checkpoint_witnesses;
-  std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For counts
+  std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For is trusted
   int workers = 64;
   int max_connections = 4'096;
   int drain_s = 20;
@@ -135,7 +135,7 @@ struct Config {
   int webhook_log_days = 90;
   // Permitted host names and CIDR ranges in addition to public addresses.
   std::vector<std::string> webhook_allow_targets;
-  std::vector<std::string> webhook_allow_ports;  // of public addresses, beside 443 and 80
+  std::vector<std::string> webhook_allow_ports;  // of public addresses, in addition to 443 and 80
 
   std::string notify_sendmail;     // path of the program; empty: e-mails are only recorded
   std::string notify_from;         // required with it: the sender's address

@@ -76,8 +76,7 @@ void RequestLog::stop() {
   }
 }
 
-// --- On the thread of the request
-// -----------------------------------------------------------------
+// --- On the thread of the request ----------------------------------------------------------------
 
 void RequestLog::note(const http::Request& request, const http::Response& response,
                       const RequestTrace& trace, std::int64_t duration_us) noexcept {

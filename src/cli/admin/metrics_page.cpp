@@ -264,7 +264,7 @@ void write_log(Exposition& out) {
   out.sample(number(log_lines(LogLevel::error)), {{"level", "error"}});
 }
 
-/// With the standard names of process metrics.
+/// Uses the standard names of process metrics.
 void write_process(Exposition& out) {
   const ProcessFigures figures = read_process_figures();
   const auto gauge = [&](std::string_view name, std::string_view help, const auto& value) {

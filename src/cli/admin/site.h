@@ -4,7 +4,7 @@
 //
 //   GET  /admin/                      the page; its files below it
 //   GET  /admin/api/session           the operator, the CSRF token, the next step of the sign-in
-//   GET  /admin/api/sign-in/options   {provider}: who else signs operators in, or null
+//   GET  /admin/api/sign-in/options   {provider}: host of the sign-in provider, or null
 //   POST /admin/api/sign-in           {name, password, code}; for an operator with passkeys, a
 //                                     right password without a code gives {passkey}: options
 //   POST /admin/api/sign-in/passkey/begin   options for a passkey alone
@@ -24,7 +24,7 @@
 //   POST /admin/api/passkeys/challenge      options for a passkey in place of a code
 //   GET  /admin/api/sessions          the operator's own
 //   POST /admin/api/sessions/end      {id}
-//   GET  /admin/api/commands          what the operator may run, with its arguments
+//   GET  /admin/api/commands          the commands that the operator may run, with arguments
 //   GET  /admin/api/run/COMMAND       a command that a viewer may run; arguments in the query
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
 //   GET  /admin/api/downloads/NAME    the file that a command of this session produced; once

@@ -1,4 +1,4 @@
-// coffer apply: creates and changes what a file declares (docs/operating.md#fixtures).
+// coffer apply: creates and changes the objects that a file declares (docs/operating.md#fixtures).
 #include <algorithm>
 
 #include "cli/apply/plan.h"
@@ -112,8 +112,8 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
 constexpr std::string_view kDetails =
     "The file is JSON. It may declare assets, rates, connectors, applications, fees, wallets, "
     "fundings,\nbeneficiaries and webhooks of one association and environment; "
-    "docs/operating.md#fixtures lists their\nfields. The command creates what is missing and "
-    "changes what differs. It never removes an object.";
+    "docs/operating.md#fixtures lists their\nfields. The command creates missing objects and "
+    "changes those that differ. It never removes an object.";
 
 }  // namespace
 
@@ -121,7 +121,7 @@ std::vector<Command> apply_commands() {
   return {{.path = "apply",
            .summary = "Create and change the objects that a file declares",
            .label = "Apply declarations",
-           .consequence = "coffer creates what is missing and changes what differs.",
+           .consequence = "coffer creates missing objects and changes those that differ.",
            .run = apply,
            .role = OperatorRole::administrator,
            .arguments = {content_positional("JSON file with declarations"),

@@ -132,7 +132,7 @@ std::vector<Command> sandbox_commands() {
        .run = rewind,
        .arguments = {kName},
        .hint = "List snapshots with coffer sandbox snapshots",
-       .details = "The copy is verified first. Request log and snapshots are kept."},
+       .details = "The snapshot is verified first. The request log and the snapshots are kept."},
       {.path = "sandbox reset",
        .summary = "Return a demo to its first state",
        .label = "Reset",

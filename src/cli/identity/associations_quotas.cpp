@@ -88,7 +88,7 @@ std::string_view quota_words() {
 std::vector<Command> association_quota_commands() {
   return {
       {.path = "association quotas",
-       .summary = "List quotas and their use, the most used first",
+       .summary = "List quotas and their usage, fullest first",
        .run = list,
        .role = OperatorRole::viewer,
        .arguments = owner_arguments(),
@@ -99,12 +99,12 @@ std::vector<Command> association_quota_commands() {
        .label = "Set quota",
        .run = set,
        .arguments =
-           {positional("ID", "Its ID"),
+           {positional("ID", "ID of the association"),
             on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
             on_page(positional("LIMIT",
                                "New limit: a number, a size such as 2GiB, unlimited, or default"),
                     "Limit", "2GiB"),
-            choice("environment", "sandbox|production", "Where", "sandbox")},
+            choice("environment", "sandbox|production", "Environment of the quota", "sandbox")},
        .hint = "List IDs with coffer association list",
        .details = "A limit below the current use removes nothing. Additions return 422 "
                   "quota-exceeded until enough is freed. LIMIT default restores the value of the "

@@ -251,7 +251,7 @@ std::vector<Command> overview_commands() {
            .run = overview,
            .role = OperatorRole::viewer},
           {.path = "activity",
-           .summary = "Show number, success rate, volume and failures of payments over time",
+           .summary = "Show payment counts, success rate, volume and failures over time",
            .run = activity,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)}};

@@ -50,7 +50,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
 
 std::vector<Command> serve_commands() {
   return {{.path = "serve",
-           .summary = "Serve the API",
+           .summary = "Serve the API and the admin page",
            .run = serve,
            .arguments = {kCheckpointOption},
            .settings = Settings::server,

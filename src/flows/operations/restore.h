@@ -30,7 +30,7 @@ struct Restored {
   bool checksum = false;       // a checksum exists and matches
   std::string signer;          // the signer of the backup, for display
   bool is_foreign = false;     // there is a master key, and the file belongs to another one
-  bool is_signed = false;      // a valid signature is beside it
+  bool is_signed = false;      // a valid signature is next to it
   std::string log_doubt;       // store/file/lock_file.h, of the given file
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored

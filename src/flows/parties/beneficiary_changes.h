@@ -39,7 +39,7 @@ struct BeneficiaryChange {
   Beneficiary detail;
   std::optional<std::vector<Destination>> destinations;  // empty: unchanged
 };
-/// Computes the new state from the present one. Runs on the caller's thread before the queue, and
+/// Computes the new state from the current one. Runs on the caller's thread before the queue, and
 /// again if another change was committed in the meantime, so that of two concurrent changes neither
 /// is lost. A Problem leaves the beneficiary unchanged.
 using Revise = std::function<Result<BeneficiaryChange>(const store::BeneficiaryRow& present)>;

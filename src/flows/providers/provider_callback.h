@@ -33,7 +33,7 @@ Result<void> hurry_payment(const Context& context, const ConnectorTerms& connect
 
 /// Applies a provider's result inside a command, to a payment with a provider job. Without
 /// `failure`, the payment was paid or collected. The debited amount of a failed off-ramp is
-/// credited back at once.
+/// credited back immediately.
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 

@@ -61,8 +61,7 @@ class DeliveryLanes {
  public:
   explicit DeliveryLanes(const SenderLimits& limits) : limits_(limits) {}
 
-  // For the dispatcher
-  // -----------------------------------------------------------------------------
+  // --- For the dispatcher ------------------------------------------------------------------------
 
   /// Whether the lane already has these secrets, so they need not be unsealed again.
   bool knows(std::int64_t webhook, const std::string& sealed) const;
@@ -96,8 +95,7 @@ class DeliveryLanes {
   };
   Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
 
-  // For senders
-  // ------------------------------------------------------------------------------------
+  // --- For senders -------------------------------------------------------------------------------
 
   /// The next job, with endpoints in turn. `finish` or `abandon` must follow. `monotonic_ms` is the
   /// machine's time: the duration of attempts does not depend on the time of the records.

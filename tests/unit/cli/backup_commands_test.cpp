@@ -339,7 +339,7 @@ TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cl
   put(points, text + " " + to_base64url(as_text(signature)) + "\n");
   const Ran foreign = kept.file.run("verify", {{"checkpoint", points}});
   CHECK(foreign.code == exit_code::kFault);
-  CHECK(foreign.out.find("the checkpoint is of the file G") != std::string::npos);
+  CHECK(foreign.out.find("the checkpoint belongs to the file G") != std::string::npos);
   put(points, "nothing\n");
   CHECK(restore("none.db", points).code == exit_code::kUsage);
 }
