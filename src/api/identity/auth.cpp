@@ -103,9 +103,11 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
   const bool is_old = hasher.matches(
       old != nullptr ? old->client_secret_hash : auth::no_secret_hash(), token.client_secret);
   if (!found || !(is_new || is_old)) {
-    return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
+    return unexpected(Slug::unauthorized, "The client ID or the client secret is wrong.");
   }
-  if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
+  if (found->suspended)
+    return unexpected(Slug::unauthorized,
+                      "The application is suspended. Ask the operator to resume it.");
   COFFER_TRY_VOID(check_client(*found, request, services.proxies));
   const std::string* api_key = request.header("x-svc-auth");
   const bool fits = api_key == nullptr || hasher.matches(found->api_key_hash, *api_key) ||

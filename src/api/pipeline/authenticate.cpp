@@ -61,12 +61,15 @@ Result<Origins> origins_of(const store::ApplicationRow& application) {
 Result<void> check_origin(const Origins& origins, const http::Request& request,
                           std::string_view address) {
   if (!origins.networks.empty() && !origins.networks.contains(address)) {
-    return refused("The application is not accepted from this address.");
+    return refused(
+        "The application may not be used from this address. Ask the operator to permit the "
+        "address.");
   }
   const auto& known = origins.certificates;
   if (!known.empty() &&
       std::find(known.begin(), known.end(), request.client_certificate) == known.end()) {
-    return refused("The application is accepted only with its TLS client certificate.");
+    return refused(
+        "The application requires its TLS client certificate. Connect with the certificate.");
   }
   return {};
 }
@@ -183,7 +186,8 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
   if (!is_taken(claims.kind, access)) {
     return refused(access == Access::connect
                        ? "This route requires the idToken of the challenge login."
-                       : "A token of this kind is not accepted here.");
+                       : "This route does not accept this kind of token. Request a bearer token "
+                         "with POST /v1/auth/token.");
   }
   return Bearer{claims, {}, claims.expires_at};
 }
@@ -197,7 +201,7 @@ Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
                            return store::find_user(db, *claims.user);
                          }));
   if (!user || user->suspended || user->key_version != claims.key_version) {
-    return refused("The token was ended; log in again.");
+    return refused("The token is no longer valid. Log in again.");
   }
   if (application.tenant && application.tenant->association != user->association) {
     return refused("x-svc-auth and the token belong to different associations.");
@@ -208,7 +212,8 @@ Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
 Result<void> Authenticator::check_bearer(const Bearer& bearer,
                                          const store::ApplicationRow& application) const {
   constexpr const char* kMismatch = "x-svc-auth and the token belong to different applications.";
-  if (application.suspended) return refused("The application is suspended.");
+  if (application.suspended)
+    return refused("The application is suspended. Ask the operator to resume it.");
   if (!bearer.client_id.empty()) {
     if (application.client_id != bearer.client_id) return refused(kMismatch);
     return {};
@@ -217,7 +222,7 @@ Result<void> Authenticator::check_bearer(const Bearer& bearer,
   if (claims.kind == auth::TokenKind::user) return check_user(claims, application);
   if (application.id != claims.application) return refused(kMismatch);
   if (!application.accepts(claims.key_version, context_.clock.now())) {
-    return refused("The token was ended by a rotation; request a new one.");
+    return refused("The token was revoked by a rotation of the credentials. Request a new one.");
   }
   return {};
 }

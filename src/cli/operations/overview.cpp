@@ -161,7 +161,8 @@ Result<store::ActivityWanted> wanted_activity(const Arguments& arguments, Timest
   if (from) {
     const Timestamp end = to ? std::min(to->plus_ms(-1), now) : now;
     if (*from > end)
-      return unexpected(Slug::malformed_request, "--from must be before --to and now.");
+      return unexpected(Slug::malformed_request,
+                        "--from must be before --to and before the current time.");
     return spans_between(*from, end, span_of(end.ms - from->ms));
   }
   if (to) return unexpected(Slug::malformed_request, "--to requires --from. Add --from.");

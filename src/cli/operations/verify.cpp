@@ -124,7 +124,7 @@ Result<CommandResult> judge(const Console& console, const Config& config,
     return unexpected(Slug::conflict,
                       path + " has schema " + std::to_string(found.schema_before) +
                           ", from another version of coffer: the SQLite structure is intact. To "
-                          "check the invariants, use that version, or restore the file first");
+                          "check the invariants, install that version, or restore the file first");
   }
   Record& record = result.records.front();
   record.emplace_back("signedBy", found.signer);

@@ -93,7 +93,9 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
       return unexpected(Problem(Slug::not_found, "The provider does not know this customer.",
                                 {{"customerId", "must be registered with the provider first"}}));
     case outbound::ReferenceResponse::Kind::cannot_assign:
-      return unexpected(Slug::conflict, "The provider could not assign references.");
+      return unexpected(
+          Slug::conflict,
+          "The provider could not assign references. Retry later, or contact the provider.");
     case outbound::ReferenceResponse::Kind::issued:
       break;
   }
