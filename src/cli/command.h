@@ -43,7 +43,7 @@ struct Argument {
   // The value is the content of a file: the command line reads the file at the given path, and the
   // admin page uploads one. The audit log records its digest (cli/paths.h).
   bool content = false;
-  // Of the field on the admin page:
+  // For the field on the admin page:
   std::string_view label = {};    // a noun phrase; by default the name
   std::string_view example = {};  // shown as the placeholder of the field
 };

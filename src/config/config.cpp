@@ -36,7 +36,7 @@ constexpr std::size_t kFileBytesMax = 1 << 20;
 constexpr const char* kServiceFile = "/etc/coffer/coffer.toml";
 constexpr const char* kServiceData = "/var/lib/coffer";
 
-// On nullopt, `errno` is the reason.
+// If it returns nullopt, `errno` contains the reason.
 std::optional<std::string> read_file(const std::string& path) {
   errno = 0;
   std::error_code ignored;

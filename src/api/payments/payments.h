@@ -15,7 +15,7 @@ constexpr std::size_t kLargeBodyMax = 256 * 1024;
 
 /// POST /v1/payments/onramp, which the Connect group also serves at another path.
 Result<http::Response> execute_onramp(const Services& services, const Call& call);
-/// Only the checks of execute_onramp.
+/// Runs only the checks of execute_onramp.
 Result<http::Response> validate_onramp(const Services& services, const Call& call);
 /// Adds an operation that validates the payments of the last row without storing them. The last row
 /// itself gets the parameter `validateOnly=true` with the same effect.

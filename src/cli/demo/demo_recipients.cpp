@@ -183,7 +183,7 @@ class Recipients {
                               [&](store::Connection& db) -> Result<T> { return read(db); });
   }
 
-  /// In the order of creation, which lists reverse.
+  /// Returns them in the order of creation. Lists have the reverse order.
   Result<DemoRecipients> find() {
     return look<DemoRecipients>([&](store::Connection& db) {
       DemoRecipients out;

@@ -15,7 +15,7 @@ namespace coffer::cli {
 struct BulkRow {
   std::size_t line = 1;
   PaymentRequest request;  // of an off-ramp: without its quote
-  // Of an off-ramp, which coffer quotes:
+  // For an off-ramp, which coffer quotes:
   std::optional<ConnectorId> connector;
   Amount amount;
 };

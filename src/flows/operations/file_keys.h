@@ -40,8 +40,8 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-/// One line without a line feed: `coffer-checkpoint-1 FILE MS ENTRY_SETS LINK AUDIT_ENTRIES LINK
-/// BACKUP SIGNATURE`, links and backup in hex, the signature (Ed25519 over the text before it,
+/// Returns one line without a line feed: `coffer-checkpoint-1 FILE MS ENTRY_SETS LINK AUDIT_ENTRIES
+/// LINK BACKUP SIGNATURE`, links and backup in hex, the signature (Ed25519 over the text before it,
 /// without the space) in base64url.
 Result<std::string> sign_heads(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
                                const store::ChainHeads& heads, std::string_view backup);

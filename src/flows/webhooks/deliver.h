@@ -16,9 +16,8 @@ struct DeliveryRound {
   std::optional<Timestamp> next_due;  // of the earliest waiting delivery; empty: none
 };
 
-/// One commit with new deliveries and the results of senders, followed by loading due deliveries
-/// into the lanes. For one thread at a time. After a Problem, another round repeats it, and nothing
-/// is lost.
+/// Commits new deliveries and the results of senders, then loads due deliveries into the lanes. For
+/// one thread at a time. After a Problem, the next round repeats the work, and nothing is lost.
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes);
 
 /// The work that is available to senders now.
