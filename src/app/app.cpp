@@ -47,7 +47,8 @@ api::RateLimits rate_limits(const Config& config) {
           config.rate_limit_login_per_min};
 }
 
-/// Uses the CA bundle that was found. If there is no bundle, calls over TLS fail with that reason.
+/// Sets the CA bundle that was found. Without one, calls over TLS fail; the log contains the
+/// reason.
 Config with_ca_bundle(Config config) {
   auto found = http::find_ca_bundle(config.ca_bundle);
   if (!found) {
@@ -77,7 +78,7 @@ DeliveryPolicy delivery_policy(const Config& config) {
   return policy;
 }
 
-/// What was checked when the configuration was read.
+/// The setting was validated when the configuration was read.
 http::TrustedProxies trusted_proxies(const Config& config) {
   auto list = AddressList::parse(config.trusted_proxies);
   COFFER_CHECK(list.has_value());
@@ -221,7 +222,7 @@ void App::build_services(const auth::MasterKey& key) {
   });
 }
 
-/// After the context, with which the key that signs challenges is stored.
+/// Call it after the context exists, because it stores the key that signs challenges.
 Result<void> App::build_logins() {
   COFFER_TRY(auto key, flows::open_challenge_key(*context_));
   const std::string passphrase = config_.network_passphrase.empty()
@@ -280,7 +281,7 @@ http::Response App::handle(http::Request& request) { return pipeline_->handle(re
 
 Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
   if (refusing_) {
-    return unexpected(Problem(Slug::overloaded, "The server restarts.").retry_after(1));
+    return unexpected(Problem(Slug::overloaded, "The server is restarting.").retry_after(1));
   }
   return pipeline_->admit(head, body_bytes);
 }

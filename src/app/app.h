@@ -44,7 +44,7 @@ class Figures;  // flows/operations/figures.h
 
 namespace coffer {
 
-/// Why opening or starting failed, with the exit code of the command line
+/// The reason why opening or starting failed, with the exit code of the command line
 /// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked, 77 permission, 78
 /// configuration, 1 otherwise.
 struct StartError {
@@ -63,7 +63,7 @@ struct ListenAddress {
 struct AdminPages {
   http::Handler handle;
   http::Admit admit;
-  // Whether a path of a shared listener belongs to it.
+  // Whether a path on a shared listener belongs to the admin page.
   bool (*owns)(std::string_view path) = nullptr;
 };
 
@@ -90,7 +90,7 @@ class App {
   /// The request pipeline without a listener, for tests.
   http::Response handle(http::Request& request);
 
-  /// The API reference offers to call operations, as in a demo. Call it before `serve`.
+  /// Lets the API reference call operations, as in a demo. Call it before `serve`.
   void offer_trial();
 
   /// Lane, caller and body limit of a request to the API.
@@ -107,16 +107,16 @@ class App {
   std::optional<ListenAddress> admin_address() const;
   /// Metrics of this App. Thread-safe.
   Metrics& metrics() { return metrics_; }
-  /// Wrong secrets, of the API and of the admin page. Safe from any thread.
+  /// Counts of wrong secrets, at the API and on the admin page. Thread-safe.
   GuessTable& guesses() { return guesses_; }
   const http::TrustedProxies& proxies() const { return proxies_; }
-  /// Who is signed in to the admin page. Safe from any thread.
+  /// The sessions of the admin page. Thread-safe.
   flows::OperatorSessions& sessions() { return sessions_; }
   outbound::AlertSender& alert_sender() { return *alert_sender_; }
-  /// The figures that decide which conditions hold. Thread-safe.
+  /// The figures that determine which conditions hold. Thread-safe.
   ConditionFacts condition_facts(store::Connection& db, const store::Backlog& backlog) const;
-  /// The result of a verification that an operator ran on the served file. It decides about the
-  /// condition only: /healthz shows the verifier's own result. Thread-safe.
+  /// The result of a verification that an operator ran on the served file. It affects only the
+  /// condition: /healthz reports the background verification. Thread-safe.
   void note_verification(bool holds) { operator_found_faults_ = !holds; }
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
@@ -132,14 +132,14 @@ class App {
   std::string admin_origin() const;
   /// Reloads certificate and key, for SIGHUP.
   Result<void> reload_tls();
-  /// From now on, requests to the API get `overloaded`. For a restart that discards what they would
-  /// store. Thread-safe.
+  /// From now on, requests to the API get `overloaded`. For a restart that would discard their
+  /// changes. Thread-safe.
   void refuse_requests() { refusing_ = true; }
   /// Stops gracefully within `config.drain_s`: no new connections, responses to accepted requests,
   /// workers stopped, queue drained. Idempotent.
   void stop();
 
-  /// The cost of new password hashes; for tests, which make many.
+  /// Sets the cost of new password hashes, for tests, which create many.
   void set_password_cost(const auth::ScryptCost& cost);
   /// Runs the due work of settlement and the provider lanes; for tests with a manual clock.
   int settle_once();
@@ -147,9 +147,10 @@ class App {
   int deliver_once();
   /// Sends all due notifications and returns their number; for tests with a manual clock.
   int notify_once();
-  /// Stores the last uses of API keys, which wait in memory. Called once a minute and at the end.
+  /// Stores the last uses of API keys, which are collected in memory. Called once a minute and at
+  /// the stop.
   void store_secret_uses();
-  /// Looks for conditions, sends all due alerts and returns the number of attempts; for tests with
+  /// Checks the conditions, sends all due alerts and returns the number of attempts; for tests with
   /// a manual clock.
   int alert_once();
 
@@ -173,7 +174,7 @@ class App {
   std::int64_t checkpoint_step();
 
   const Config config_;
-  const Clock& clock_;  // the machine's clock; flows use the queue's
+  const Clock& clock_;  // the machine's clock; flows use the queue's clock
   const Timestamp opened_at_ = clock_.now();
   Random& random_;
   Metrics metrics_;
@@ -210,9 +211,10 @@ class App {
   std::unique_ptr<WorkerThread> checkpointer_;
   store::Verification verification_;  // for the verifier's thread
   std::unique_ptr<http::Server> server_;
-  std::unique_ptr<http::Server> admin_server_;  // null: shared, disabled, or its address was in use
-  std::int64_t settled_ms_ = 0;                 // monotonic, of the last settlement; for its thread
-  std::int64_t uses_stored_ms_ = 0;             // monotonic; for the thread of housekeeping
+  std::unique_ptr<http::Server>
+      admin_server_;                 // null if shared, disabled, or its address was in use
+  std::int64_t settled_ms_ = 0;      // monotonic, of the last settlement; for the settlement thread
+  std::int64_t uses_stored_ms_ = 0;  // monotonic; for the housekeeping thread
   std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: no round is running
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};

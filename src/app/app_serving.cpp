@@ -16,7 +16,8 @@ constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kStoreUsesEveryMs = 60'000;
 constexpr std::int64_t kVerifyEveryMs = 3'600'000;
-constexpr std::int64_t kVerifyAgainMs = 1'000;  // no reader was free, or it was interrupted
+constexpr std::int64_t kVerifyAgainMs =
+    1'000;  // if no reader was free, or the slice was interrupted
 
 /// Whether the admin page is served on the listener of the API.
 bool shares_listener(const Config& config) {
@@ -30,8 +31,8 @@ flows::BackupPlan backup_plan(const Config& config) {
           .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
 
-/// A certificate error is complete. An address error starts with its setting, and cli/serving adds
-/// the source of its value.
+/// A certificate error is a complete message. An address error starts with its setting, and
+/// cli/serving adds the source of the value.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
   if (problem.slug == Slug::validation_failed) return {78, what};
@@ -87,8 +88,8 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
 }
 
-/// RFC 6797: a client that has used TLS uses only TLS from then on. Only on connections with TLS,
-/// ended here or by a trusted proxy.
+/// RFC 6797: a client that has used TLS uses only TLS from then on. The header is set only on TLS
+/// connections, which coffer or a trusted proxy terminates.
 http::Response App::with_strict_transport(const http::Request& request, http::Response response,
                                           bool tls) const {
   if (tls || proxies_.has_tls(request)) {
@@ -97,13 +98,14 @@ http::Response App::with_strict_transport(const http::Request& request, http::Re
   return response;
 }
 
-/// The admin page is optional: if its default address is in use, payments are served anyway.
+/// The admin page is optional: if its default address is in use, the server starts without it.
 bool App::start_admin(StartError& error, const AdminPages& admin) {
   constexpr std::size_t kConnections = 256;
   http::ServerOptions options;
   options.host = config_.admin_listen.host;
   options.port = config_.admin_listen.port;
-  // Every lane: the page decides which one a request uses, and a large body uses the lane `bulk`.
+  // Creates every lane, because the page selects the lane of a request, and large bodies use
+  // `bulk`.
   options.lanes = lane_table(1, processors());
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.admit = admin.admit;
@@ -246,10 +248,10 @@ int App::alert_once() { return alerts_->run_due(); }
 
 std::int64_t App::settlement_step() {
   const store::ReadersScope readers(store::Readers::settlement);
-  // The machine's clock, because the interval does not depend on the time of the records.
+  // Uses the machine's clock, because the interval does not depend on the time of the records.
   const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
   if (early_ms > 0) return early_ms;
-  // Keeps its value while rounds end with an exception or hang.
+  // Keeps its value if a round ends with an exception or hangs, so that /healthz reports it.
   if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   settling_since_ms_ = 0;
@@ -294,7 +296,7 @@ std::int64_t App::verify_step() {
   if (draining_) return WorkerThread::kWhenWoken;
   const auto slice = flows::verify_slice(*context_, verification_);
   if (!slice) {
-    // Otherwise, the keys of the file do not open any more.
+    // Any other problem means that the keys of the file can no longer be opened.
     if (slice.error().slug == Slug::overloaded) return kVerifyAgainMs;
     invariants_hold_ = false;
     log_error("store", "verification failed", {{"problem", slice.error().detail}});
@@ -312,7 +314,7 @@ std::int64_t App::verify_step() {
   return kVerifyEveryMs;
 }
 
-/// Only of a file that was verified since the start.
+/// Makes checkpoints only after a successful verification since the start.
 std::int64_t App::checkpoint_step() {
   if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) checkpoints_->run();
   return flows::CheckpointRounds::kRestMs;

@@ -188,7 +188,9 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
     }
   }
   if (known == arguments.values.size()) return {};
-  return unexpected(Slug::malformed_request, "The command received an unknown argument.");
+  return unexpected(
+      Slug::malformed_request,
+      "The command received an unknown argument. See coffer help COMMAND for the accepted ones.");
 }
 
 }  // namespace coffer::cli

@@ -1,5 +1,5 @@
 // The commands of coffer as a table. The parser, the help, the control socket, the dispatcher and
-// the admin page read the row of a command.
+// the admin page all use it.
 #pragma once
 
 #include <charconv>
@@ -36,16 +36,16 @@ struct Argument {
   std::string_view help;  // a noun phrase; also the hint below the field of the admin page
   Kind kind = Kind::option;
   bool required = false;
-  // Of an option: TEXT; of a choice, and of a positional that is one: the words, `a|b`.
+  // For an option: TEXT. For a choice, also a positional one: the permitted words, `a|b`.
   std::string_view placeholder = {};
-  std::string_view fallback = {};  // the value when it is not given
+  std::string_view fallback = {};  // the value if it is not given
   bool secret = false;             // the audit log records only that it was given
-  // The value is the content of a file: the command line reads the file that is named, the page
-  // uploads one. The audit log records its digest (cli/paths.h).
+  // The value is the content of a file: the command line reads the file at the given path, and the
+  // admin page uploads one. The audit log records its digest (cli/paths.h).
   bool content = false;
-  // Of the field on the admin page:
+  // For the field on the admin page:
   std::string_view label = {};    // a noun phrase; by default the name
-  std::string_view example = {};  // a value, as its placeholder
+  std::string_view example = {};  // shown as the placeholder of the field
 };
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
@@ -94,7 +94,7 @@ struct Arguments {
   std::optional<std::string> find(const std::string& name) const;
 };
 
-/// Lets a stopping server end a long command that runs inside it.
+/// Lets a server that is stopping end a long command that runs inside it.
 class Interruption {
  public:
   /// Runs `work`; meanwhile interrupt() also calls `stop`, from another thread.
@@ -138,12 +138,12 @@ struct Command {
   std::string_view hint = {};     // an imperative that follows a `not found` error
   std::string_view details = {};  // further sentences of the help and of the dialog
   bool streams = false;           // runs until stopped, so not on the admin page
-  bool calls_out = false;         // waits for other machines; on the page, in their lane
+  bool calls_out = false;  // waits for other machines; on the page, runs in the lane `outbound`
   /// Moves money or grants access, although it does not require an administrator.
   bool sensitive = false;
   /// Never waits for a second operator: it only reads, or it only takes access away.
   bool alone = false;
-  /// Refused unless the file is that of a demo, where alone the page offers it.
+  /// Accepted only on the file of a demo. The admin page offers it only there.
   bool demo_only = false;
   /// A toggle with which the command changes nothing.
   std::string_view preview = {};
@@ -153,7 +153,7 @@ struct Command {
   const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
 };
 
-/// Whether the admin page takes the command only within minutes of the sign-in.
+/// Whether the admin page accepts the command only within minutes of the sign-in.
 inline bool needs_recent_sign_in(const Command& command) {
   return command.sensitive || command.role == OperatorRole::administrator;
 }

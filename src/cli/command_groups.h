@@ -9,7 +9,7 @@ namespace coffer::cli {
 
 std::vector<Command> help_commands();
 
-/// coffer apply: creates and changes what a file declares.
+/// coffer apply: creates and changes the objects that a file declares.
 std::vector<Command> apply_commands();
 
 std::vector<Command> demo_commands();

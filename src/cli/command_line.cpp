@@ -22,7 +22,7 @@ struct Group {
 
 /// First words with subcommands.
 constexpr auto kGroups = std::to_array<Group>({
-    {"association", "Tenants: each owns applications, wallets and everything else"},
+    {"association", "Tenants, which own applications, wallets and all other data"},
     {"application", "Applications that call the API: register, rotate secrets, suspend"},
     {"user", "Users who log in with a password and a one-time code"},
     {"payment", "Find and show payments, retry and resolve stuck ones"},
@@ -53,8 +53,8 @@ std::string one_line_version() {
          ")";
 }
 
-/// The parser's tree, built from the table of commands. Must exist as long as its options write
-/// into `line`.
+/// The parser's tree, built from the table of commands. It writes parsed options into `line`, which
+/// must outlive it.
 class Tree {
  public:
   explicit Tree(CommandLine& line)
@@ -123,7 +123,7 @@ class Tree {
     return nullptr;
   }
   const CLI::App& root() const { return root_; }
-  /// `coffer rate set`, for messages.
+  /// The full command path for messages, such as `coffer rate set`.
   std::string path_of(const CLI::App& app) const {
     return app.get_parent() == nullptr ? app.get_name()
                                        : path_of(*app.get_parent()) + " " + app.get_name();
@@ -227,7 +227,7 @@ int usage_error(const Console& console, const std::string& what, const std::stri
 int usage_error(const Console& console, const Tree& tree, const CLI::ParseError& error) {
   const CLI::App* at = nullptr;
   const std::string unknown = tree.unexpected_argument(at);
-  // First, because a missing argument is often a misspelled one.
+  // Unknown arguments are reported first, because a missing argument is often a misspelled one.
   if (!unknown.empty()) return usage_error(console, unknown, tree.path_of(*at));
   return usage_error(console, error.what(), tree.path_of(tree.named()));
 }

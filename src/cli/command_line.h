@@ -9,8 +9,8 @@
 
 namespace coffer::cli {
 
-/// Either a command to run, or `command` is nullptr because help, version or a usage error was
-/// printed; then `exit_code` is final.
+/// The command to run. If help, the version or a usage error was printed, `command` is nullptr and
+/// `exit_code` is final.
 struct CommandLine {
   const Command* command = nullptr;
   Arguments arguments;

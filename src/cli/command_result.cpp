@@ -73,8 +73,8 @@ Unit unit_of(std::string_view key) {
   return name == nullptr ? Unit::none : name->unit;
 }
 
-/// How times are shown. In a column, the distance from now, which is what people look for, unless
-/// the output is stored and would become wrong. Steps of one operation need exact times.
+/// How times are shown. A column shows the age, which readers look for first, unless the output is
+/// not a terminal: a stored age would become wrong. Steps of one operation need exact times.
 enum class Times { distance, minute, minute_and_distance, exact };
 
 std::string time_text(const std::string& text, Times times) {
@@ -288,7 +288,7 @@ void print_json(const Console& console, const CommandResult& result) {
   console.out << dump(data_of(result), console.terminal ? 2 : -1, console.terminal) << '\n';
 }
 
-/// The exit codes of refused commands, if they are not plain failure.
+/// Exit codes of problems that do not exit with kFailed.
 constexpr std::array<std::pair<Slug, int>, 9> kExitCodes = {{
     {Slug::malformed_request, exit_code::kUsage},
     {Slug::validation_failed, exit_code::kUsage},
@@ -335,13 +335,13 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   // print.
   if (json || !result.records.empty()) console.out.flush();
   if (!json && !result.note.empty()) console.err << result.note << '\n';
-  // Also with --json, because the array on standard output has no place for it.
+  // Printed also with --json, because the array on standard output cannot contain the cursor.
   if (result.next_cursor) console.err << "more: --cursor " << *result.next_cursor << '\n';
   return result.exit_code;
 }
 
 void print_error(const Console& console, std::string_view text) {
-  // Several sentences end with a full stop, a single clause does not.
+  // Several sentences end with a full stop; a single clause does not.
   const bool ends = text.ends_with('.') || text.ends_with('?');
   const bool sentences = text.find(". ") != std::string_view::npos && !ends;
   console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' ' << printable(text)

@@ -1,5 +1,5 @@
 // The result of a command: records, printed as a table, as lines or as JSON. Commands only fill it,
-// so all of them have the same format and support --json.
+// so every command prints in the same format and supports --json.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Field {
   Field(std::string name, std::int64_t number) : key(std::move(name)), value(number) {}
   Field(std::string name, std::vector<Record> records)
       : key(std::move(name)), value(std::move(records)) {}
-  /// A secret that is meant to be shown; an empty one is null.
+  /// A secret that the command reveals on purpose; an empty one is null.
   Field(std::string name, const Secret& secret) : key(std::move(name)) {
     if (!secret.empty()) value = secret.reveal();
   }
@@ -44,8 +44,8 @@ struct Field {
   Value value;
 };
 
-/// A file that a command produces while it is written: standard output on the command line, a
-/// download on the admin page.
+/// A file that is produced while it is being written to standard output or, on the admin page,
+/// downloaded.
 struct ProducedFile {
   std::string name;  // proposed to the operator
   std::string content_type;
@@ -67,7 +67,7 @@ struct CommandResult {
   int exit_code = 0;
   /// For a list in pages: the --cursor of the next page. Empty at the end.
   std::optional<std::string> next_cursor = {};
-  /// The output, in place of the records, which only the page shows.
+  /// Printed in place of the records, which only the admin page shows.
   std::optional<ProducedFile> file = {};
   /// For the audit log: why a successful command changed nothing.
   std::string unchanged = {};
@@ -81,7 +81,7 @@ struct Console {
   std::ostream& err;
   bool terminal = false;  // `out` is a terminal
   bool progress = false;  // `err` is a terminal, so long operations may show progress
-  bool colour = false;    // for whichever of the two is a terminal
+  bool colour = false;    // for each of the two that is a terminal
   int columns = 0;        // of that terminal; 0: unknown
 
   bool shades_out() const { return terminal && colour; }

@@ -26,7 +26,7 @@ int parse_exit_code(const std::string& text) {
   return code;
 }
 
-/// Prints output until the server sends the exit code. `restarts` becomes true if it starts again.
+/// Prints output until the server sends the exit code. Sets `restarts` if the server will restart.
 int relay(ControlStream& stream, const Console& console, int silence_ms, bool& restarts) {
   while (const auto frame = stream.receive(silence_ms)) {
     switch (frame->kind) {
@@ -53,16 +53,15 @@ int relay(ControlStream& stream, const Console& console, int silence_ms, bool& r
   return exit_code::kUnreachable;
 }
 
-/// The identity of a socket. Its time too, because the system uses the numbers of deleted files
-/// again.
+/// The identity of a socket. It includes the change time, because the system reuses the inode
+/// numbers of deleted files.
 std::optional<std::pair<ino_t, std::int64_t>> socket_at(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return std::pair(status.st_ino, changed_ns(status));
 }
 
-/// Returns when a new server listens in the place of socket `before`; false if none does for a
-/// while.
+/// Waits until a new server listens in place of the socket `before`. Returns false after a timeout.
 bool wait_for_other_socket(const std::string& path,
                            const std::optional<std::pair<ino_t, std::int64_t>>& before) {
   for (int tries = 0; tries < kRestartMs / kLookEveryMs; ++tries) {
@@ -97,7 +96,7 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
   bool restarts = false;
   const int code = relay(stream, console, silence_ms, restarts);
   if (!restarts || wait_for_other_socket(path, before)) return code;
-  print_error(console, "the server did not start again. Read its output, then start it");
+  print_error(console, "the server did not restart. Read its output, then start it");
   return exit_code::kUnreachable;
 }
 

@@ -1,4 +1,4 @@
-// The command's side of the control socket.
+// Client side of the control socket.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@
 namespace coffer::cli {
 namespace {
 
-// So that long commands (verification, following events) do not delay others.
+// Several, so that long commands (verification, following events) do not delay others.
 constexpr int kThreads = 8;
 constexpr int kRequestMs = 5'000;
 constexpr int kSendMs = 10'000;
@@ -42,7 +42,7 @@ class FrameBuffer final : public std::streambuf {
  protected:
   int sync() override {
     const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-    // Also without content, because a flush detects whether the peer is gone.
+    // Sends even an empty frame, because a flush detects whether the peer is gone.
     if (!failed_) {
       const Lock lock(sending_);
       failed_ = !stream_.send(kind_, content, kSendMs);
@@ -117,7 +117,7 @@ int ControlSocket::accept_client() {
     const int fd = accept_socket(listen_fd_, nullptr, nullptr);
     if (fd >= 0) return fd;
     const bool another_thread_was_faster = errno == EAGAIN || errno == EWOULDBLOCK;
-    // Out of descriptors: the client stays in the queue, so poll would return at once.
+    // Out of descriptors: the client stays in the queue, so poll would return immediately.
     if (!another_thread_was_faster) ::poll(wanted.data(), 1, kPauseMs);
   }
 }

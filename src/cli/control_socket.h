@@ -1,5 +1,4 @@
-// The server's side of the control socket: while a server has the file open, commands run inside
-// it.
+// Server side of the control socket: while a server has the file open, commands run inside it.
 #pragma once
 
 #include <functional>
@@ -34,7 +33,7 @@ class ControlSocket {
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
-  /// Replaces a socket that a killed server left; the caller holds the lock of the database. A
+  /// Replaces a socket left by a killed server; the caller must hold the lock of the database. A
   /// Problem contains the path.
   Result<void> start(const std::string& database);
   /// Ends long commands early, waits for the running ones and removes the socket. Idempotent.

@@ -1,10 +1,10 @@
-// What a command and the running server say to each other over the control socket: frames of one
-// kind byte, four length bytes (big endian) and content.
+// The protocol between a command and the running server over the control socket: frames of one kind
+// byte, four length bytes (big endian) and content.
 //
 //   command -> server   request   JSON: the command's path and its arguments
 //   server -> command   accepted  at once, before the command runs
 //                       out, err  any number, in the order they were printed
-//                       restarts  the server starts again; the client waits for it
+//                       restarts  the server restarts; the client waits for it
 //                       exit      decimal exit code; the last frame
 #pragma once
 

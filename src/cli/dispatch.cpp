@@ -28,8 +28,8 @@
 namespace coffer::cli {
 namespace {
 
-// A starting server owns the file before its socket exists, and another command owns it only
-// briefly.
+// A server that is starting locks the file before its socket exists, and another command locks it
+// only briefly, so a busy file is retried.
 constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
@@ -49,7 +49,8 @@ Record recorded(const Command& command, const Arguments& arguments) {
   return record;
 }
 
-/// Records the result of a command. A failure is logged; the command is already in the audit log.
+/// Records the result of a command. If that fails, it only logs an error, because the command
+/// itself is already in the audit log.
 void record_end(Session& session, const Command& command, std::int64_t entry,
                 const std::string& outcome, const std::string& said) {
   const auto done = flows::record_outcome(session.app.flows(), entry, session.actor,
@@ -59,7 +60,7 @@ void record_end(Session& session, const Command& command, std::int64_t entry,
             {{"act", entry}, {"command", command.path}, {"outcome", outcome}});
 }
 
-/// Writes the content, and nothing else, so that it can be redirected to a file.
+/// Writes only the content, so that the output can be redirected to a file.
 int print_file(Session& session, const ProducedFile& file) {
   const Console& console = session.console;
   if (console.terminal && !file.text) {
@@ -72,7 +73,7 @@ int print_file(Session& session, const ProducedFile& file) {
     return console.out.good() && !session.interruption.requested();
   });
   if (complete) return 0;
-  // An output that cannot be written is reported once, at the end.
+  // A write error on standard output is reported once, at the end.
   if (console.out) print_error(console, "the output is incomplete. Run the command again");
   return exit_code::kFailed;
 }
@@ -90,7 +91,7 @@ Result<void> check_demo(const Session& session, const Command& command) {
   if (!command.demo_only || is_demo(session.app)) return {};
   return unexpected(Slug::conflict, session.app.database().path() +
                                         " is not a demo file and is unchanged. This command works "
-                                        "only on a file that coffer demo has created.");
+                                        "only on a file that coffer demo created.");
 }
 
 /// Runs the command. `overloaded` if its ProgressLine ends it.
@@ -119,8 +120,7 @@ Result<CommandResult> run_recorded(Session& session, const Command& command,
   }
 }
 
-/// Runs an approved command. A command that fails before its first change leaves the request
-/// waiting.
+/// Runs an approved command. If it fails before its first change, the request stays open.
 Result<CommandResult> run_once(Session& session, const Command& command, const Arguments& arguments,
                                const GivenApproval& approval) {
   const flows::Context& flows = session.app.flows();
@@ -134,7 +134,7 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
     stored = rider.committed();
     return out;
   }();
-  if (!stored && result) {  // It had nothing to change.
+  if (!stored && result) {  // The command had nothing to change.
     COFFER_TRY_VOID(flows.queue.run(approve));
     stored = true;
   }
@@ -147,8 +147,8 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
   return result;
 }
 
-/// Runs the command up to its first commit, and stores nothing. Returns how it fails; nullopt if it
-/// reaches a commit, or has nothing to change.
+/// Runs the command up to its first commit and stores nothing. Returns the failure; nullopt if the
+/// command reaches a commit or has nothing to change.
 std::optional<Result<CommandResult>> failure_of(Session& session, const Command& command,
                                                 const Arguments& arguments) {
   try {
@@ -164,7 +164,7 @@ std::optional<Result<CommandResult>> failure_of(Session& session, const Command&
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto result = carry_out(session, command, arguments);
   if (!result) {
-    // A command whose output cannot be written ends early; the error is printed once, at the end.
+    // A command whose output cannot be written ends early. The error is printed once, at the end.
     if (!session.console.out) return exit_code::kFailed;
     return print_problem(session.console, result.error(), command.hint);
   }
@@ -172,7 +172,7 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
   return print_result(session.console, *result, arguments.json);
 }
 
-/// Commands that need no database if a file is given.
+/// Commands that need no database if their arguments contain a file.
 constexpr std::array<std::pair<std::string_view, OwnCommand>, 1> kOnFileGiven{{
     {"verify", verify_given_file},
 }};
@@ -251,7 +251,7 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
   if (command.role == OperatorRole::viewer) return run();
   const std::string detail = to_json(recorded(command, arguments), false);
   if (waits_for_approval(session, command, arguments)) {
-    // A second operator should not have to find out that the command cannot work.
+    // Reports a command that cannot succeed now, instead of after its approval.
     if (const auto failure = failure_of(session, command, arguments)) {
       return run_recorded(session, command, detail, [&] { return *failure; });
     }
@@ -296,7 +296,8 @@ int print_fault(const Console& console, const std::exception& fault) {
   if (const auto* sql = dynamic_cast<const store::SqlError*>(&fault)) {
     if (sql->primary_code == kCorruptPage || sql->primary_code == kNoDatabase) {
       print_error(console, "the database is damaged (" + std::string(sql->what()) +
-                               "). Stop the server, keep a copy of the file, and restore a backup");
+                               "). Stop the server, keep a copy of the file, and restore a backup "
+                               "with coffer restore");
       return exit_code::kCorrupt;
     }
   }
@@ -309,8 +310,9 @@ int print_fault(const Console& console, const std::exception& fault) {
       return exit_code::kPermission;
     }
   }
-  print_error(console, "internal error: " + std::string(fault.what()) +
-                           ". Run `coffer verify`. If it finds no fault, please report the error");
+  print_error(console,
+              "internal error: " + std::string(fault.what()) +
+                  ". Run `coffer verify`. If it finds no violation, please report the error");
   return exit_code::kFailed;
 }
 

@@ -15,20 +15,21 @@ namespace coffer::cli {
 /// Returns the exit code of the process.
 int run_command(const CommandLine& line, const Console& console);
 
-/// Runs a command on a file for the actor of the session: checks the role (`forbidden`), and for a
-/// command that a viewer may not run, records it before and its result afterwards. A command that
-/// has to wait for a second operator is tried before its request is stored. The arguments have been
-/// checked.
+/// Runs a command on a file for the actor of the session. Checks the role (`forbidden`). Writes
+/// audit entries before and after a command that a viewer may not run. Before it stores a request
+/// for approval, it checks in a trial run that the command would succeed. The caller must have
+/// checked the arguments.
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments);
 
-/// The second operator of a command that waited.
+/// The second operator's approval of a command.
 struct GivenApproval {
   ApprovalId id;
   const Actor& by;
 };
-/// The same for a command that was approved: the approval is stored in the commit of its first
-/// change, so it runs at most once. The session is that of the operator who asked.
+/// Runs an approved command in the same way. The approval is stored in the commit of the command's
+/// first change, so the command runs at most once. The session must be that of the requesting
+/// operator.
 Result<CommandResult> carry_out_approved(Session& session, const Command& command,
                                          const Arguments& arguments, const GivenApproval& approval);
 
@@ -36,7 +37,7 @@ Result<CommandResult> carry_out_approved(Session& session, const Command& comman
 /// by SQLite and missing permissions; everything else is a bug in coffer.
 int print_fault(const Console& console, const std::exception& fault);
 
-/// Runs a command that arrived over the control socket. Throws nothing.
+/// Runs a command that arrived over the control socket. Never throws.
 int run_request(App& app, const ControlRequest& request, std::ostream& out, std::ostream& err,
                 Interruption& interruption);
 

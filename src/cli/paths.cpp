@@ -11,7 +11,8 @@
 namespace coffer::cli {
 namespace {
 
-/// Up to one byte more than permitted, so that the caller can tell. nullopt if it cannot be read.
+/// Reads up to one byte more than permitted, so that the caller can detect an excess. nullopt if it
+/// cannot be read.
 std::optional<std::string> content_of(std::istream& in) {
   std::string content(kContentBytesMax + 1, '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
@@ -40,7 +41,7 @@ Result<std::string> read_content(const std::string& path) {
   }
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
   if (content->starts_with(kByteOrderMark)) content->erase(0, kByteOrderMark.size());
-  // Checked before it is sent to a server: JSON cannot carry other bytes.
+  // Checked here, because the request to the server is JSON, which cannot contain other bytes.
   if (is_utf8(*content)) return *std::move(content);
   return unexpected(Slug::malformed_request,
                     path + " is not UTF-8. Save it with that encoding and repeat the command.");

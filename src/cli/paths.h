@@ -1,5 +1,5 @@
-// Arguments that contain the name of a file on the machine of the command. By convention, such an
-// argument is named FILE or has FILE as its placeholder; a test enforces this.
+// Arguments that contain the path of a file on the machine that runs the command. By convention,
+// such an argument is named FILE or has FILE as its placeholder; a test enforces this.
 //
 // Only the command line accepts file names: the admin page does not send them and does not offer
 // commands that require one. `-` is standard input or output.
@@ -28,12 +28,11 @@ constexpr Argument content_positional(std::string_view help) {
 bool gives_path(const Command& command, const Arguments& arguments);
 /// Whether the command requires a path.
 bool requires_path(const Command& command);
-/// Resolves paths against the working directory of this process, because the server has another
-/// one.
+/// Resolves paths against the working directory of this process, because the server's may differ.
 void make_paths_absolute(const Command& command, Arguments& arguments);
 /// Replaces the names of files in content arguments with their content. This process reads the
-/// files, with the rights of its user and not those of the server. `malformed-request` for a file
-/// that cannot be read or is too long.
+/// files with its own user's permissions, not the server's. `malformed-request` for a file that
+/// cannot be read or is too long.
 Result<void> read_contents(const Command& command, Arguments& arguments);
 
 }  // namespace coffer::cli

@@ -3,7 +3,7 @@
 
 namespace coffer::cli {
 
-/// Called by main after process setup. Throws nothing.
+/// Called by main after process setup. Never throws.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace coffer::cli

@@ -14,21 +14,22 @@
 namespace coffer::cli {
 
 /// A line on standard error, redrawn at most ten times per second and cleared at the end. Prints
-/// nothing if standard error is not a terminal. Also ends the work: show() throws Stopped if the
-/// server stops or the requesting command is gone. While it exists, only it may write to
-/// `console.err`.
+/// nothing if standard error is not a terminal. It also ends the work: show() throws Stopped if the
+/// server stops or the requesting client is gone. While a ProgressLine exists, nothing else may
+/// write to `console.err`.
 class ProgressLine {
  public:
   struct Stopped {
     const char* why;  // a sentence
   };
   static constexpr const char* kServerStops =
-      "The server is stopping. Repeat the command when it runs again.";
+      "The server is stopping. Repeat the command when the server runs again.";
   static constexpr const char* kOutputFails = "The output could not be written.";
 
-  /// A separate thread redraws the line every second, so that the time advances during a long step.
+  /// Starts a thread that redraws the line every second, so that the time advances during a long
+  /// step.
   ProgressLine(const Console& console, Interruption& interruption);
-  /// Without that thread: only show() draws.
+  /// Starts no thread: only show() draws.
   ProgressLine(const Console& console, Interruption& interruption, const Clock& clock)
       : console_(console), interruption_(interruption), clock_(clock) {}
   ~ProgressLine();
@@ -64,8 +65,8 @@ class ProgressLine {
 /// known. `elapsed_ms` is the time since the start of the step.
 std::string progress_text(const Progress& progress, std::int64_t elapsed_ms);
 
-/// Runs `work`, which returns a Result and shows its progress. Stopped becomes `overloaded`. The
-/// dispatcher does this for whole commands.
+/// Runs `work`, which returns a Result and shows progress. Converts Stopped to `overloaded`. The
+/// dispatcher wraps whole commands in it.
 template <class F>
 auto unless_stopped(F&& work) -> decltype(work()) {
   try {

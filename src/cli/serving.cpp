@@ -46,7 +46,7 @@ void raise_descriptor_limit(const Config& config) {
 void start_control(ControlSocket& control, const Config& config) {
   const auto started = control.start(config.db);
   if (started) return;
-  // The server works without it.
+  // The server works without a control socket.
   log_warning("control", "the control socket is not available; commands cannot reach this server",
               {{"error", started.error().detail}});
 }
@@ -89,9 +89,8 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   return fail(console, error);
 }
 
-/// Serves on the socket from the supervisor, if there is one. A different address in the settings
-/// is an error, because coffer would listen on one of the two only: returns false and fills
-/// `error`.
+/// Serves on the socket from the supervisor, if there is one. Returns false and fills `error` if
+/// the settings contain a different address, because coffer would listen on only one of the two.
 bool use_passed_socket(Config& config, StartError& error) {
   const auto passed = passed_socket();
   if (!passed) {
@@ -113,7 +112,8 @@ bool use_passed_socket(Config& config, StartError& error) {
   return true;
 }
 
-/// A misspelt code would leave the asset without its limit, so that every amount waits.
+/// With a misspelt code, the intended asset would have no limit, and every amount would require
+/// approval.
 void warn_of_unknown_assets(App& app) {
   const auto checked =
       store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
@@ -124,10 +124,10 @@ void warn_of_unknown_assets(App& app) {
         }
         return {};
       });
-  (void)checked;  // only a warning is missing
+  (void)checked;  // a failed read only omits the warnings
 }
 
-/// A slow disk is no reason for a restart; a writer that makes no progress is.
+/// A slow disk does not justify a restart; a writer that makes no progress does.
 bool writer_moves(App& app, const Clock& clock) {
   constexpr std::int64_t kStuckMs = 25'000;
   const std::int64_t since = app.queue().stats().busy_since_ms;
@@ -163,21 +163,21 @@ int fail_to_prepare_operator(const Console& console, const Problem& problem) {
   return exit_code::kConfiguration;
 }
 
-/// Prints how to sign in, until an operator can. A link is a secret, so it is shown only on a
-/// terminal; log output contains the command that prints one.
+/// Prints how to sign in if no operator exists. The link is a secret, so it is printed only on a
+/// terminal; elsewhere, the log names the command that prints one.
 void welcome_operator(const Console& console, App& app) {
   const auto there = has_operators(app);
   if (app.config().admin_off || !there || *there) return;
   if (!console.progress) {
     log_info("admin",
-             "there is no operator yet; run coffer admin link to get a one-time sign-in link",
+             "no operator exists yet; run coffer admin link to get a one-time sign-in link",
              {{"url", app.admin_origin() + "/admin/"}});
     return;
   }
   const auto link = flows::administrator_link(app.flows());
   if (!link) return;
-  console.err << "\nOpen this one-time link to become the administrator of the admin page (for "
-                 "another one: coffer admin link):\n  "
+  console.err << "\nOpen this one-time link to become the administrator of the admin page (for a "
+                 "new link: coffer admin link):\n  "
               << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
               << std::endl;
 }

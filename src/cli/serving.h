@@ -1,4 +1,4 @@
-// The life of a server process, shared by serve and demo: open, listen, wait, stop.
+// The life cycle of a server process, shared by serve and demo: open, listen, wait, stop.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ struct Serving {
   /// Called once the port responds. `origin` is the address for clients on this machine:
   /// `http://127.0.0.1:8080`.
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
-  /// Whether the server starts again after the present command.
+  /// Whether the server restarts after the current command.
   std::function<bool()> restarts = [] { return false; };
-  /// Called when a signal stops the server, which then does not start again.
+  /// Called when a signal stops the server, which then does not restart.
   std::function<void()> stopped = [] {};
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Resolves links, because the lock, the log and the sockets are next to the database's name: with
-/// two names, a file could have two owners.
+/// Resolves links, because the paths of the lock, the log and the sockets derive from the path of
+/// the database. With two paths, two servers could open one file.
 void follow_link(Config& config) {
   std::error_code error;
   if (!fs::is_symlink(config.db, error)) return;
@@ -63,11 +63,12 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
   std::error_code error;
   if (fs::status(config->db, error).type() == fs::file_type::not_found) {
     exit_code = exit_code::kFailed;
-    print_error(console, "database not found: " + config->db +
-                             (find_owner(config->db).locked
-                                  ? ". A server has it open under this name. Move it back"
-                                  : ". Create one with coffer init, or choose another file with "
-                                    "--db"));
+    print_error(console,
+                "database not found: " + config->db +
+                    (find_owner(config->db).locked
+                         ? ". A server has it open under this name. Move the same file back"
+                         : ". Create one with coffer init, or choose another file with "
+                           "--db"));
     return std::nullopt;
   }
   if (!store::holds_tables(config->db)) {

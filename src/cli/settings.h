@@ -9,7 +9,7 @@
 
 namespace coffer::cli {
 
-/// nullopt if there are errors: then all errors have been printed and `exit_code` is set.
+/// nullopt if there are errors; it has then printed all of them and set `exit_code`.
 std::optional<Config> read_settings(const Console& console, const ConfigInputs& inputs,
                                     int& exit_code);
 
@@ -22,10 +22,10 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
 std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
                                            int& exit_code);
 
-/// The same with all errors, without printing.
+/// The same, but returns all errors instead of printing them.
 ConfigReading read_all_settings(const ConfigFlags& flags);
 
-/// `coffer serve`, with --db if the database was named by it: what to type next.
+/// The command that serves the database: `coffer serve`, with --db if this command had --db.
 std::string serve_command(const Config& config);
 
 /// Sets up the log of a process with this `config`. A Problem if the log file cannot be written.

@@ -36,7 +36,7 @@ constexpr std::size_t kFileBytesMax = 1 << 20;
 constexpr const char* kServiceFile = "/etc/coffer/coffer.toml";
 constexpr const char* kServiceData = "/var/lib/coffer";
 
-// On nullopt, `errno` is the reason.
+// If it returns nullopt, `errno` contains the reason.
 std::optional<std::string> read_file(const std::string& path) {
   errno = 0;
   std::error_code ignored;
@@ -108,7 +108,7 @@ class Loader {
     config_.origins[std::string(option.name)] = where;
   }
 
-  // For defaults in code: a name that is not in the table is a bug.
+  // For defaults in code. A name that is not in the table is a bug.
   void set_named(const std::string& name, std::string_view text, const std::string& where) {
     const ConfigOption* option = find_config_option(name);
     COFFER_CHECK(option != nullptr && !option->secret());
@@ -227,8 +227,8 @@ class Loader {
     }
   }
 
-  // A variable contains the text itself, a systemd credential is a file with the text. A file from
-  // a source with higher precedence overrides both.
+  // A variable contains the secret itself; a systemd credential is a file with the secret. A file
+  // that a flag or a variable selects overrides both.
   void find_secret(const ConfigOption& option, const ConfigOption& file_option) {
     const std::string file_origin = origin(file_option.name);
     const bool file_by_flag = file_origin == file_option.flag();
@@ -240,8 +240,8 @@ class Loader {
     if (!file_by_flag && !file_by_variable) find_text(option);
   }
 
-  // Takes precedence over its file, regardless of the source of the file. Removes the newline that
-  // editors append.
+  // A token takes precedence over its file, regardless of which source selects the file. Removes
+  // the newline that editors append to files.
   void find_token(const ConfigOption& option, const ConfigOption& file_option) {
     Secret& token = config_.*std::get<Secret Config::*>(option.target);
     const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
@@ -259,7 +259,7 @@ class Loader {
     }
   }
 
-  // Unchanged, because a raw key may end in a newline byte.
+  // Keeps the content unchanged, because a raw key may end in a newline byte.
   void read_credential(const ConfigOption& option, const std::string& path) {
     const auto text = read_file(path);
     if (text) return set(option, *text, path);
@@ -279,8 +279,8 @@ class Loader {
     check_readable("tls_key", config_.tls_key);
     if (!config_.tls_client_ca.empty() && !cert) {
       fault(origin("tls_client_ca"),
-            "tls_client_ca is set and tls_cert is not. Client certificates need TLS in coffer; set "
-            "tls_cert and tls_key");
+            "tls_client_ca is set and tls_cert is not. Client certificates require TLS in coffer. "
+            "Set tls_cert and tls_key");
     }
     check_readable("tls_client_ca", config_.tls_client_ca);
     std::error_code ignored;
@@ -334,9 +334,9 @@ class Loader {
     if (config_.admin_off || !is_plain || config_.admin_listen.is_loopback()) return;
     fault(origin("admin_listen"),
           config_.admin_listen.to_string() +
-              " is reachable from other machines, and without TLS they see passwords. Set tls_cert "
-              "and tls_key, or listen on 127.0.0.1 and use a tunnel, or say so with "
-              "admin_plain_http = true");
+              " is reachable from other machines, and without TLS, passwords cross the network in "
+              "clear text. Set tls_cert and tls_key, listen on 127.0.0.1 and use a tunnel, or "
+              "accept the risk with admin_plain_http = true");
   }
 
   void check_external_issuer() {

@@ -31,14 +31,14 @@ struct HostPort {
   int port = 0;      // 0 selects a free port
   bool operator==(const HostPort&) const = default;
   std::string to_string() const;
-  bool is_loopback() const;  // by its text; a name other than localhost is not
+  bool is_loopback() const;  // decided by its text; of names, only localhost is
 };
 
 /// The address at which a client on this machine reaches a listener: a wildcard becomes a loopback
-/// address. If not 0, `port` is the selected port.
+/// address. `port`, if not 0, replaces the listener's port.
 HostPort connectable(HostPort listener, int port = 0);
 
-/// What the request log keeps (docs/operating.md#request-log). Bodies are always redacted.
+/// The content of the request log (docs/operating.md#request-log). Bodies are always redacted.
 enum class RequestLogging {
   off,
   metadata,  // no bodies
@@ -57,21 +57,21 @@ struct Config {
   HostPort listen_http{"127.0.0.1", 8080};
   HostPort admin_listen{"127.0.0.1", 8081};  // equal to listen_http: same listener
   bool admin_off = false;
-  bool admin_plain_http = false;         // beyond loopback without TLS: said twice
-  std::vector<std::string> admin_hosts;  // names, beside localhost, that the page is reached by
-  // The first operator, created at the start of a file without operators if there is a password.
+  bool admin_plain_http = false;         // accepts an admin page on the network without TLS
+  std::vector<std::string> admin_hosts;  // accepted host names in addition to localhost
+  // The first operator, created at startup if the file has no operators and a password is set.
   std::string admin_user = "admin";
   // From variable, credential or the file below.
   Secret admin_password;
   std::string admin_password_file;
-  FourEyes four_eyes;    // acts of operators that wait for a second one
+  FourEyes four_eyes;    // operator actions that require a second operator
   Secret metrics_token;  // permits remote access to /metrics; from the same sources
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
   std::string tls_client_ca;  // PEM; empty: no client certificates are requested
   std::vector<std::string> checkpoint_witnesses;
-  std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For counts
+  std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For is trusted
   int workers = 64;
   int max_connections = 4'096;
   int drain_s = 20;
@@ -135,7 +135,7 @@ struct Config {
   int webhook_log_days = 90;
   // Permitted host names and CIDR ranges in addition to public addresses.
   std::vector<std::string> webhook_allow_targets;
-  std::vector<std::string> webhook_allow_ports;  // of public addresses, beside 443 and 80
+  std::vector<std::string> webhook_allow_ports;  // of public addresses, in addition to 443 and 80
 
   std::string notify_sendmail;     // path of the program; empty: e-mails are only recorded
   std::string notify_from;         // required with it: the sender's address
@@ -168,8 +168,8 @@ struct ConfigInputs {
 /// `message` the error and its remedy. For the operator only.
 Result<Config> load_config(const ConfigInputs& inputs);
 
-/// The readable settings, with the errors of the others, which keep their defaults. For `doctor`.
-/// Do not open anything with a Config that has errors; its `db` may be empty.
+/// The valid settings, and the errors of the others, which keep their defaults. For `doctor`. Do
+/// not open a database with a Config that has errors; its `db` may be empty.
 struct ConfigReading {
   Config config;
   std::vector<FieldError> errors;  // as in load_config()
@@ -178,7 +178,7 @@ ConfigReading read_config(const ConfigInputs& inputs);
 
 /// `coffer: WHERE: WHAT`, one line per error, each with a newline.
 std::string config_error_text(const Problem& problem);
-/// 2 if all errors are in flags, otherwise 78. A supervisor restarts on neither.
+/// 2 if all errors are in flags, otherwise 78. A supervisor should restart on neither.
 int config_exit_code(const Problem& problem);
 
 struct EffectiveSetting {

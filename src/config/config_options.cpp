@@ -61,7 +61,7 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "coffer/coffer.db in $XDG_DATA_HOME; in /var/lib for the service"),
     word("master_key", &Config::master_key, kFile, "KEY", "Master key that seals stored secrets"),
     path("master_key_file", &Config::master_key_file, kFile, "File with the master key",
-         "master.key beside the database"),
+         "master.key next to the database"),
     word("allow_network_filesystem", &Config::allow_network_filesystem, kFile, "",
          "Allow a database on NFS, SMB or FUSE, where file locks may not work"),
     word("log_level", &Config::log_level, kFile, "LEVEL",
@@ -81,7 +81,7 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            "Maximum size of the request log; beyond it, the oldest requests are removed", 1,
            65'536),
     path("backup_dir", &Config::backup_dir, kServer,
-         "Folder for scheduled backups; without it, there are none"),
+         "Folder for scheduled backups; without it, no backups are scheduled"),
     number("backup_every_h", &Config::backup_every_h, "HOURS", "Interval of scheduled backups", 1,
            8'760),
     number("backup_keep", &Config::backup_keep, "N", "Number of scheduled backups to keep", 1,
@@ -93,17 +93,21 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "Address of the admin page and of /metrics"),
     word("admin_off", &Config::admin_off, kServer, "", "Turn off the admin page and /metrics"),
     word("admin_hosts", &Config::admin_hosts, kServer, "NAME,...",
-         "Host names that may reach the admin page and /metrics, beside localhost and addresses"),
+         "Host names accepted for the admin page and /metrics, in addition to localhost and IP "
+         "addresses"),
     word("admin_plain_http", &Config::admin_plain_http, kServer, "",
-         "Serve the admin page beyond loopback without TLS: passwords cross the network readably"),
+         "Serve the admin page to other machines without TLS; passwords cross the network in clear "
+         "text"),
     word("admin_user", &Config::admin_user, kServer, "NAME",
-         "First operator, created at the start if there is no operator and a password is set"),
+         "Name of the first operator, created at startup if no operator exists and a password is "
+         "set"),
     word("admin_password", &Config::admin_password, kServer, "PASSWORD",
-         "Password of the first operator; without it, the start prints a one-time link"),
+         "Password of the first operator; without it, coffer prints a one-time link at startup"),
     path("admin_password_file", &Config::admin_password_file, kServer,
          "File with the password of the first operator"),
     word("four_eyes", &Config::four_eyes, kServer, "off|all|CODE=AMOUNT,...",
-         "Acts on the admin page that wait for a second operator; limits exempt smaller amounts"),
+         "Actions on the admin page that require a second operator; amounts up to a limit are "
+         "exempt"),
     word("metrics_token", &Config::metrics_token, kServer, "TOKEN",
          "Bearer token for access to /metrics from other machines"),
     path("metrics_token_file", &Config::metrics_token_file, kServer,
@@ -111,12 +115,12 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     path("tls_cert", &Config::tls_cert, kServer, "TLS certificate chain (PEM)"),
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
     path("tls_client_ca", &Config::tls_client_ca, kServer,
-         "CAs whose certificates clients may present (PEM); needs tls_cert and tls_key"),
+         "CAs whose certificates clients may present (PEM); requires tls_cert and tls_key"),
     word("checkpoint_witnesses", &Config::checkpoint_witnesses, kServer, "FILE|URL,...",
-         "Where signed checkpoints of the database are kept away from it: files on other disks, "
+         "Places that store signed checkpoints apart from the database: files on other disks, "
          "https URLs"),
     word("trusted_proxies", &Config::trusted_proxies, kServer, "CIDR,...",
-         "Proxies whose X-Forwarded-For and X-Forwarded-Proto count"),
+         "Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted"),
     number("workers", &Config::workers, "N", "Number of concurrent payments and other writes", 1,
            1'024),
     number("max_connections", &Config::max_connections, "N", "Maximum number of client connections",
@@ -125,8 +129,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            "Number of database connections for single reads and lists", 1, 256),
     number("queue_max", &Config::queue_max, "N",
            "Maximum number of waiting writes; beyond it, 503 overloaded", 1, 65'536),
-    number("drain_s", &Config::drain_s, "SECONDS", "Time to finish requests in progress on a stop",
-           0, 3'600),
+    number("drain_s", &Config::drain_s, "SECONDS",
+           "Time to finish requests in progress when the server stops", 0, 3'600),
     number("disk_floor_mib", &Config::disk_floor_mib, "MIB",
            "Minimum free disk space; below it, writes are refused", 0, 1'048'576),
     number("token_lifetime_s", &Config::token_lifetime_s, "SECONDS", "Lifetime of a bearer token",
@@ -140,20 +144,22 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("rate_limit_sandbox_burst", &Config::rate_limit_sandbox_burst, "N",
            "Burst of requests of a sandbox application", 1, kRateMax),
     number("rate_limit_login_per_min", &Config::rate_limit_login_per_min, "N",
-           "Logins per minute and client, and failed ones per source without delay; 0: no limit", 0,
-           kRateMax),
+           "Logins per minute and client, and failed logins per source before delays begin; 0 "
+           "means no limit",
+           0, kRateMax),
     word("quota_production", &Config::quota_production, kServer, "NAME=LIMIT,...",
          "Quotas of each association in production; omitted ones keep their defaults"),
     word("quota_sandbox", &Config::quota_sandbox, kServer, "NAME=LIMIT,...",
          "Quotas of each association in the sandbox; omitted ones keep their defaults"),
     path("ca_bundle", &Config::ca_bundle, kServer,
-         "Trusted root certificates (PEM) for calls to other machines", "those of the system"),
+         "Trusted root certificates (PEM) for calls to other machines",
+         "the system's root certificates"),
     word("network_name", &Config::network_name, kServer, "NAME",
          "Name of the embedded ledger, returned as networkName"),
     word("network_passphrase", &Config::network_passphrase, kServer, "TEXT",
          "Network passphrase of the challenge login", "network_name and \" ; embedded ledger\""),
     word("home_domain", &Config::home_domain, kServer, "DOMAIN",
-         "Domain that serves stellar.toml, as used by clients of the challenge login",
+         "Domain that serves stellar.toml, which clients of the challenge login use",
          "the address of the API"),
     word("web_auth_domain", &Config::web_auth_domain, kServer, "DOMAIN",
          "Domain that serves the challenge login", "the home domain"),
@@ -199,9 +205,9 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("webhook_log_days", &Config::webhook_log_days, "DAYS", "Retention of the delivery log",
            1, 3'650),
     word("webhook_allow_targets", &Config::webhook_allow_targets, kServer, "HOST|CIDR,...",
-         "Hosts or networks allowed as endpoints although their address is not public"),
+         "Hosts or networks allowed as endpoints even if their addresses are not public"),
     word("webhook_allow_ports", &Config::webhook_allow_ports, kServer, "PORT,...",
-         "Ports allowed at public addresses beside 443, and 80 in the sandbox"),
+         "Ports allowed at public addresses in addition to 443, and 80 in the sandbox"),
     path("notify_sendmail", &Config::notify_sendmail, kServer,
          "sendmail program for e-mails to receivers of payments; without it, they are only "
          "recorded"),
@@ -350,12 +356,12 @@ Result<void> read_value(const ConfigOption& option, std::string_view text,
     COFFER_TRY_VOID(read_value(option, next_part(text, ','), one));
     items.push_back(std::move(one));
   }
-  if (items.empty()) return bad_value(text, "write one or more, with commas between them");
+  if (items.empty()) return bad_value(text, "write one or more values, separated by commas");
   out = std::move(items);
   return {};
 }
 
-// As for every setting, only the source with the highest precedence is used.
+// As with every setting, only the source with the highest precedence is used.
 Result<void> read_value(const ConfigOption& option, std::string_view text, QuotaLimits& out) {
   const QuotaLimits defaults = Config{}.*std::get<QuotaLimits Config::*>(option.target);
   COFFER_TRY(out, parse_quota_limits(text, defaults));

@@ -39,7 +39,7 @@ struct ConfigOption {
   std::string_view default_note = {};  // description of a default that is not a constant
   bool path = false;                   // in the file, relative to the folder of the file
 
-  /// A secret has neither a flag nor a file key, because `ps` shows flags and files are copied.
+  /// A secret has neither a flag nor a file key, because `ps` shows flags, and files are copied.
   bool secret() const { return std::holds_alternative<Secret Config::*>(target); }
   std::string flag() const;          // --listen-http
   std::string variable() const;      // COFFER_LISTEN_HTTP
@@ -47,9 +47,9 @@ struct ConfigOption {
 };
 
 std::span<const ConfigOption> config_options();
-/// nullptr when no option has this name.
+/// nullptr if no option has this name.
 const ConfigOption* find_config_option(std::string_view name);
-/// The most similar known name; empty if none is near.
+/// The most similar known name; empty if none is similar enough.
 std::string_view nearest_config_option(std::string_view name);
 
 /// Parses `text` into `config`. A Problem's detail contains the error and its remedy.

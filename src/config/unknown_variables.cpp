@@ -8,7 +8,7 @@
 namespace coffer {
 namespace {
 
-// Of the provider simulator, of the upgrade of the Debian package, and of builds with fault points.
+// Variables of the provider simulator, the Debian package upgrade, and builds with fault points.
 constexpr auto kOtherVariables = std::to_array<std::string_view>({
     "COFFER_PROVIDER_SECRET",
     "COFFER_UPGRADE_WITHOUT_BACKUP",

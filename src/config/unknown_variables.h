@@ -1,4 +1,4 @@
-// Environment variables that look like settings and have no effect, such as COFFER_FOUREYES.
+// Finds environment variables that look like settings but have no effect, such as COFFER_FOUREYES.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace coffer {
 
-/// What the variable of each setting begins with.
+/// The prefix of every setting's variable.
 inline constexpr std::string_view kVariablePrefix = "COFFER_";
 
 struct UnknownVariable {
   std::string name;
   std::string remedy;  // a sentence
 };
-/// Those of `names`, which have the prefix, that are no setting and that no other part of the
-/// program or its packages reads.
+/// The variables in `names` that are not settings and that no other part of the program or its
+/// packages reads. All `names` must have the prefix.
 std::vector<UnknownVariable> unknown_variables(const std::vector<std::string>& names);
 
 }  // namespace coffer

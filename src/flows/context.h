@@ -31,7 +31,7 @@ struct Webhooks;  // flows/webhooks/webhooks.h
 struct Context {
   store::Database& database;
   store::CommitQueue& queue;
-  const Clock& clock;  // of the queue: the time of the records
+  const Clock& clock;  // the commit queue's clock: the time of the records
   Random& random;
   const auth::Sealer& sealer;
   const auth::TokenIssuer& tokens;

@@ -21,8 +21,8 @@ void add_members(Json::object_t& out, const char* name, Value&& value, Rest&&...
 
 }  // namespace detail
 
-/// An object of names and values, given in turn; the names differ. It has room for `more` further
-/// members.
+/// An object from alternating names and values. Names must be unique. It has room for `more`
+/// further members.
 ///
 /// For objects that are built for many requests. A braced list first builds an array for each
 /// member, and an object that outgrows its room copies all members, because their names are const.

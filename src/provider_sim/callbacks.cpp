@@ -40,7 +40,8 @@ void CallbackSender::attempt(const Callback& callback, Progress& progress) {
   }
   progress.next_ms = clock_.monotonic_ms() + (kFirstRetryMs << (progress.attempts - 1));
   if (progress.attempts < kAttempts) return;
-  log_warning("callback", "given up", {{"id", callback.id}, {"type", callback.type}});
+  log_warning("callback", "abandoned after too many attempts",
+              {{"id", callback.id}, {"type", callback.type}});
 }
 
 std::int64_t CallbackSender::step() {

@@ -42,8 +42,8 @@ class CallbackSender {
         base_path_(std::move(base_path)),
         deliver_(std::move(deliver)) {}
 
-  /// Sends due callbacks. Returns the milliseconds until the next may be due; negative: not before
-  /// a change. For one thread at a time.
+  /// Sends due callbacks. Returns the milliseconds until the next may be due; negative if none is
+  /// due before a change. For one thread at a time.
   std::int64_t step();
 
  private:

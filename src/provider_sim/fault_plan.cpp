@@ -77,10 +77,10 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
     const std::string_view value = item.substr(equals + 1);
     const auto colon = value.find(':');
     const auto probability = parse_probability(value.substr(0, colon));
-    if (!probability) return refuse("has no probability from 0 to 1");
+    if (!probability) return refuse("needs a probability from 0 to 1");
     const auto ms = colon == std::string_view::npos ? std::optional(known->ms)
                                                     : parse_whole(value.substr(colon + 1), kMsMax);
-    if (!ms) return refuse("has no delay in milliseconds");
+    if (!ms) return refuse("needs a delay in milliseconds");
     plan.entries_[static_cast<std::size_t>(known - kKnown.begin())] = {*probability, *ms};
   }
   return plan;

@@ -44,7 +44,8 @@ class FaultPlan {
 /// Thread-safe.
 class FaultDice {
  public:
-  /// `chance` must outlive the dice. A seeded one reproduces a run of one thread.
+  /// `chance` must outlive this object. With a seeded `chance`, a single-threaded run is
+  /// reproducible.
   FaultDice(FaultPlan plan, Random& chance) : plan_(plan), chance_(chance) {}
 
   void replace(const FaultPlan& plan);

@@ -1,4 +1,4 @@
-// The options of the simulated provider: of its own program, and of `coffer provider-sim`, which
+// The options of the simulated provider, shared by its program and by `coffer provider-sim`, which
 // runs it.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace coffer::provider_sim {
 
-/// The program, installed beside coffer.
+/// The program, installed next to coffer.
 inline constexpr const char* kProgram = "coffer-provider-sim";
 /// Milliseconds, the unit of options with the placeholder `MS`.
 inline constexpr int kMsMax = 600'000;
@@ -24,7 +24,7 @@ inline constexpr auto kOptions = std::to_array<Option>({
     {"secret", "TEXT", "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"},
     {"tls-cert", "FILE", "TLS certificate chain (PEM)"},
     {"tls-key", "FILE", "TLS private key (PEM)"},
-    {"callback", "URL", "Base URL of coffer for callbacks; without it, there are none"},
+    {"callback", "URL", "Base URL of coffer for callbacks; without it, no callbacks are sent"},
     {"faults", "LIST", "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"},
     {"seed", "NUMBER", "Seed that makes the faults repeatable"},
     {"rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"},

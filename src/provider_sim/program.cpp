@@ -30,7 +30,7 @@ Result<HostPort> address_of(const std::string& text) {
   return unexpected(Slug::malformed_request, "--listen " + read.error().detail + ".");
 }
 
-/// The values have passed the checks of the parser.
+/// The parser has already checked the values.
 Result<SimulatorOptions> read_options(Values& values) {
   SimulatorOptions options;
   COFFER_TRY(const HostPort address, address_of(values["listen"]));

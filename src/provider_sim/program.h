@@ -3,8 +3,8 @@
 
 namespace coffer::provider_sim {
 
-/// Called by main after process setup. Throws nothing. Returns 2 for a wrong usage, 1 if the
-/// provider cannot start.
+/// Called by main after process setup. Never throws. Returns 2 for a usage error, 1 if the provider
+/// cannot start.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace coffer::provider_sim

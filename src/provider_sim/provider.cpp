@@ -180,7 +180,7 @@ http::Response Provider::quote(const Call& call) {
 
 http::Response Provider::place(Kind kind, const Call& call) {
   const int digits = digits_of(call.body);
-  // Before anything is stored, because these never arrive.
+  // Handled before anything is stored, because these requests must appear to be lost.
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   const SimulatorState::Placing placing = parts_.state.place(kind, call.body);
@@ -199,7 +199,7 @@ http::Response Provider::place_payout(const Call& call) {
       call.body,
       {"id", "connectorId", "assetCode", "sendAmount", "currencyIsoCode3", "receiveAmount"},
       "recipient");
-  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is no UUID";
+  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
   if (!fault.empty()) return refusal(400, "malformed", fault);
   return place(Kind::payout, call);
 }
@@ -219,7 +219,7 @@ http::Response Provider::read_payout(const Call& call) {
 }
 
 http::Response Provider::cancel_payout(const Call& call) {
-  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
+  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is not a UUID");
   return json_response(200, parts_.state.close(Kind::payout, call.id));
 }
 
@@ -228,7 +228,7 @@ http::Response Provider::place_collection(const Call& call) {
                                {"id", "connectorId", "currencyIsoCode3", "sendAmount", "assetCode",
                                 "receiveAmount", "expiresAt"},
                                "payer");
-  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is no UUID";
+  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
   if (fault.empty() && !Timestamp::parse(std::string(call.body.at("expiresAt")))) {
     fault = "expiresAt is not a time";
   }
@@ -243,7 +243,7 @@ http::Response Provider::read_collection(const Call& call) {
 }
 
 http::Response Provider::expire_collection(const Call& call) {
-  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is no UUID");
+  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is not a UUID");
   return json_response(200, parts_.state.close(Kind::collection, call.id));
 }
 

@@ -1,4 +1,4 @@
-// The simulated provider's side of the protocol (docs/provider-protocol.md), and its control
+// The protocol routes of the simulated provider (docs/provider-protocol.md), and its control
 // routes.
 #pragma once
 
@@ -39,7 +39,7 @@ class Provider {
   /// Protocol routes require a signature. Routes below /control do not: they are for the operator
   /// of the simulator, which listens on loopback by default.
   http::Response handle(http::Request& request);
-  /// Ends the waits of `late` and `hang` permanently.
+  /// Ends all waits of `late` and `hang`, now and in the future.
   void stop();
 
  private:

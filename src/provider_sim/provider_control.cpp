@@ -1,4 +1,4 @@
-// The routes below /control, with which tests and people control the simulated provider.
+// The routes below /control, with which tests and users control the simulated provider.
 #include <algorithm>
 
 #include "domain/ledger/money.h"

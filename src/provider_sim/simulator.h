@@ -37,7 +37,7 @@ struct SimulatorOptions {
   int hang_ms = 30'000;                    // how long requests for an account ending in 1401 wait
   std::string tls_cert_file = {};          // PEM; both or neither; empty: plain HTTP
   std::string tls_key_file = {};
-  /// False: callbacks are sent only by `send_callbacks`, for tests with a manual clock.
+  /// If false, only `send_callbacks` sends callbacks, for tests with a manual clock.
   bool background_callbacks = true;
   Deliver deliver = {};  // replaces HTTP to `callback_url` in tests
 };
@@ -60,7 +60,7 @@ class Simulator {
   FaultDice& dice() { return *dice_; }
   /// Sends the callbacks that are due now.
   void send_callbacks();
-  /// Reads certificate and key again. If this fails, the old pair stays in use.
+  /// Reloads certificate and key. If this fails, the old pair stays in use.
   Result<void> reload_tls();
   void stop();
 

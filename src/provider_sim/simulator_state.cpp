@@ -58,7 +58,7 @@ const SimulatorState::EntryTable& SimulatorState::table(Kind kind) const {
   return kind == Kind::payout ? payouts_ : collections_;
 }
 
-// --- What happened ------------------------------------------------------------------------------
+// --- Events -------------------------------------------------------------------------------------
 
 Result<void> SimulatorState::open(const std::string& path) {
   const Lock lock(mutex_);
@@ -117,12 +117,12 @@ int SimulatorState::digits_of(Kind kind, const Entry& entry) {
   return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
 }
 
-/// nullopt: never automatically.
+/// When the payment becomes final automatically; nullopt if it never does.
 std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
   const int digits = digits_of(kind, entry);
   if (digits == kStaysPending) return std::nullopt;
   if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
-  // A payout that is accepted first and fails later must have been seen as accepted.
+  // A payout that fails after its acceptance must first be reported as accepted.
   const bool later =
       kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
   return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
@@ -133,7 +133,7 @@ std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) 
 std::string SimulatorState::collected_of(const Entry& entry) {
   if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
   const std::string asked = entry.body.at("sendAmount");
-  // The written decimal places are all that is known of the currency.
+  // The decimal places of the request are the only information about the currency's precision.
   const auto dot = asked.find('.');
   const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
   const auto other = outbound::sandbox_collected(
@@ -183,7 +183,7 @@ Json SimulatorState::object_of(Kind kind, const Entry& entry, Timestamp now) con
   return out;
 }
 
-// --- Acts ---------------------------------------------------------------------------------------
+// --- Operations ---------------------------------------------------------------------------------
 
 SimulatorState::Placing SimulatorState::place(Kind kind, const Json& body) {
   const Lock lock(mutex_);
@@ -201,7 +201,7 @@ SimulatorState::Placing SimulatorState::place(Kind kind, const Json& body) {
     there = table(kind).find(id);
   }
   ++there->submissions;
-  // A payment closed before it arrived has no content to compare.
+  // A payment that was closed before it arrived has no content to compare.
   const bool differs = known && there->body.is_object() && there->body != body;
   if (differs) return {Placed::conflict, Json()};
   // The first response shows the initial state, regardless of the time the disk took.
@@ -288,8 +288,8 @@ std::optional<Json> SimulatorState::pay(const std::string& reference, const std:
 
 // --- Callbacks ----------------------------------------------------------------------------------
 
-/// Whether coffer still needs a callback: a refused or stopped request was reported in its
-/// response.
+/// Whether coffer still needs a callback. A refused or cancelled payment needs none, because a
+/// response has already reported its result.
 bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
   if (entry.told || !entry.body.is_object()) return false;
   const Standing how = standing(kind, entry, now);

@@ -32,11 +32,11 @@ enum class Kind { payout, collection };
 /// otherwise. Returned objects have the format of the provider protocol. Thread-safe.
 class SimulatorState {
  public:
-  /// `delay_ms`: how long a payout or collection stays pending.
+  /// `delay_ms` is the time that a payout or collection stays pending.
   SimulatorState(const Clock& clock, Random& ids, int delay_ms)
       : clock_(clock), ids_(ids), delay_ms_(delay_ms) {}
 
-  /// Stores all state in this file, and loads its present content.
+  /// Loads the content of this file, and stores all further changes in it.
   Result<void> open(const std::string& path);
 
   enum class Placed { created, repeated, conflict };
@@ -47,7 +47,7 @@ class SimulatorState {
   /// Creates a payout or collection, or returns the existing one; `conflict` if its content
   /// differs. `body` has been checked.
   Placing place(Kind kind, const Json& body);
-  /// nullopt: never arrived.
+  /// nullopt if it never arrived.
   std::optional<Json> find(Kind kind, const std::string& id) const;
   /// Payouts in order of arrival, after the one with the ID `after`.
   std::vector<Json> payouts(const std::string& after, std::size_t limit) const;
@@ -55,7 +55,7 @@ class SimulatorState {
   /// Cancels a payout or expires a collection, including one that never arrived. An accepted or
   /// paid one is not changed. Returns its state.
   Json close(Kind kind, const std::string& id);
-  /// The operator's decision on one that is pending.
+  /// The operator's decision about a pending payout or collection.
   struct Decision {
     std::string status;          // final
     std::string code = {};       // of a failure
@@ -66,8 +66,8 @@ class SimulatorState {
 
   /// Stores an issued reference, so that it can be paid.
   void note_reference(const std::string& reference, const Json& ask);
-  /// A customer pays on a reference. Returns the data of the callback, or nullopt if the reference
-  /// does not exist.
+  /// Simulates a customer payment on a reference. Returns the data of the callback, or nullopt if
+  /// the reference does not exist.
   std::optional<Json> pay(const std::string& reference, const std::string& amount,
                           const Json& payer);
 
@@ -77,7 +77,7 @@ class SimulatorState {
   /// When the next payout or collection becomes final automatically.
   std::optional<Timestamp> next_change() const;
 
-  /// How often this process received the ID; 0 for an unknown one.
+  /// How often this process received the ID; 0 for an unknown ID.
   int submissions(const std::string& id) const;
 
  private:

@@ -54,7 +54,7 @@ Result<std::vector<Json>> StateFile::open(const std::string& path) {
     }
     out.push_back(std::move(event));
   }
-  // An incomplete last line was never confirmed.
+  // Removes an incomplete last line, whose event was never confirmed.
   if (::ftruncate(fd_, static_cast<off_t>(begin)) != 0) return refuse(path, std::strerror(errno));
   return out;
 }

@@ -23,8 +23,8 @@ class StateFile {
   /// Opens or creates the file and returns its content, oldest first. `unexpected-error` if the
   /// file is not available or has another format.
   Result<std::vector<Json>> open(const std::string& path);
-  /// Does nothing without an open file. Throws InternalError if the disk refuses; the event then
-  /// has not happened.
+  /// Does nothing without an open file. Throws InternalError if writing fails; the event then
+  /// counts as not having happened.
   void append(const Json& event);
 
  private:

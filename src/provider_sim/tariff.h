@@ -18,8 +18,8 @@ class Tariff {
   /// to one. `malformed-request` otherwise.
   static Result<Tariff> parse(std::string_view spec);
 
-  /// The response to POST /quotes: a fee of 0.5 %, valid for two minutes. A Problem contains the
-  /// error in `ask`.
+  /// The response to POST /quotes: a quote with a fee of 0.5 %, valid for two minutes. A Problem
+  /// describes the error in `ask`.
   Result<Json> quote(const Json& ask, Timestamp now, const std::string& quote_id) const;
 
  private:

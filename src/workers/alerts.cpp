@@ -28,7 +28,7 @@ int Alerts::run_due() {
   return done;
 }
 
-/// If it is overloaded or the disk is full, the next look finds the same.
+/// Ignores a failure (overloaded, disk full): the next check finds the same conditions.
 void Alerts::look() {
   const store::ReadersScope readers(store::Readers::control);
   if (const auto facts = look_()) {

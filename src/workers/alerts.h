@@ -1,5 +1,5 @@
-// The thread that looks for conditions and sends alerts, one message at a time. A slow target
-// delays only other alerts.
+// The thread that checks conditions and sends alerts, one message at a time. A slow target delays
+// only other alerts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace coffer::workers {
 
 class Alerts {
  public:
-  /// `look` returns the present figures. All arguments must outlive this object.
+  /// `look` returns the current figures. All arguments must outlive this object.
   Alerts(const flows::Context& context, outbound::AlertSender& sender,
          std::function<Result<ConditionFacts>()> look);
 
@@ -21,8 +21,8 @@ class Alerts {
   /// Returns when the attempt in progress has ended and is recorded.
   void stop() { worker_.stop(); }
 
-  /// Looks once and sends everything that is due, on the calling thread; returns the number of
-  /// attempts. For tests with a manual clock; not together with `start`.
+  /// Checks the conditions once and sends all due alerts on the calling thread; returns the number
+  /// of attempts. For tests with a manual clock; not together with `start`.
   int run_due();
 
  private:
@@ -32,7 +32,7 @@ class Alerts {
   const flows::Context& context_;
   outbound::AlertSender& sender_;
   const std::function<Result<ConditionFacts>()> look_;
-  std::int64_t look_again_ms_ = 0;  // by the machine's monotonic clock
+  std::int64_t look_again_ms_ = 0;  // on the machine's monotonic clock
   WorkerThread worker_;
 };
 

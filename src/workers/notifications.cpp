@@ -25,11 +25,11 @@ int Notifications::run_due() {
   return done;
 }
 
-// One per step, so that a stop waits for a single attempt.
+// One message per step, so that a stop waits for a single attempt.
 std::int64_t Notifications::step() {
   const store::ReadersScope readers(store::Readers::notifications);
   const auto round = flows::send_due_notifications(context_, 1);
-  if (!round) return kLookAgainMs;  // overloaded or disk full: everything waits in its rows
+  if (!round) return kLookAgainMs;  // overloaded or disk full: notifications wait in their rows
   if (round->attempts > 0) return 0;
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - context_.queue.now().ms);

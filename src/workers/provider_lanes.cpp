@@ -60,7 +60,7 @@ std::int64_t ProviderLanes::dispatch() {
     for (auto& thread : lane(key).threads) thread->wake();
   }
   const std::int64_t next = step(kAtOnce, kBatch, at_once_);
-  // The threads of a lane know their due times; this check only finds new lanes.
+  // The threads of the other lanes know their due times, so this check only finds new lanes.
   return others && next == WorkerThread::kWhenWoken ? kLookAgainMs : next;
 }
 

@@ -9,10 +9,10 @@ namespace coffer::workers {
 namespace {
 
 constexpr std::int64_t kLookAgainMs = 1'000;
-// Normally not needed: a sender that fails returns its delivery without a notification.
+// A fallback, because a sender that fails returns its delivery without a notification.
 constexpr std::int64_t kLookAnywayMs = 60'000;
 constexpr std::int64_t kPruneEveryMs = 3'600'000;
-// A woken sender takes its job within this time; otherwise, another one is woken.
+// If a woken sender does not take a job within this time, another one is woken.
 constexpr std::int64_t kTakenWithinMs = 20;
 constexpr int kRoundsMax = 1'000;
 
@@ -65,7 +65,7 @@ std::int64_t WebhookDelivery::dispatch() {
   const store::ReadersScope readers(store::Readers::delivery);
   const auto round = flows::run_delivery_round(context_, lanes_);
   const std::int64_t look_again_ms = hand_out();
-  // Overloaded or disk full: everything else waits in its rows.
+  // Overloaded or disk full: deliveries wait in their rows.
   if (!round) return std::min(kLookAgainMs, look_again_ms);
   if (round->more) return 0;
   if (!round->next_due) return look_again_ms;

@@ -14,8 +14,8 @@ namespace coffer::workers {
 
 class WebhookDelivery {
  public:
-  /// `context` must outlive this object. `senders` is the number for endpoints that respond
-  /// promptly; slow endpoints get additional threads. `in_flight` applies per endpoint.
+  /// `context` must outlive this object. `senders` is the number of threads for endpoints that
+  /// respond promptly; slow endpoints get additional threads. `in_flight` applies per endpoint.
   WebhookDelivery(const flows::Context& context, int senders, int in_flight);
   ~WebhookDelivery();  // stops
   WebhookDelivery(const WebhookDelivery&) = delete;

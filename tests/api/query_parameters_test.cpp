@@ -36,7 +36,7 @@ TEST_CASE("an unknown query parameter is 400 on every route and is named") {
     CHECK(reply.status == 400);
     CHECK_THAT(reply.body, Contains("colour is not a query parameter of this route"));
     if (!route.envelope) CHECK(reply.fields() == std::vector<std::string>{"colour"});
-    if (route.query.empty()) CHECK_THAT(reply.body, Contains("it takes none"));
+    if (route.query.empty()) CHECK_THAT(reply.body, Contains("it accepts none"));
     for (const api::QueryParam& known : route.query) {
       CHECK_THAT(reply.body, Contains("`" + std::string(known.name) + "`"));
     }

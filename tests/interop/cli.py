@@ -180,7 +180,7 @@ def simulated_provider(cli):
     cli.says(2, "with an unknown fault", "is not known", *run, "--secret", "s", "--faults", "sleepy=1")
     os.mkdir(cli.path("alone"))
     alone = Cli(shutil.copy(cli.program, cli.path("alone", "coffer")), cli.path("alone"))
-    alone.says(1, "and without its program", "Install it beside coffer", *run, "--secret", "s")
+    alone.says(1, "and without its program", "Install it next to coffer", *run, "--secret", "s")
 
 
 # --- The demo -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ Result<http::Response> live(const Services&, const Call&) {
   return json_response(200, {{"status", "ok"}});
 }
 
-/// 200 only while payments can be accepted. The body contains failed checks, and details that need
+/// 200 only while the server can accept payments. The body lists all checks, and details that need
 /// attention.
 Result<http::Response> ready(const Services& services, const Call&) {
   const Health health = services.health();
@@ -27,9 +27,10 @@ Result<http::Response> ready(const Services& services, const Call&) {
 }  // namespace
 
 std::vector<Route> health_routes() {
-  return {about("/livez", "live", "The process answers", live),
-          about("/healthz", "ready", "Payments can be taken", ready, {{200}, {503}}),
-          about("/readyz", "readyz", "The other name of /healthz", ready, {{200}, {503}})};
+  return {
+      about("/livez", "live", "Whether the process responds", live),
+      about("/healthz", "ready", "Whether the server can accept payments", ready, {{200}, {503}}),
+      about("/readyz", "readyz", "Alias of /healthz", ready, {{200}, {503}})};
 }
 
 }  // namespace coffer::api

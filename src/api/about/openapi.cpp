@@ -89,7 +89,7 @@ Json parameters(const Route& route) {
   return out;
 }
 
-/// With `recorded` as the example, or a generated one if it is null.
+/// A media type object. Its example is `recorded`, or a generated one if that is null.
 Json media(std::string_view name, const Json& schemas, Json recorded) {
   if (recorded.is_null()) recorded = example_of(schema(name), schemas);
   return {{"schema", schema(name)}, {"example", std::move(recorded)}};
@@ -217,7 +217,7 @@ Json operation(const Route& route, Json& components) {
   return out;
 }
 
-/// The frame of the document with all schemas, each noun from its own file.
+/// The base document with all schemas, which come from one file per noun.
 Json load_components() {
   Json document = Json::parse(web_text(kComponents));
   COFFER_CHECK(document.is_object());
@@ -229,7 +229,7 @@ Json load_components() {
   return document;
 }
 
-/// The frame with all schemas complete.
+/// The base document with completed schemas.
 Json load_document() {
   Json document = load_components();
   Json& schemas = document["components"]["schemas"];

@@ -15,8 +15,8 @@ namespace coffer::api {
 Json example_of(const Json& schema, const Json& schemas);
 
 /// The recorded exchanges of an operation (web/openapi/examples.ndjson): `request`, `responses` by
-/// status, and a `problem` with `status` and `body`; of the operation `event.TYPE`, `body`. Empty
-/// for an operation that has none yet.
+/// status, and a `problem` with `status` and `body`; for the operation `event.TYPE`, only `body`.
+/// Empty for an operation without a recorded exchange.
 const Json& recorded_example(std::string_view operation);
 
 /// The response of this problem, optionally in the envelope of the business routes.

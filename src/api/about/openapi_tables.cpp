@@ -150,7 +150,7 @@ Json property(const TextFact& fact, Use use) {
   return out;
 }
 
-/// The text members belong to people and companies; countries and banks do not identify them.
+/// Whether the member identifies a person or a company. Countries and banks do not.
 bool is_personal(const TextFact& fact) {
   switch (fact.rule.kind) {
     case TextKind::any:
@@ -204,7 +204,7 @@ void add_text_properties(Json& schemas) {
   add_to<BankDetails>(schemas.at("BankDetails"), Use::response);
   add_to<MobileMoneyDetails>(schemas.at("NewMobileMoneyDetails"), Use::request);
   add_to<MobileMoneyDetails>(schemas.at("MobileMoneyDetails"), Use::response);
-  // They may be in `crypto` or next to it, so neither place requires them.
+  // These members may be in `crypto` or next to it, so neither place requires them.
   add_to<CryptoDetails>(schemas.at("NewCryptoDetails"), Use::change);
   add_to<CryptoDetails>(schemas.at("NewDestination"), Use::change);
   add_to<CryptoDetails>(schemas.at("CryptoDetails"), Use::response);

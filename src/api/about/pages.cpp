@@ -65,7 +65,7 @@ http::Document start_page(std::string_view admin) {
 Result<http::Response> index_page(const Services& services, const Call& call) {
   static const http::Document with_admin = start_page("<a href=\"/admin/\">/admin/</a>");
   static const http::Document without_admin =
-      start_page("at an address of its own: the setting <code>admin_listen</code>");
+      start_page("at a separate address: the setting <code>admin_listen</code>");
   return page(call, services.has_admin_page ? with_admin : without_admin);
 }
 
@@ -130,7 +130,7 @@ Result<http::Response> reference_page(const Services& services, const Call& call
   return page(call, services.offers_trial ? with_trial : plain, kScriptedPage);
 }
 
-/// A script or style sheet of the reference. The pages have routes of their own.
+/// A script or style sheet of the reference. Its pages have separate routes.
 Result<http::Response> reference_file(const Services&, const Call& call) {
   const std::string name(call.param("file"));
   const http::Document* file =
@@ -139,7 +139,7 @@ Result<http::Response> reference_file(const Services&, const Call& call) {
   return page(call, *file);
 }
 
-/// The page that draws a guide, and with `.md` the guide itself.
+/// The page that renders a guide; with `.md`, the guide's text.
 Result<http::Response> guide(const Services&, const Call& call) {
   constexpr std::string_view kMarkdown = ".md";
   const std::string name(call.param("guide"));

@@ -5,7 +5,7 @@
 namespace coffer::api {
 namespace {
 
-/// The caller's own association: the only one it may see.
+/// The caller's own association, which is the only one that it may read.
 Result<store::AssociationRow> own_association(const Services& services, const Call& call) {
   return store::with_reader(
       services.flows.database, [&](store::Connection& db) -> Result<store::AssociationRow> {

@@ -20,7 +20,7 @@ struct TokenRequest {
   std::string client_id;
   std::string client_secret;
   std::optional<std::string> scope;
-  bool oauth = false;  // the OAuth 2 form, so responses contain OAuth members too
+  bool oauth = false;  // the OAuth 2 form, so the response also contains OAuth members
 };
 
 /// OAuth members (RFC 6749 section 5.2) next to those of the problem, for standard clients.
@@ -97,27 +97,29 @@ Result<store::ApplicationRow> verify_client(const Services& services, const Toke
   const auth::SecretHasher& hasher = *services.flows.hasher;
   const Timestamp now = services.flows.queue.now();
   const store::OldSecrets* old = found ? found->old_at(now) : nullptr;
-  // An unknown client requires the same comparisons as a wrong secret.
+  // An unknown client costs the same comparisons as a wrong secret.
   const bool is_new = hasher.matches(found ? found->client_secret_hash : auth::no_secret_hash(),
                                      token.client_secret);
   const bool is_old = hasher.matches(
       old != nullptr ? old->client_secret_hash : auth::no_secret_hash(), token.client_secret);
   if (!found || !(is_new || is_old)) {
-    return unexpected(Slug::unauthorized, "The client id or the client secret is wrong.");
+    return unexpected(Slug::unauthorized, "The client ID or the client secret is wrong.");
   }
-  if (found->suspended) return unexpected(Slug::unauthorized, "The application is suspended.");
+  if (found->suspended)
+    return unexpected(Slug::unauthorized,
+                      "The application is suspended. Ask the operator to resume it.");
   COFFER_TRY_VOID(check_client(*found, request, services.proxies));
   const std::string* api_key = request.header("x-svc-auth");
   const bool fits = api_key == nullptr || hasher.matches(found->api_key_hash, *api_key) ||
                     (old != nullptr && hasher.matches(old->api_key_hash, *api_key));
   if (!fits) return unexpected(Slug::unauthorized, "x-svc-auth belongs to another application.");
   store::ApplicationRow out = *found;
-  if (!is_new) out.key_version = old->key_version;  // its token ends with the old secret
+  if (!is_new) out.key_version = old->key_version;  // the token expires with the old secret
   return out;
 }
 
-/// The requested scopes, all of which the application must have; by default, all of the
-/// application's.
+/// The requested scopes, all of which the application must have; by default, all scopes of the
+/// application.
 Result<ScopeSet> granted_scopes(const store::ApplicationRow& application,
                                 const std::optional<std::string>& asked) {
   if (!asked || asked->empty()) return application.scopes;
@@ -160,7 +162,7 @@ http::Response token_response(const Services& services, const store::Application
   return response.header("Cache-Control", "no-store");
 }
 
-/// OAuth's code for a problem of this request.
+/// The OAuth error code for a problem of this request.
 std::string_view oauth_code(const Problem& problem) {
   if (problem.slug == Slug::unauthorized) return "invalid_client";
   for (const FieldError& error : problem.fields) {

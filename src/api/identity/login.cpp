@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kTomlType = "text/plain; charset=utf-8";
 
-/// The limit of logins of a client whose secret was right.
+/// Applies the login rate limit to a client with valid credentials.
 flows::AdmitClient admit_client(const Services& services, const char* kind) {
   return [&services, kind](const std::string& client) {
     return services.limiter.admit_login(std::string(kind) + ":" + client);
@@ -32,7 +32,7 @@ Result<http::Response> session_response(Result<flows::Session> session) {
                                           {"token", session->id_token}}));
 }
 
-/// The account of a challenge request. Optional SEP-10 parameters that would require another
+/// The account of a challenge request. Optional SEP-10 parameters that would require a different
 /// challenge are refused, not ignored.
 Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
   ValidationErrors errors;
@@ -57,7 +57,7 @@ Result<auth::PublicKey> read_account(const Services& services, const Call& call)
   return *account;
 }
 
-/// Challenges are public, so a source gets only as many as a client may log in.
+/// Challenges need no credentials, so each source may request only as many as a client may log in.
 Result<void> admit_challenge(const Services& services, const flows::SecretKeys& keys) {
   const int per_min = services.limiter.login_per_min();
   if (per_min == 0) return {};
@@ -77,7 +77,7 @@ Result<http::Response> get_challenge(const Services& services, const Call& call)
   COFFER_TRY(const auth::PublicKey account, read_account(services, call));
   const flows::SecretKeys keys = login_keys(services, call, "account:" + account.to_string());
   COFFER_TRY_VOID(admit_challenge(services, keys));
-  // An account that is not registered counts as a mistake.
+  // An unregistered account counts as a failed attempt.
   auto issued = flows::issue_challenge(services.flows, account);
   if (!issued) {
     if (!is_wrong_secret(issued.error())) return unexpected(std::move(issued).error());

@@ -1,4 +1,4 @@
-// Wrong secrets of machines on the login routes (docs/contract.md#guessing).
+// Limits wrong secrets on the login routes of applications (docs/contract.md#guessing).
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,19 @@
 
 namespace coffer::api {
 
-/// `what` names a client, key or account; it is cut, because it is text of a stranger.
+/// `what` identifies a client, key or account. It is truncated, because an unauthenticated caller
+/// chose it.
 flows::SecretKeys login_keys(const Services& services, const Call& call, std::string_view what);
 
-/// The response to a wrong secret; as `problem` while `rate_limit_login_per_min` is 0.
+/// The response to a wrong secret: `problem`, or a refusal after too many of them. Always `problem`
+/// if `rate_limit_login_per_min` is 0.
 Problem refuse_login(const Services& services, const flows::SecretKeys& keys, Problem problem);
 
-/// Whether `problem` says that a secret was wrong, and not that this caller is too fast or the
-/// server is busy.
+/// Whether `problem` means a wrong secret, as opposed to a rate limit or a busy server.
 bool is_wrong_secret(const Problem& problem);
 
-/// Runs `attempt`, which verifies a secret. Only if it was wrong, the source may have to wait; the
-/// right one makes the source's mistakes with this name forgotten.
+/// Runs `attempt`, which verifies a secret. Only a wrong secret counts against the source. A
+/// correct one resets the source's count for this name.
 template <class Attempt>
 auto guard_login(const Services& services, const flows::SecretKeys& keys, Attempt attempt)
     -> decltype(attempt()) {

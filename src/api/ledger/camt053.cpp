@@ -129,7 +129,7 @@ void add_balance(Xml& xml, const CamtStatement& statement, std::string_view code
   xml.raw("\n");
 }
 
-/// Every movement is a book transfer on one ledger; the record shows the type of payment.
+/// Every entry is a book transfer on one ledger; the transaction record shows the type of payment.
 void add_transaction_code(Xml& xml, bool debit) {
   xml.raw("<BkTxCd><Domn><Cd>PMNT</Cd><Fmly>").leaf("Cd", debit ? "ICDT" : "RCDT");
   xml.raw("<SubFmlyCd>OTHR</SubFmlyCd></Fmly></Domn></BkTxCd>");
@@ -204,7 +204,7 @@ std::string camt053_opening(const CamtStatement& statement) {
   });
   xml.raw("\n").element("Acct", [&] { add_account(xml, statement); }).raw("\n");
   add_balance(xml, statement, "OPBD", statement.opening, statement.start);
-  // The closing time of a period that is not over yet is the creation time of the document.
+  // If the period has not ended yet, the closing balance has the creation time of the document.
   add_balance(xml, statement, "CLBD", statement.closing,
               std::max(statement.start, std::min(statement.end, statement.created)));
   return out;

@@ -52,7 +52,8 @@ constexpr std::array<std::string_view, 13> kSigns = {"=",
                                                      "\xef\xbc\xa0",
                                                      "\xe2\x88\x92"};
 
-/// Bytes of the ignored character at the beginning of `text`; 0 if it begins with another one.
+/// Size in bytes of the ignored character at the beginning of `text`; 0 if `text` does not start
+/// with one.
 std::size_t ignored_bytes(std::string_view text) {
   const auto found = std::find_if(kIgnored.begin(), kIgnored.end(), [&](const ByteRange& range) {
     const std::string_view head = text.substr(0, range.first.size());

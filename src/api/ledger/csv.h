@@ -5,9 +5,9 @@
 
 namespace coffer::api {
 
-/// Quotes the text if necessary. A text that a spreadsheet could interpret as a formula, also
-/// behind blanks and invisible characters or with full-width signs, gets a leading apostrophe. Use
-/// it for texts from outside; amounts come from coffer and keep their sign.
+/// Quotes the text if necessary. A text that a spreadsheet could interpret as a formula gets a
+/// leading apostrophe, even if blanks or invisible characters precede the sign, or the sign is
+/// full-width. Use it for text from outside; amounts come from coffer and keep their sign.
 std::string csv_cell(const std::string& text);
 
 }  // namespace coffer::api

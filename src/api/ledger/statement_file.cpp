@@ -18,7 +18,7 @@ namespace {
 constexpr int kExportChunk = 500;
 // Text is sent in pieces of this size; larger pieces would allocate new memory each time.
 constexpr std::size_t kPieceBytes = 32 * 1024;
-// About the duration of a few chunks. Time spent on a slow client does not count as work.
+// Bounds a pause, even after a long wait for a slow client.
 constexpr std::int64_t kRestMaxMs = 5;
 
 constexpr std::string_view kCsvHeader =
@@ -43,8 +43,8 @@ std::string json_text(const std::optional<std::string>& text) {
   return text ? Json(*text).dump() : "null";
 }
 
-/// The content of statement_line_json without creating the object, because an export may have
-/// millions of lines.
+/// Writes the same content as statement_line_json without building a JSON object, because an export
+/// may have millions of lines.
 void append_ndjson_line(std::string& out, const StatementLine& line, int decimals) {
   out.append("{\"rowId\":\"").append(line.row_id);
   out.append("\",\"at\":\"").append(line.at.to_string());
@@ -62,7 +62,7 @@ void append_ndjson_line(std::string& out, const StatementLine& line, int decimal
   }
 }
 
-/// The format of an export, from top to bottom.
+/// The parts of an export in its format: head, lines and end.
 struct Script {
   std::string head;
   std::function<void(std::string& out, const StatementLine&)> append_line;
@@ -148,8 +148,8 @@ Result<Script> script_of(const flows::Context& flows, store::Connection& db,
                 {}};
 }
 
-/// Gives payments precedence: while a payment is being written, an export rests for as long as it
-/// has worked.
+/// Gives payments precedence: while the writer is busy, an export pauses for as long as it has
+/// worked.
 void give_way(const flows::Context& flows, std::int64_t since_ms) {
   if (flows.queue.stats().busy_since_ms == 0) return;
   const std::int64_t worked_ms = flows.clock.monotonic_ms() - since_ms;

@@ -19,7 +19,7 @@ TextMembers read_metadata(const http::JsonValue& object, ValidationErrors& error
   return input;
 }
 
-/// The validated member `metadata`; adds its errors to the others.
+/// The validated member `metadata`. Adds errors to those of `fields`.
 std::optional<Metadata> metadata(Fields& fields, Presence presence, Timestamp today) {
   if (fields.object("metadata", presence) == nullptr) return std::nullopt;
   const TextMembers input = read_metadata(*fields.find("metadata"), fields.errors());

@@ -11,7 +11,8 @@ namespace coffer::api {
 namespace {
 
 constexpr std::size_t kBulkMax = 500;
-// Space for a beneficiary with every text at its limit and escaped, and for a bulk of typical ones.
+// Large enough for a beneficiary with every text at its limit and escaped, and for a bulk request
+// of typical ones.
 constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {

@@ -48,7 +48,7 @@ Result<http::Response> read_enums(const Services&, const Call& call) {
   return document.respond(call.request);
 }
 
-/// Without a transaction type, fields that only some types need are not required.
+/// Without a transaction type, fields that only some types require are optional.
 std::vector<Requirement> asked(std::vector<Requirement> requirements, const ConnectorTerms& terms,
                                std::optional<TransactionType> type) {
   requirements = applicable(requirements, type);

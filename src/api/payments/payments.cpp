@@ -30,7 +30,8 @@ TransferLeg read_leg(Fields& fields) {
   return leg;
 }
 
-/// In a payment of one asset, receivingAssetCode may repeat it (docs/contract.md#unknown-fields).
+/// In a payment that moves one asset, receivingAssetCode may repeat its code
+/// (docs/contract.md#unknown-fields).
 void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
   const auto code = fields.asset_code("receivingAssetCode", optional);
   if (!code || leg.sending_asset == AssetCode() || *code == leg.sending_asset) return;
@@ -38,7 +39,7 @@ void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
                       "must be null or equal to sendingAssetCode: this payment moves one asset");
 }
 
-/// Asset codes may repeat those of the quote; acceptance compares them.
+/// Asset codes may repeat those of the quote; the submission compares them with it.
 void read_quoted_assets(Fields& fields, TransferLeg& leg, PaymentRequest& request) {
   leg.sending_asset = fields.asset_code("sendingAssetCode", optional).value_or(AssetCode());
   request.receiving_asset = fields.asset_code("receivingAssetCode", optional);

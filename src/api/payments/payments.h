@@ -13,9 +13,9 @@ class Fields;
 /// connector: space for each text at its maximum length with all characters as \u escapes.
 constexpr std::size_t kLargeBodyMax = 256 * 1024;
 
-/// POST /v1/payments/onramp, which the Connect group also serves under another name.
+/// POST /v1/payments/onramp, which the Connect group also serves at another path.
 Result<http::Response> execute_onramp(const Services& services, const Call& call);
-/// Only the checks of execute_onramp.
+/// Runs only the checks of execute_onramp.
 Result<http::Response> validate_onramp(const Services& services, const Call& call);
 /// Adds an operation that validates the payments of the last row without storing them. The last row
 /// itself gets the parameter `validateOnly=true` with the same effect.
@@ -25,7 +25,7 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
 /// `more`.
 http::Response acknowledgement(const flows::Submission& submission,
                                const Json& more = Json::object());
-/// The submission in the body of a payment route, for payments that do not arrive over HTTP.
+/// Reads a submission with the body of a payment route, for payments that do not arrive over HTTP.
 Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& body);
 /// The members of an on-ramp except its quote; also used by Connect.
 void read_collection(Fields& fields, PaymentRequest& request);

@@ -81,7 +81,7 @@ Result<http::Response> sandbox_expire(const Services& services, const Call& call
   return json_response(200, quote_json(quoted, services.flows.queue.now()));
 }
 
-/// A quote by the amount to receive or to send, according to the last path segment.
+/// A quote for an amount to send or to receive, according to the last path segment.
 Result<http::Response> connect_quote(const Services& services, const Call& call) {
   const std::string_view direction = call.param("direction");
   if (direction != "send" && direction != "receive") {

@@ -61,17 +61,20 @@ Result<Origins> origins_of(const store::ApplicationRow& application) {
 Result<void> check_origin(const Origins& origins, const http::Request& request,
                           std::string_view address) {
   if (!origins.networks.empty() && !origins.networks.contains(address)) {
-    return refused("The application is not accepted from this address.");
+    return refused(
+        "The application may not be used from this address. Ask the operator to permit the "
+        "address.");
   }
   const auto& known = origins.certificates;
   if (!known.empty() &&
       std::find(known.begin(), known.end(), request.client_certificate) == known.end()) {
-    return refused("The application is accepted only with its TLS client certificate.");
+    return refused(
+        "The application requires its TLS client certificate. Connect with the certificate.");
   }
   return {};
 }
 
-/// Used only to count shares: two secrets with the same digest would share one.
+/// Used only to count lane shares; two secrets with the same digest would share one.
 std::uint64_t digest_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 }  // namespace
@@ -103,7 +106,8 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
   // Credentials for one kind of route may be invalid for another.
   const std::string id = std::string(as_text(digest)) + kind_of(access);
   const Timestamp now = context_.clock.now();
-  // Read before the lookup, so that a change committed in between makes the new entry stale.
+  // Read before the look-up, so that a change committed during the look-up makes the new entry
+  // stale.
   const std::uint64_t generation = context_.database.tenancy_generation();
   {
     const Lock lock(mutex_);
@@ -174,15 +178,16 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
       context_.logins == nullptr ? nullptr : context_.logins->external.get();
   if (access == Access::business && external != nullptr && !context_.tokens.could_be_ours(token)) {
     COFFER_TRY(const auth::ExternalClaims claims, external->verify(token));
-    // Verified again after a while, because the issuer may have withdrawn its key.
+    // Cached only briefly, because the issuer may withdraw its key.
     const Timestamp expires_at = std::min(claims.expires_at, now.plus_ms(kExternalCacheMs));
     return Bearer{{}, claims.client_id, expires_at};
   }
   COFFER_TRY(const auth::TokenClaims claims, context_.tokens.verify(token, now));
   if (!is_taken(claims.kind, access)) {
     return refused(access == Access::connect
-                       ? "This route takes the idToken of the challenge login."
-                       : "A token of this kind is not accepted here.");
+                       ? "This route requires the idToken of the challenge login."
+                       : "This route does not accept this kind of token. Request a bearer token "
+                         "with POST /v1/auth/token.");
   }
   return Bearer{claims, {}, claims.expires_at};
 }
@@ -196,7 +201,7 @@ Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
                            return store::find_user(db, *claims.user);
                          }));
   if (!user || user->suspended || user->key_version != claims.key_version) {
-    return refused("The token was ended; log in again.");
+    return refused("The token is no longer valid. Log in again.");
   }
   if (application.tenant && application.tenant->association != user->association) {
     return refused("x-svc-auth and the token belong to different associations.");
@@ -207,7 +212,8 @@ Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
 Result<void> Authenticator::check_bearer(const Bearer& bearer,
                                          const store::ApplicationRow& application) const {
   constexpr const char* kMismatch = "x-svc-auth and the token belong to different applications.";
-  if (application.suspended) return refused("The application is suspended.");
+  if (application.suspended)
+    return refused("The application is suspended. Ask the operator to resume it.");
   if (!bearer.client_id.empty()) {
     if (application.client_id != bearer.client_id) return refused(kMismatch);
     return {};
@@ -216,7 +222,7 @@ Result<void> Authenticator::check_bearer(const Bearer& bearer,
   if (claims.kind == auth::TokenKind::user) return check_user(claims, application);
   if (application.id != claims.application) return refused(kMismatch);
   if (!application.accepts(claims.key_version, context_.clock.now())) {
-    return refused("The token was ended by a rotation; request a new one.");
+    return refused("The token was revoked by a rotation of the credentials. Request a new one.");
   }
   return {};
 }
@@ -257,7 +263,7 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
                             ? application.scopes.intersect(bearer.claims.scopes)
                             : application.scopes;
   entry.expires_at = bearer.expires_at;
-  // Whatever is old of these credentials ends then; the new ones are only looked up again.
+  // Old secrets and their tokens expire then. For new ones, this only causes another look-up.
   if (const auto* old = application.old_at(now)) {
     entry.expires_at = std::min(entry.expires_at, old->until);
   }

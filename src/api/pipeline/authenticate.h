@@ -30,7 +30,7 @@ struct Origins {
 
 class Authenticator {
  public:
-  /// Both outlive this.
+  /// Both arguments must outlive this object.
   Authenticator(const flows::Context& context, const http::TrustedProxies& proxies)
       : context_(context), proxies_(proxies) {}
 
@@ -38,12 +38,12 @@ class Authenticator {
   /// `token-expired`, `no-association`, and for a token of an external issuer also
   /// `token-verification-timeout`. Both headers must belong to the same application.
   Result<Caller> authenticate(const http::Request& request, Access access) const;
-  /// The last use of each API key and connect secret since the previous call. To be stored from
-  /// time to time, so that no request waits for it.
+  /// The last use of each API key and connect secret since the previous call. A worker stores them
+  /// periodically, so that no request waits for it.
   std::vector<store::SecretUse> take_uses();
-  /// The caller to whom a request is counted in its lane, without reading the file: the application
-  /// of its x-svc-auth if these credentials were accepted recently, otherwise the network of its
-  /// address. So an invented x-svc-auth has no separate share and uses nothing of an application's
+  /// The caller whose lane share a request uses, determined without reading the file: the
+  /// application of its x-svc-auth if that was accepted recently, otherwise the network of its
+  /// address. So an invented x-svc-auth neither gets a separate share nor uses an application's
   /// share.
   LaneCaller lane_caller(const http::Request& request) const;
 
@@ -67,7 +67,7 @@ class Authenticator {
                           const store::ApplicationRow& application) const;
 
   void forget() const COFFER_REQUIRES(mutex_);
-  /// Checks the client of a request with these credentials, and notes the use.
+  /// Checks the client of a request with these credentials, and records the use.
   Result<void> admit_use(const Entry& entry, const http::Request& request) const
       COFFER_REQUIRES(mutex_);
 

@@ -44,8 +44,8 @@ bool is_ipv6(const std::string& text) {
   return ::inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1;
 }
 
-/// Whether `host` is exactly a DNS name, an IPv4 address or an IPv6 address in brackets, each with
-/// an optional port, and so safe in a link. The header gate accepts more.
+/// Whether `host` is a DNS name, an IPv4 address or an IPv6 address in brackets, each with an
+/// optional port, and therefore safe in a link. The header gate accepts more.
 bool is_plain_host(std::string_view host) {
   const auto colon = host.rfind(':');
   const auto bracket = host.rfind(']');
@@ -61,7 +61,7 @@ bool is_plain_host(std::string_view host) {
   return is_name(host);
 }
 
-/// Whether the client's own connection has TLS: ended here, or by a trusted proxy.
+/// Whether the client connects with TLS, which coffer or a trusted proxy terminates.
 bool has_tls(const Services& services, const http::Request& request) {
   return services.flows.logins->tls || services.proxies.has_tls(request);
 }

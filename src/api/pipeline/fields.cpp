@@ -228,8 +228,7 @@ std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
 }
 
 bool QueryFields::flag(std::string_view name) {
-  // An empty value is also refused, because a caller who writes `?validateOnly=` does not want to
-  // pay.
+  // An empty value is refused, because `?validateOnly=` shows that the caller does not want to pay.
   const std::string* value = request_.query_value(name);
   if (value == nullptr || *value == "false") return false;
   if (*value != "true") {

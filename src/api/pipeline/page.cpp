@@ -21,7 +21,7 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
-/// The same request with another cursor, for the Link header.
+/// The target of the same request with `cursor`, for the Link header.
 std::string next_target(const http::Request& request, const std::string& cursor) {
   std::string target = request.path + "?cursor=" + cursor;
   for (const auto& [name, value] : request.query) {

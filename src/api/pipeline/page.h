@@ -31,7 +31,7 @@ http::Response page_response(const http::Request& request, const PageRequest& pa
                              const CursorCodec& cursors, std::vector<Json> rows,
                              std::vector<std::int64_t> positions,
                              std::optional<std::int64_t> cut_at = {});
-/// The same for a page whose rows `position_of` numbers.
+/// The same for a page whose positions come from `position_of`.
 template <class Row, class ToJson, class PositionOf>
 http::Response page_response(const http::Request& request, const PageRequest& page,
                              const CursorCodec& cursors, const store::RowPage<Row>& found,

@@ -58,7 +58,8 @@ store::Readers readers_of(Lane lane) {
   throw InternalError("unknown lane");
 }
 
-/// A streamed body is written after the handler has returned.
+/// Makes a streamed body use these readers too, because it is written after the handler has
+/// returned.
 void read_through(store::Readers readers, http::Response& response) {
   if (!response.stream) return;
   response.stream = [readers, stream = std::move(response.stream)](const http::Sink& sink) {
@@ -260,7 +261,7 @@ http::Response Pipeline::handle(http::Request& request) const {
 
 http::Response Pipeline::route(http::Request& request, RequestTrace& trace) const {
   COFFER_FAULT("pipeline.route");
-  // The request came without the listener.
+  // The request did not come through the listener, which would have admitted it.
   if (!request.admitted) request.admitted = place(request);
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {

@@ -22,7 +22,7 @@ RateLimiter::Level& RateLimiter::level(const std::string& key, double burst, std
   return it->second;
 }
 
-/// As rarely as the table doubles: it holds the callers that were active lately, and no others.
+/// Removes idle callers. It runs only when the table has doubled since the last time.
 void RateLimiter::forget_idle(std::int64_t now_ms) {
   std::erase_if(levels_, [&](const auto& item) { return now_ms - item.second.at_ms > kIdleMs; });
   sweep_at_ = std::max(kSweepMin, 2 * levels_.size());

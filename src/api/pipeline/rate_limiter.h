@@ -1,6 +1,6 @@
 // Token buckets per application, and per client on the login routes (docs/contract.md#rate-limits).
-// All limits are settings; 0 is off. Every key belongs to a caller whose credentials were accepted:
-// wrong ones are counted by base/limits/guess_table.h.
+// All limits are settings; 0 is off. Every key belongs to a caller with valid credentials;
+// base/limits/guess_table.h counts wrong ones.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class RateLimiter {
   /// applies. Requests that move money also take a token from a bucket of half the size.
   Result<void> admit(const Caller& caller, bool moves_money, Headers& headers);
 
-  /// Draws one login of a client whose secret was right, such as `client:x`.
+  /// Takes a token for one login of a client with valid credentials, such as `client:x`.
   Result<void> admit_login(const std::string& key);
   int login_per_min() const { return limits_.login_per_min; }
 

@@ -82,7 +82,7 @@ void Redactor::write_object(const http::JsonValue::Object& object, const Candida
   for (const auto& [name, value] : object) {
     const Candidates inner = member(schemas, name);
     out += std::exchange(separator, ',');
-    // The name of an undeclared member comes from the client, and may be a value in a wrong place.
+    // The client chose the name of an undeclared member, so the name may be a misplaced secret.
     out += inner.empty() ? "\"[undeclared]\"" : quoted(name);
     out += ':';
     write(value, inner, out);

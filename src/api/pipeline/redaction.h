@@ -1,8 +1,8 @@
 // Removes secrets and personal data from the bodies of the request log, by the mark `x-sensitive`
 // of the OpenAPI schemas (docs/operating.md#request-log).
 //
-// A value stays only if its schema declares it and does not mark it, so a member in the wrong place
-// is removed as well.
+// A value stays only if its schema declares it without the mark, so a misplaced member is removed
+// too.
 #pragma once
 
 #include <optional>

@@ -22,11 +22,11 @@ std::string listed(const std::vector<std::string_view>& words, std::string_view 
 
 std::string unknown_parameter(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string message = "is not a query parameter of this route; ";
-  if (known.empty()) return message + "it takes none";
+  if (known.empty()) return message + "it accepts none";
   if (const auto near = nearest(name, known)) {
     return message + "the nearest is `" + std::string(*near) + "`";
   }
-  return message + "it takes " + listed(known, " and ", "`");
+  return message + "it accepts " + listed(known, " and ", "`");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace coffer::api {
 namespace {
 
-// At most 2,000 entries and 1 MiB of bodies per second, which bounds the processor time that the
+// At most 2,000 entries and 1 MiB of bodies per second, which limits the processor time that the
 // log takes from payments under load.
 constexpr std::size_t kBatch = 500;
 constexpr std::size_t kBatchBodyBytes = 256 * 1024;
@@ -16,13 +16,12 @@ constexpr std::int64_t kRestMs = 250;
 constexpr std::int64_t kFaultRestMs = 10'000;
 constexpr std::string_view kVersioned = "/v1/";
 constexpr std::string_view kMounted = "/gw/v1/";
-// A path without a route is what a client sent by mistake.
+// A path without a route is a client's mistake, so only its beginning is kept.
 constexpr std::size_t kUnknownPathMax = 24;
 
 Counter& entries(Metrics& metrics, std::string_view result) {
   return metrics.counter("coffer_request_log_entries_total",
-                         "Requests written to the request log, or dropped instead.",
-                         {{"result", result}});
+                         "Requests written to the request log, or dropped.", {{"result", result}});
 }
 
 bool is_json(std::string_view type) {
@@ -77,14 +76,13 @@ void RequestLog::stop() {
   }
 }
 
-// --- On the thread of the request
-// -----------------------------------------------------------------
+// --- On the thread of the request ----------------------------------------------------------------
 
 void RequestLog::note(const http::Request& request, const http::Response& response,
                       const RequestTrace& trace, std::int64_t duration_us) noexcept {
   try {
     if (!is_logged(request, trace)) return;
-    // An entry copies texts and bodies, so a full queue is checked first.
+    // Checks the queue before it copies texts and bodies into an entry.
     const bool kept =
         has_place(response.status) && push(entry_of(request, response, trace, duration_us));
     if (!kept) dropped_.add();
@@ -93,7 +91,7 @@ void RequestLog::note(const http::Request& request, const http::Response& respon
   }
 }
 
-/// The routes of the API, and paths that look like one; not the documents about it.
+/// Logs API routes and paths that resemble one, but not requests for pages and documents.
 bool RequestLog::is_logged(const http::Request& request, const RequestTrace& trace) const {
   if (trace.route == nullptr) {
     return request.path.starts_with(kVersioned) || request.path.starts_with(kMounted);
@@ -199,7 +197,7 @@ std::size_t RequestLog::write_batch() {
     file_.append(rows, clock_.now());
   } catch (...) {
     dropped_.add(count);
-    throw;  // the worker logs it and rests
+    throw;  // the worker logs the error and pauses
   }
   written_.add(count);
   return count;

@@ -23,7 +23,7 @@
 
 namespace coffer::api {
 
-/// What the pipeline learned about a request.
+/// The pipeline's findings about a request.
 struct RequestTrace {
   const Route* route = nullptr;  // of the table; nullptr: no route
   std::optional<Caller> caller;
@@ -43,16 +43,16 @@ class RequestLog {
   /// A larger body is recorded by its size only.
   static constexpr std::size_t kBodyMax = 16 * 1024;
 
-  /// `has_room` tells whether the disk has space for more than payments. All arguments outlive this
-  /// object.
+  /// `has_room` returns whether the disk has space for more than payments. All arguments must
+  /// outlive this object.
   RequestLog(std::string path, RequestLogOptions options, const Clock& clock, Metrics& metrics,
              std::function<bool()> has_room);
   ~RequestLog() { stop(); }
 
   void start() { writer_.start(); }
-  /// Writes what is queued and stops.
+  /// Writes the queued entries and stops.
   void stop();
-  /// Queues the entry or drops it. Thread-safe; throws nothing.
+  /// Queues the entry or drops it. Thread-safe; never throws.
   void note(const http::Request& request, const http::Response& response, const RequestTrace& trace,
             std::int64_t duration_us) noexcept;
   /// Writes the oldest queued entries, as the thread does; for tests. Returns their number.

@@ -24,8 +24,8 @@ enum class Access {
   login,        // none, but throttled per client and address
   application,  // x-svc-auth and bearer token of one application with an association
   sandbox,      // the same, for a sandbox application; with production credentials: 404
-  // As application, or with a token of one of the association's users, or of the external issuer
-  // for this application.
+  // Like `application`, but the token may also be that of a user of the association, or one that
+  // the external issuer made for this application.
   business,
   connect,  // x-svc-auth is the connect secret, the bearer token an idToken of the same application
 };
@@ -92,10 +92,9 @@ struct Route {
   RouteLane lane;
   Access access = Access::application;
   std::optional<Scope> scope;
-  bool moves_money = false;  // requires an active association; uses the rate limit for money
-  bool needs_storage =
-      true;               // except for GET: refused with storage-full when nothing can be stored
-  bool envelope = false;  // business routes respond with their envelope
+  bool moves_money = false;   // requires an active association; uses the rate limit for money
+  bool needs_storage = true;  // if true, writes are refused with storage-full when the disk is full
+  bool envelope = false;      // business routes respond with their envelope
   Body body = Body::none;
   std::string_view request_schema = {};
   std::string_view form_schema = {};  // of a form, with Body::json_or_form
@@ -105,13 +104,13 @@ struct Route {
   std::vector<QueryVariant> variants = {};
   /// Successful responses.
   std::vector<DeclaredResponse> responses = {{200}};
-  /// The route's own problems. `problems_of` adds those that follow from access, query, body and
-  /// the server.
+  /// The problems specific to the route. `problems_of` adds those that result from access, query,
+  /// body and the server.
   std::vector<Slug> problems = {};
   Handler handler = nullptr;
 };
 
-/// All problems of a route, in the order of the problem table: its own and those of the pipeline.
+/// All problems of a route and of the pipeline, in the order of the problem table.
 std::vector<Slug> problems_of(const Route& route);
 /// All statuses of a route, in ascending order: its successes, those of its variants and those of
 /// its problems.

@@ -14,8 +14,8 @@
 
 namespace coffer::api {
 
-/// The result of /healthz: each check has a name and a result. A detail informs the operator
-/// although payments can be accepted.
+/// The result of /healthz: each check has a name and a result. Details inform the operator even if
+/// the server can accept payments.
 struct Health {
   struct Check {
     std::string name;
@@ -37,8 +37,8 @@ struct Services {
   CursorCodec cursors;
   std::function<Health()> health;
   RequestLog* request_log = nullptr;  // set before the first request, if at all
-  bool has_admin_page = false;        // at the address of the API; set before the first request
-  bool offers_trial = false;          // the API reference offers to call operations; set likewise
+  bool has_admin_page = false;        // on the API's address; set before the first request
+  bool offers_trial = false;  // the API reference can call operations; set before the first request
 };
 
 }  // namespace coffer::api

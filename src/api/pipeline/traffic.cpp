@@ -89,7 +89,7 @@ void Traffic::note_refusal(const Route* route, int status) const {
   if (status == kTooMany) {
     metrics_
         ->counter("coffer_rate_limited_requests_total",
-                  "Requests refused because their application, client or address sent too many.",
+                  "Requests refused because the application, client or address sent too many.",
                   {{"limit", login ? "login" : "application"}})
         .add();
   }

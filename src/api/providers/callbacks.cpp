@@ -19,7 +19,7 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }
 
-/// Uses only the ID in `data` of a callback about a payout or a collection.
+/// Of `data`, a callback about a payout or a collection uses only the ID.
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
                              Fields& data) {
   const auto id = data.text("id", required);
@@ -45,7 +45,7 @@ Result<void> reference_paid(const Services& services, const Call& call,
   // This callback credits a wallet, so a retired secret is not sufficient.
   if (connector.endpoint->retired) {
     return unexpected(Slug::unauthorized,
-                      "reference.paid must be signed with the connector's present secret.");
+                      "reference.paid must be signed with the connector's current secret.");
   }
   flows::ReferenceArrival arrival;
   arrival.reference = data.text("reference", required).value_or("");

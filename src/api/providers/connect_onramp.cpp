@@ -34,7 +34,7 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   return out;
 }
 
-/// A transactionId that exists is a replay, which gets the quote of the first submission.
+/// A known transactionId is a replay, which returns the quote of the first submission.
 Result<flows::Submission> submit_or_replay(const Services& services, const Call& call,
                                            CashIn& request) {
   const auto replay = [&]() -> Result<std::optional<flows::Submission>> {
@@ -58,7 +58,7 @@ Result<flows::Submission> submit_or_replay(const Services& services, const Call&
   };
   auto submitted = submit();
   if (submitted) return submitted;
-  // Another request with this transactionId may have been accepted since.
+  // A concurrent request with this transactionId may have been accepted meanwhile.
   COFFER_TRY(const auto meanwhile, replay());
   return meanwhile ? Result<flows::Submission>(*meanwhile) : submitted;
 }
@@ -66,7 +66,7 @@ Result<flows::Submission> submit_or_replay(const Services& services, const Call&
 Result<http::Response> cash_in(const Services& services, const Call& call) {
   COFFER_TRY(CashIn request, read_cash_in(*call.body));
   COFFER_TRY(const auto submission, submit_or_replay(services, call, request));
-  // Read after the submission, because the quote is used now, as it will be for every replay.
+  // Read after the submission, so that the quote's status is `used`, as in every replay.
   COFFER_TRY(const auto quoted,
              flows::find_quote(services.flows, call.caller.tenant, *request.payment.quote));
   return acknowledgement(submission, {{"quote", quote_json(quoted, services.flows.queue.now())}});

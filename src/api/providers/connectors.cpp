@@ -70,7 +70,7 @@ Result<http::Response> read_connector(const Services& services, const Call& call
 Result<http::Response> list_for_beneficiary(const Services& services, const Call& call) {
   const auto method = parse_pay_method(call.param("method"));
   if (!method) {
-    return unexpected(Problem(Slug::malformed_request, "The path names no known payment method.",
+    return unexpected(Problem(Slug::malformed_request, "The payment method in the path is unknown.",
                               {{"method", "must be a payment method of GET /v1/payments/enums"}}));
   }
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));

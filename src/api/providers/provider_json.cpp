@@ -5,7 +5,7 @@
 namespace coffer::api {
 namespace {
 
-/// A decimal in JSON syntax, also when sent as a string.
+/// A decimal number in JSON syntax, for values sent as strings.
 constexpr const char* kDecimalPattern = "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$";
 
 Json codes_of(const std::vector<Requirement::Choice>& choices) {
@@ -18,7 +18,7 @@ Json text_schema(const Requirement& requirement) {
   Json schema{{"type", "string"},
               {"minLength", std::max(1, requirement.min_length.value_or(1))},
               {"maxLength", requirement.max_length.value_or(kRequirementLengthMax)}};
-  // coffer's patterns match the whole value, those of JSON Schema any part of it.
+  // coffer's patterns match the whole value; a JSON Schema pattern matches any part.
   if (requirement.pattern) schema["pattern"] = "^(?:" + *requirement.pattern + ")$";
   if (!requirement.choices.empty()) schema["enum"] = codes_of(requirement.choices);
   return schema;

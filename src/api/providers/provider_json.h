@@ -9,7 +9,7 @@
 
 namespace coffer::api {
 
-/// Without fees, which only quotes show (docs/contract.md#connectors).
+/// Omits fees, which only quotes show (docs/contract.md#connectors).
 Json connector_json(const ConnectorTerms& connector);
 /// The steps of a payment through the connector, for the single read.
 Json steps_json(std::span<const ExecutionStep> steps);

@@ -16,7 +16,7 @@ Json metadata_or_null(const store::ReferenceRow& row) {
   return row.metadata ? Json(*row.metadata) : Json(nullptr);
 }
 
-/// The reference of the contract, and the fields with which a caller finds it again.
+/// The contract's reference object, plus the fields by which a caller can find it.
 Json reference_json(const store::ReferenceRow& row) {
   Json related = Json::array();
   for (const store::ReferenceRow& item : row.related) {

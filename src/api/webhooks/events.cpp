@@ -12,7 +12,7 @@
 namespace coffer::api {
 namespace {
 
-/// 0 if absent: from the beginning.
+/// 0, the beginning, if absent.
 std::int64_t after_sequence(QueryFields& query) {
   const auto text = query.text("afterSequence");
   if (!text) return 0;
@@ -26,7 +26,7 @@ std::int64_t after_sequence(QueryFields& query) {
   return value;
 }
 
-/// The delivered bytes, if they are still stored.
+/// The event with its delivered bytes, if they are still stored.
 Json event_json(flows::EventBodies& bodies, const store::EventRow& event) {
   return Json::parse(bodies.body_of(event));
 }
@@ -44,7 +44,7 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
       services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
         flows::EventBodies bodies(services.flows, db, call.caller.tenant);
         auto found = store::list_events(db, call.caller.tenant, type, page.at);
-        // Backward reading ends where the list started.
+        // Backward paging stops at the sequence where the list started.
         std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
         if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
         if (first_page) page.at.key.reset();

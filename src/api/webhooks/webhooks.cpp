@@ -45,7 +45,7 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
   return set;
 }
 
-/// `method` exists only because the contract has it; deliveries are always POST.
+/// The contract defines `method`, but deliveries are always POST.
 void check_method(Fields& fields) {
   const auto method = fields.text("method", optional);
   if (method && *method != "POST") {

@@ -9,8 +9,7 @@
 
 namespace coffer::api {
 
-// What the files of this noun share
-// ------------------------------------------------------------------
+// --- Shared by the files of this noun ------------------------------------------------------------
 
 /// A row of the table with the tag and scope of all webhook routes.
 Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,

@@ -8,7 +8,8 @@
 namespace coffer::api {
 namespace {
 
-/// The application in `{id}`, which may be any of the caller's association and environment.
+/// The application in `{id}`, which may be any application in the caller's association and
+/// environment.
 Result<std::int64_t> application_of(const Services& services, const Call& call) {
   const auto id = ApplicationId::parse(call.param("id"));
   if (id && *id == call.caller.application) return call.caller.application_key;

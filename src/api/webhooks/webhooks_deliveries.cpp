@@ -1,4 +1,4 @@
-// Deliveries to an endpoint with their results, and redelivery.
+// Routes for the deliveries to an endpoint, their attempts, and redelivery.
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
@@ -22,10 +22,10 @@ Json delivery_json(const store::DeliveryRow& row, const std::string& webhook) {
   return out;
 }
 
-/// What a tenant sees of an attempt without a response. If nothing was sent, the reason is the same
-/// for a name without an address, a refused address and a refused connection: their difference
-/// would show which names and addresses exist in the server's network. A certificate was received
-/// from a permitted address. Operators see every reason.
+/// The failure reason that a tenant sees for an attempt without a response. If nothing was sent, it
+/// is the same for an unresolved name, a refused address and a refused connection: different
+/// reasons would reveal which names and addresses exist in the server's network. A certificate
+/// error is shown, because it comes from a permitted address. Operators see every reason.
 std::string shown_fault(const store::DeliveryAttempt& row) {
   if (row.signed_at || row.fault->starts_with(http::kCertificateRefused)) return *row.fault;
   return "The endpoint could not be reached. Check its DNS name and its port, and that its address "
@@ -116,7 +116,7 @@ Result<http::Response> recover_deliveries(const Services& services, const Call& 
   Fields fields(*call.body, errors);
   const auto from = read_time(fields, "from", required);
   const auto to = read_time(fields, "to", optional);
-  // Events from now on are delivered anyway.
+  // Later events are delivered in any case.
   const Timestamp end = to.value_or(services.flows.queue.now().plus_ms(1));
   if (from && *from >= end) {
     errors.add(Slug::validation_failed, "from", "must be before to");

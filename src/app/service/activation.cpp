@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFirst = 3;  // the protocol's first descriptor, after the standard streams
 
-/// In network byte order, so that spellings do not matter; nullopt for a name.
+/// The address in network byte order, to compare different spellings; nullopt for a name.
 std::optional<std::string> binary(const std::string& host) {
   std::array<char, sizeof(in6_addr)> bytes{};
   const std::string text = host == "localhost" ? "127.0.0.1" : host;

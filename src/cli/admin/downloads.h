@@ -1,6 +1,6 @@
-// Files that commands have produced for the admin page, until the browser fetches them. A browser
-// saves a file of any size only from an address, and a command that changes or reveals something
-// takes a POST, so the page runs the command first and then follows the address.
+// Files that commands produced for the admin page, kept until the browser fetches them. A browser
+// can stream a file to disk only from a URL, but a command that changes or reveals data requires a
+// POST. So the page first runs the command and then opens the URL of the download.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace coffer::cli {
 class Downloads {
  public:
   static constexpr std::int64_t kLifetimeMs = 60'000;
-  /// If more are waiting, the oldest is dropped.
+  /// Beyond this number, add() drops the oldest file.
   static constexpr std::size_t kMax = 16;
 
-  /// Returns the name under which only this session can fetch the file, and once.
+  /// Returns the name under which this session, and no other, can fetch the file once.
   std::string add(Random& random, const std::string& session, ProducedFile file,
                   std::int64_t now_ms);
   /// nullopt if it does not exist, has expired, or belongs to another session.

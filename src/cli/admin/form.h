@@ -1,4 +1,4 @@
-// What the calls of the admin page read and answer.
+// Request and response bodies of the admin page's API.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@
 
 namespace coffer::cli {
 
-/// Text members of a JSON object, by name; what is missing is empty.
+/// Text members of a JSON object, by name; a missing member is empty.
 class Form {
  public:
   static Result<Form> read(const http::Request& request) {

@@ -20,7 +20,7 @@ using Kind = Exposition::Kind;
 constexpr std::int64_t kKeptMs = 1'000;
 constexpr double kMsPerSecond = 1e3;
 
-/// Compares digests, so that the time reveals neither content nor length of the token.
+/// Compares digests, so that the timing reveals neither the content nor the length of the token.
 bool has_token(const http::Request& request, const Secret& token) {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string* given = request.header("Authorization");
@@ -53,16 +53,17 @@ void write_health(Exposition& out, const api::Health& health) {
 
 void write_verification(Exposition& out, const App& app) {
   out.gauge("coffer_invariants_hold",
-            "1 if the last verification of the ledger found no fault, else 0.",
+            "1 if the last verification of the ledger found no violation, else 0.",
             app.invariants_hold());
   out.gauge("coffer_invariants_checked_timestamp_seconds",
-            "Time of the last verification of the ledger; 0 if there was none since the start.",
+            "Time of the last verification of the ledger; 0 if none has run since the start.",
             number(app.verified_at().ms) / kMsPerSecond);
 }
 
 void write_schedule(Exposition& out, const Config& config) {
   constexpr double kSecondsPerHour = 3'600;
-  out.gauge("coffer_backup_interval_seconds", "Interval of scheduled backups; 0 if there are none.",
+  out.gauge("coffer_backup_interval_seconds",
+            "Interval of scheduled backups; 0 if no backups are scheduled.",
             config.backup_dir.empty() ? 0 : config.backup_every_h * kSecondsPerHour);
 }
 
@@ -105,14 +106,14 @@ void write_server(Exposition& out, const App& app) {
 void write_lanes(Exposition& out, const App& app) {
   const auto stats = app.server_stats();
   if (!stats) return;
-  out.family("coffer_lane_requests", "Requests of a lane, running or waiting.", Kind::gauge);
+  out.family("coffer_lane_requests", "Requests in a lane, running or waiting.", Kind::gauge);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
     const std::string_view lane = name(static_cast<Lane>(i));
     out.sample(number(stats->lanes[i].running), {{"lane", lane}, {"state", "running"}});
     out.sample(number(stats->lanes[i].waiting), {{"lane", lane}, {"state", "waiting"}});
   }
   out.family("coffer_lane_refused_total",
-             "Requests refused because the lane, or the share of the caller, was full.",
+             "Requests refused because the lane, or the caller's share of it, was full.",
              Kind::counter);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
     out.sample(number(stats->lanes[i].refused), {{"lane", name(static_cast<Lane>(i))}});
@@ -121,7 +122,7 @@ void write_lanes(Exposition& out, const App& app) {
 
 void write_store(Exposition& out, App& app) {
   const store::CommitStats commits = app.queue().stats();
-  out.gauge("coffer_commit_queue_commands", "Commands that wait for the writer.",
+  out.gauge("coffer_commit_queue_commands", "Commands waiting for the writer.",
             number(commits.queued));
   out.gauge("coffer_storage_full", "1 if writes are refused because the disk is full, else 0.",
             commits.storage_full);
@@ -159,12 +160,12 @@ void write_queues(Exposition& out, const store::Backlog& backlog, Timestamp now)
   out.family("coffer_queue_waiting", "Waiting jobs, by queue, counted up to 20000.", Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(number(queue.waiting.count), {{"queue", queue.name}});
-  out.family("coffer_queue_lateness_seconds", "Time since the first due job became due.",
+  out.family("coffer_queue_lateness_seconds", "Time since the oldest due job became due.",
              Kind::gauge);
   for (const Queue& queue : queues)
     out.sample(age(now, queue.waiting.due), {{"queue", queue.name}});
   out.gauge("coffer_oldest_unsettled_payment_age_seconds",
-            "Age of the oldest payment that waits for settlement; 0 without one.",
+            "Age of the oldest payment waiting for settlement; 0 without one.",
             age(now, backlog.settlement.created));
   out.gauge("coffer_oldest_provider_payment_age_seconds",
             "Age of the oldest payment in progress at a provider; 0 without one.",
@@ -227,10 +228,9 @@ void write_quotas(Exposition& out, const std::vector<flows::QuotaState>& states)
     double& most = fullest[name(state.environment)][name(state.quota)];
     most = std::max(most, state.ratio());
   }
-  out.family(
-      "coffer_quota_used_ratio",
-      "Used fraction of each quota, for the association that uses most of it; 0 if unlimited.",
-      Kind::gauge);
+  out.family("coffer_quota_used_ratio",
+             "Used fraction of each quota, for the association that uses the most; 0 if unlimited.",
+             Kind::gauge);
   for (const auto& [environment, quotas] : fullest) {
     for (const auto& [quota, ratio] : quotas) {
       out.sample(ratio, {{"environment", environment}, {"quota", quota}});
@@ -250,8 +250,7 @@ void write_backlog(Exposition& out, const std::optional<MetricsPage::Stored>& st
   write_webhooks(out, backlog);
   write_connectors(out, backlog, app);
   write_last_backup(out, backlog.last_backup);
-  out.gauge("coffer_alerts_open", "Alerts that have begun and not ended.",
-            number(stored->alerts_open));
+  out.gauge("coffer_alerts_open", "Alerts that are open.", number(stored->alerts_open));
   out.counter("coffer_audit_records_total", "Audit entries: commands and their results.",
               number(backlog.audit_records));
   write_quotas(out, stored->quotas);
@@ -265,7 +264,7 @@ void write_log(Exposition& out) {
   out.sample(number(log_lines(LogLevel::error)), {{"level", "error"}});
 }
 
-/// With the standard names of process metrics.
+/// Uses the standard names of process metrics.
 void write_process(Exposition& out) {
   const ProcessFigures figures = read_process_figures();
   const auto gauge = [&](std::string_view name, std::string_view help, const auto& value) {

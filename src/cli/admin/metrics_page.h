@@ -1,6 +1,6 @@
-// GET /metrics for Prometheus: counters (base/telemetry/metrics.h) and current figures. Open to
-// this machine; other clients need the token from the settings. A request that came through a proxy
-// never counts as coming from this machine.
+// GET /metrics for Prometheus: counters (base/telemetry/metrics.h) and current figures. Clients on
+// this machine need no token; other clients need the one from the settings. A request that came
+// through a proxy never counts as local.
 #pragma once
 
 #include <cstdint>

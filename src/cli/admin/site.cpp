@@ -22,7 +22,7 @@ constexpr std::string_view kRoot = "/admin";
 constexpr std::string_view kApi = "/admin/api/";
 constexpr std::string_view kRun = "run/";
 constexpr std::string_view kDownloads = "downloads/";
-/// Calls that look at a password or a one-time link.
+/// Calls that check a password or a one-time link.
 constexpr std::array<std::string_view, 7> kPasswordCalls = {
     "sign-in",        "claim",          "password",       "authenticator",
     "recovery-codes", "passkeys/begin", "passkeys/remove"};
@@ -32,7 +32,7 @@ constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A file of the page; browsers ask each time whether it changed.
+/// Serves a file of the page. Browsers revalidate it on every use.
 Result<http::Response> serve_file(const http::Request& request, std::string_view name) {
   if (request.method != "GET" && request.method != "HEAD") {
     return unexpected(Slug::method_not_allowed, "This path accepts GET only.");
@@ -45,8 +45,8 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
   return response;
 }
 
-/// Whether a change comes from the page itself. A browser says where a script or a form is from;
-/// what says nothing is no browser, and no page of ours.
+/// Whether a request that changes data comes from the page itself. A browser sends Origin with
+/// every POST, so a request without it is refused.
 bool is_own(const http::Request& request) {
   const std::string* origin = request.header("Origin");
   const std::string* host = request.header("Host");
@@ -68,7 +68,7 @@ bool takes_content(const Command& command) {
                      [](const Argument& argument) { return argument.content; });
 }
 
-/// One of a few words, whatever was sent.
+/// Maps the method to a fixed set of label values, so that clients cannot create metric series.
 std::string_view method_label(const http::Request& request) {
   for (const std::string_view known : {"GET", "HEAD", "POST"}) {
     if (request.method == known) return known;
@@ -106,10 +106,11 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
                : call.starts_with(kDownloads) ? Lane::exports
                                               : Lane::admin;
     if (command != nullptr && takes_content(*command))
-      out.body_bytes_max = 2 * kContentBytesMax;  // with its JSON escapes
+      out.body_bytes_max = 2 * kContentBytesMax;  // room for JSON escapes
   }
-  // An invented session ends at the first look, but an invented one must be no new try at a
-  // password.
+  // Calls that check passwords are counted by client network, because a forged session cookie must
+  // not start a new share of the lane. In the admin lane, a forged cookie gains nothing: the first
+  // look-up refuses it.
   const std::string* session = out.lane == Lane::admin ? head.header("Cookie") : nullptr;
   const std::string who =
       session != nullptr ? *session : http::network_of(app_.proxies().client_address(head));
@@ -152,8 +153,9 @@ std::string AdminSite::host_name(const http::Request& request) {
                             : host.substr(0, host.find(':')));
 }
 
-/// Against DNS rebinding: a page of a stranger can give its own name this server's address, and
-/// would then be of one origin with the admin page. It cannot send an address, or our names.
+/// Protects against DNS rebinding: an attacker's page can point its own host name at this server,
+/// and would then have the same origin as the admin page. Its requests still carry the attacker's
+/// name, so only IP addresses and configured names are accepted.
 Result<void> AdminSite::check_host(const http::Request& request) const {
   if (request.header("Host") == nullptr) return {};  // no browser
   const std::string name = host_name(request);
@@ -164,8 +166,9 @@ Result<void> AdminSite::check_host(const http::Request& request) const {
                      return ascii::same_word(known, name);
                    });
   if (own) return {};
-  return unexpected(Slug::forbidden,
-                    "This host name is not allowed here. Add it to the setting admin_hosts.");
+  return unexpected(
+      Slug::forbidden,
+      "The admin page does not accept this host name. Add it to the setting admin_hosts.");
 }
 
 Result<http::Response> AdminSite::route(const http::Request& request) {
@@ -194,7 +197,7 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
     std::string_view method;
     std::string_view path;
     SignedAction action;
-    bool before_otp = false;  // also while a second factor has still to be enrolled
+    bool before_otp = false;  // allowed before the operator has enrolled a second factor
   };
   static constexpr std::array<Open, 7> kOpen = {
       {{"POST", "sign-in", &AdminSite::sign_in},

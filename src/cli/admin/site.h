@@ -1,10 +1,10 @@
 // The admin page: its files, sign-in, and the commands of the command line over HTTP. Everything
-// that the page shows or does is a row of the table of commands, which the server runs for the
-// signed-in operator, so page and command line never differ.
+// that the page shows or does is a row in the table of commands, which the server runs for the
+// signed-in operator. So the page and the command line behave identically.
 //
 //   GET  /admin/                      the page; its files below it
 //   GET  /admin/api/session           the operator, the CSRF token, the next step of the sign-in
-//   GET  /admin/api/sign-in/options   {provider}: who else signs operators in, or null
+//   GET  /admin/api/sign-in/options   {provider}: host of the sign-in provider, or null
 //   POST /admin/api/sign-in           {name, password, code}; for an operator with passkeys, a
 //                                     right password without a code gives {passkey}: options
 //   POST /admin/api/sign-in/passkey/begin   options for a passkey alone
@@ -24,17 +24,17 @@
 //   POST /admin/api/passkeys/challenge      options for a passkey in place of a code
 //   GET  /admin/api/sessions          the operator's own
 //   POST /admin/api/sessions/end      {id}
-//   GET  /admin/api/commands          what the operator may run, with its arguments
+//   GET  /admin/api/commands          the commands that the operator may run, with arguments
 //   GET  /admin/api/run/COMMAND       a command that a viewer may run; arguments in the query
 //   POST /admin/api/run/COMMAND       any command; arguments in a JSON object
 //   GET  /admin/api/downloads/NAME    the file that a command of this session produced; once
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
-// A POST comes from the page itself (Origin) and, once signed in, brings the CSRF token in
-// X-CSRF-Token. `code` is one of the authenticator or a recovery code, and empty while there is no
-// second factor; `passkey`, an object as for sign-in/passkey, takes its place. A command that moves
-// money or changes access needs a recent sign-in: otherwise it ends the session, and the page asks
-// to sign in again. Errors are problem+json.
+// A POST must come from the page itself (Origin). After sign-in, it must also carry the CSRF token
+// in X-CSRF-Token. `code` is an authenticator code or a recovery code, and empty if the operator
+// has no second factor; `passkey`, an object as for sign-in/passkey, can replace it. A command that
+// moves money or changes access requires a recent sign-in: otherwise it ends the session, and the
+// page asks the operator to sign in again. Errors are problem+json.
 #pragma once
 
 #include <memory>
@@ -60,13 +60,14 @@ namespace coffer::cli {
 
 class AdminSite {
  public:
-  /// `app` outlives the site.
+  /// `app` must outlive the site.
   explicit AdminSite(App& app);
 
-  /// Whether a path of a shared listener belongs here.
+  /// Whether a path on a shared listener belongs to the admin page.
   static bool owns(std::string_view path);
-  /// Signing in is in the lane of passwords, commands are in one of their own, files are in that of
-  /// exports, and all else waits for nothing. Callers are told apart by their session.
+  /// Assigns calls that check a password to the lane `password`, calls that wait for other machines
+  /// to `outbound`, downloads to `exports`, and other API calls to `admin`. In `admin`, each
+  /// session is a separate caller; in the other lanes, each client network is.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
   /// Never throws. Called on worker threads.
   http::Response handle(http::Request& request);
@@ -74,7 +75,7 @@ class AdminSite {
   void stop() { interruption_.interrupt(); }
 
  private:
-  /// Who asks, as its row is now.
+  /// The signed-in operator, with the current row.
   struct Visitor {
     std::string session_id;
     flows::OperatorSession session;
@@ -128,9 +129,10 @@ class AdminSite {
   Result<void> check_host(const http::Request& request) const;
   Result<void> require_recent_sign_in(const Command& command, const Visitor& visitor);
   bool secure() const;
-  /// Lower case, without port; an IPv6 address without its brackets. Empty: no browser.
+  /// In lower case, without the port; an IPv6 address without its brackets. Empty without a Host
+  /// header.
   static std::string host_name(const http::Request& request);
-  /// The secret of a browser that signs in: it comes back as a cookie.
+  /// A secret that identifies a browser during sign-in. The browser returns it in a cookie.
   std::string new_attempt();
   std::string attempt_of(const http::Request& request) const;
   http::Response with_attempt(http::Response response, const std::string& attempt) const;
@@ -139,7 +141,7 @@ class AdminSite {
   App& app_;
   flows::OperatorSessions& sessions_;
   flows::SignInChallenges challenges_;
-  std::unique_ptr<flows::ProviderSignIn> provider_;  // null: none is configured
+  std::unique_ptr<flows::ProviderSignIn> provider_;  // null if none is configured
   Mutex hashing_;  // one password at a time: each takes a core and 16 MiB
   Interruption interruption_;
   Downloads downloads_;

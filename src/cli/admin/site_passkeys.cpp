@@ -46,7 +46,7 @@ Json descriptors(const std::vector<store::PasskeyRow>& passkeys, const std::stri
   return out;
 }
 
-/// `passkeys` empty: any that the browser knows for this site.
+/// If `passkeys` is empty, the browser may use any passkey that it has for this site.
 Json request_options(const std::string& challenge, const auth::RelyingParty& party,
                      const std::vector<store::PasskeyRow>& passkeys, bool alone) {
   return {{"challenge", to_base64url(challenge)},
@@ -79,8 +79,9 @@ Json creation_options(const std::string& challenge, const auth::RelyingParty& pa
 
 }  // namespace
 
-/// A passkey is bound to a host name, and a page of another port or scheme must not get one for
-/// it: only the listener's own origin counts, and that of a proxy with TLS in front of it.
+/// A passkey is bound to a host name only, so a page on another port or scheme of the same host
+/// could request it. Accepts two origins: that of the listener itself, and that of a TLS proxy in
+/// front of it.
 Result<auth::RelyingParty> AdminSite::party_of(const http::Request& request) const {
   const std::string* origin = request.header("Origin");
   const std::string name = host_name(request);
@@ -118,7 +119,7 @@ Result<flows::OperatorProof> AdminSite::proof_of(const http::Request& request, c
   return out;
 }
 
-/// After the right password of an operator who has passkeys.
+/// Called after an operator with passkeys has entered the correct password.
 Result<http::Response> AdminSite::ask_for_passkey(const http::Request& request,
                                                   const store::OperatorRow& row) {
   const std::string attempt = new_attempt();
@@ -129,8 +130,8 @@ Result<http::Response> AdminSite::ask_for_passkey(const http::Request& request,
   const Json options = request_options(challenge, place.party, passkeys, false);
   if (options.at("allowCredentials").empty()) {
     return unexpected(Slug::conflict,
-                      "None of your passkeys is for this host name. Enter a code, or open the page "
-                      "where you added the passkey.");
+                      "You have no passkey for this host name. Enter a code, or open the page at "
+                      "the host name where you added the passkey.");
   }
   return with_attempt(json_response(Json{{"passkey", options}}.dump()), attempt);
 }
@@ -154,7 +155,7 @@ Result<http::Response> AdminSite::passkey_sign_in(const http::Request& request) 
   return begin_session(request, *row, no_content());
 }
 
-/// For a proof with a passkey in place of a code.
+/// Issues the challenge for a proof that uses a passkey instead of a code.
 Result<http::Response> AdminSite::passkey_challenge(const http::Request& request,
                                                     const Visitor& visitor) {
   COFFER_TRY(const auto place, place_of(request, visitor.session_id));
@@ -164,7 +165,7 @@ Result<http::Response> AdminSite::passkey_challenge(const http::Request& request
   return json_response(request_options(challenge, place.party, passkeys, false).dump());
 }
 
-/// A passkey is as good as the account, so a session alone does not get one.
+/// A new passkey grants full access to the account, so a session alone is not enough to add one.
 Result<http::Response> AdminSite::begin_passkey(const http::Request& request,
                                                 const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));

@@ -11,15 +11,15 @@ constexpr std::string_view kPage = "/admin/";
 
 }  // namespace
 
-/// For the page before the sign-in.
+/// Tells the sign-in page which provider is configured.
 Result<http::Response> AdminSite::sign_in_options(const http::Request&) {
   nlohmann::json provider;
   if (provider_) provider = outbound::parse_url(provider_->issuer()).value().host;
   return json_response(nlohmann::json{{"provider", provider}}.dump());
 }
 
-/// The provider sends the browser back to this page, which makes the call that signs in: so that
-/// call has the page's origin, and no address with a code in it changes anything.
+/// The provider sends the browser back to the admin page, and the page then makes the sign-in call.
+/// So the call has the page's origin, and opening a URL with a code in it changes nothing.
 Result<flows::ProviderVisit> AdminSite::visit_of(const http::Request& request,
                                                  const std::string& attempt) {
   if (!provider_) return unexpected(Slug::not_found, "No sign-in provider is configured.");

@@ -48,7 +48,8 @@ Record view(const Command& command) {
           {"arguments", std::move(arguments)}};
 }
 
-/// Runs on the file, completes, and needs no file name: only the command line accepts those.
+/// The page offers commands that work on the open file and terminate. File names are accepted only
+/// on the command line.
 bool is_for_the_page(const Command& command) {
   return command.on_file() != nullptr && !command.streams && !requires_path(command);
 }
@@ -74,7 +75,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
   for (const auto& [name, value] : *body.object()) {
     if (value.is_null()) continue;
     if (const bool* flag = value.boolean()) {
-      if (*flag) set(out, name, "true");  // a toggle is given or it is not
+      if (*flag) set(out, name, "true");  // a toggle is either given or absent
       continue;
     }
     const auto text = value.scalar_text();

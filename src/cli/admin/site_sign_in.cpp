@@ -19,7 +19,7 @@ constexpr std::string_view kIssuer = "coffer";
 
 std::string cookie_name(bool secure) { return secure ? "__Host-coffer-admin" : "coffer-admin"; }
 
-/// The value of a cookie; empty when it was not sent.
+/// The value of a cookie; empty if it was not sent.
 std::string cookie(const http::Request& request, const std::string& name) {
   const std::string* header = request.header("Cookie");
   std::string_view rest = header == nullptr ? std::string_view() : *header;
@@ -35,7 +35,7 @@ std::string cookie(const http::Request& request, const std::string& name) {
 
 }  // namespace
 
-/// The cookie is Secure wherever the page is reached by TLS.
+/// The cookie is Secure if the page is served over TLS.
 bool AdminSite::secure() const { return app_.admin_origin().starts_with("https://"); }
 
 std::string AdminSite::new_attempt() {
@@ -90,8 +90,8 @@ flows::SignInSource AdminSite::source_of(const http::Request& request) const {
   return {address, http::network_of(address)};
 }
 
-/// Looks at a secret. Judged and counted under the lock of the hashing: of guesses that come
-/// together each sees the results of those before it.
+/// Checks a secret and counts the attempt under the hashing lock, so that of several simultaneous
+/// guesses each sees the results of those before it.
 template <class Look>
 auto AdminSite::one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
   const Lock one(hashing_);
@@ -166,7 +166,8 @@ Result<http::Response> AdminSite::sign_out(const http::Request& request, const V
   return with_cookie(no_content(), {});
 }
 
-/// Another authenticator is as good as the account, so a session alone does not get one.
+/// A new authenticator grants full access to the account, so a session alone is not enough to enrol
+/// one.
 Result<http::Response> AdminSite::begin_otp(const http::Request& request, const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
   COFFER_TRY(const auto proof, proof_of(request, form, visitor));
@@ -180,7 +181,7 @@ Result<http::Response> AdminSite::begin_otp(const http::Request& request, const 
       to_json({{"otpauthUri", auth::otpauth_uri(key, kIssuer, visitor.row.name)}}, false));
 }
 
-/// The operator proved who they are before this session got the key.
+/// begin_otp() verified the operator before it stored the key in this session.
 Result<http::Response> AdminSite::confirm_otp(const http::Request& request,
                                               const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
@@ -234,21 +235,21 @@ Result<http::Response> AdminSite::end_session(const http::Request& request,
                                               const Visitor& visitor) {
   COFFER_TRY(const Form form, Form::read(request));
   if (!sessions_.end_listed(form.text("id"), visitor.row.id)) {
-    return unexpected(Slug::not_found, "This session has ended already.");
+    return unexpected(Slug::not_found, "This session has already ended.");
   }
   COFFER_TRY_VOID(flows::record_act(
       app_.flows(), {visitor.row.name, "end session", flows::source_json(source_of(request))}));
   return no_content();
 }
 
-/// A stolen session must not be enough to move money or to let others in.
+/// A stolen session must not be enough to move money or to grant access.
 Result<void> AdminSite::require_recent_sign_in(const Command& command, const Visitor& visitor) {
   const std::int64_t age_ms = app_.flows().clock.monotonic_ms() - visitor.session.began_ms;
   if (!needs_recent_sign_in(command) || age_ms < flows::OperatorSessions::kFreshMs) return {};
   sessions_.end(visitor.session_id);
-  return unexpected(Slug::unauthorized,
-                    "This command moves money or changes access. Sign in again to confirm that it "
-                    "is you.");
+  return unexpected(
+      Slug::unauthorized,
+      "This command moves money or changes access. Sign in again to confirm your identity.");
 }
 
 }  // namespace coffer::cli

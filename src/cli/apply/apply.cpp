@@ -1,4 +1,4 @@
-// coffer apply: creates and changes what a file declares (docs/operating.md#fixtures).
+// coffer apply: creates and changes the objects that a file declares (docs/operating.md#fixtures).
 #include <algorithm>
 
 #include "cli/apply/plan.h"
@@ -35,15 +35,15 @@ std::string sentence(const Problem& problem) {
   return out;
 }
 
-/// The objects, and what is shown once about the new ones.
+/// The objects of the file, and the secrets of new ones, which are shown once.
 struct Outcome {
   std::vector<Record> objects;
   std::vector<Record> credentials;
   std::optional<std::string> problem;  // of the last object
 };
 
-/// Each step is committed on its own. The first failure ends the run: what was done before it
-/// stays, and its secrets are shown.
+/// Each step is a separate commit. The first failure ends the run; earlier steps stay committed,
+/// and their secrets are shown.
 Outcome carry_out(const std::vector<ApplyStep>& steps) {
   Outcome out;
   for (const ApplyStep& step : steps) {
@@ -99,7 +99,7 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   }
   if (outcome.problem) {
     result.note = "The last object failed: " + *outcome.problem +
-                  " Correct the file and repeat the command: what was done is skipped.";
+                  " Correct the file and repeat the command. It skips the steps that succeeded.";
     if (!outcome.credentials.empty()) result.note += " Copy the credentials now.";
     result.exit_code = exit_code::kFailed;
   }
@@ -112,8 +112,8 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
 constexpr std::string_view kDetails =
     "The file is JSON. It may declare assets, rates, connectors, applications, fees, wallets, "
     "fundings,\nbeneficiaries and webhooks of one association and environment; "
-    "docs/operating.md#fixtures lists their\nfields. The command creates what is missing and "
-    "changes what differs. It never removes an object.";
+    "docs/operating.md#fixtures lists their\nfields. The command creates missing objects and "
+    "changes those that differ. It never removes an object.";
 
 }  // namespace
 
@@ -121,7 +121,7 @@ std::vector<Command> apply_commands() {
   return {{.path = "apply",
            .summary = "Create and change the objects that a file declares",
            .label = "Apply declarations",
-           .consequence = "coffer creates what is missing and changes what differs.",
+           .consequence = "coffer creates missing objects and changes those that differ.",
            .run = apply,
            .role = OperatorRole::administrator,
            .arguments = {content_positional("JSON file with declarations"),

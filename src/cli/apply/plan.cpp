@@ -205,7 +205,7 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
   const http::JsonValue* value = file.find(section.member);
   if (value == nullptr || value->array() == nullptr) return;
   for (std::size_t i = 0; i < value->array()->size(); ++i) {
-    // The readers of the API name fields without a prefix in some messages.
+    // In some messages, the API's parsers write field names without a prefix.
     ValidationErrors of_item;
     item_ = &(*value->array())[i];
     api::Fields fields(*item_, of_item);

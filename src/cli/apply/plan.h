@@ -1,5 +1,5 @@
-// What `coffer apply` does to the objects of a file (docs/operating.md#fixtures): reads them,
-// compares them with the present state and carries out the difference.
+// The plan of `coffer apply` (docs/operating.md#fixtures): reads the objects of a file, compares
+// them with the current state and applies the differences.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct ApplyStep {
   bool is_change() const { return creates || !differences.empty(); }
 };
 
-/// Objects refer to each other by name, and a file may declare both.
+/// Objects refer to each other by name. A file may declare both the object and its references.
 class ApplyPlan {
  public:
   explicit ApplyPlan(Session& session) : session_(session) {}
@@ -104,7 +104,7 @@ class ApplyPlan {
   std::optional<Tenant> tenant_;  // empty until the association is created
   std::vector<ApplyStep> steps_;
 
-  // The present state by name, extended by what this run creates.
+  // The current state by name, plus the objects that this run creates.
   std::map<std::string, Asset> assets_;
   std::map<std::string, Rate> rates_;  // by `USDC/EURC`
   std::map<std::string, store::ConnectorRow> connectors_;
@@ -112,7 +112,7 @@ class ApplyPlan {
   std::map<std::string, store::WalletRow> wallets_;
   std::map<std::string, store::BeneficiaryRow> beneficiaries_;  // by clientReference
   std::map<std::string, store::WebhookRow> webhooks_;           // active ones, by URL
-  // What this run will change, for the checks of later objects.
+  // Changes that this run will make, for the checks of later objects.
   std::map<std::string, ConnectorTerms> planned_terms_;               // by name of a connector
   std::map<std::string, std::vector<AssetCode>> planned_trustlines_;  // by name of a wallet
   std::vector<std::pair<std::string, EventTypeSet>> types_;  // of active webhooks, with the URL

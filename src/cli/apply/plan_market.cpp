@@ -56,7 +56,7 @@ std::string shown_limit(const std::optional<Amount>& limit) {
   return limit ? limit->to_string(Amount::kScale) : "none";
 }
 
-/// What cannot change after registration, as text.
+/// The terms that cannot change after registration, as text.
 std::vector<std::pair<std::string_view, std::string>> fixed_terms(const ConnectorTerms& terms) {
   return {{"provider", terms.provider},
           {"driver", std::string(name(terms.driver))},

@@ -19,7 +19,7 @@
 namespace coffer::cli {
 namespace {
 
-/// Contents that are personal data are not printed.
+/// Shown in place of personal data, which is never printed.
 constexpr std::string_view kChanged = "changed";
 
 std::vector<AssetCode> read_trustlines(api::Fields& fields) {
@@ -182,7 +182,7 @@ bool ApplyPlan::holds(const std::string& wallet, const AssetCode& asset) {
   return missing.empty() || std::find(planned.begin(), planned.end(), asset) != planned.end();
 }
 
-/// The rules by which the wallet would be funded.
+/// The same rules as for funding the wallet.
 void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
                               Amount amount) {
   if (truncate_to(amount, asset.decimals) != amount) {

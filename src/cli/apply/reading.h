@@ -10,7 +10,7 @@
 
 namespace coffer::cli {
 
-/// Adds an error if the file wants another value of what cannot change.
+/// Adds an error if the file declares a different value for a member that cannot change.
 void fixed(api::Fields& fields, std::string_view member, const std::string& present,
            const std::string& wanted);
 /// Adds the difference, if there is one.

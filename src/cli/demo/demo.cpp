@@ -54,11 +54,10 @@ Result<void> join_address(const Arguments& arguments, ConfigFlags& flags) {
 }
 
 constexpr std::string_view kSharedWarning =
-    "warning: other machines can reach this demo, whose secrets and admin password cross the "
-    "network "
-    "without TLS. Use it only in a network that you trust. Its rate limits are on";
+    "warning: other machines can reach this demo, and its secrets and admin password cross the "
+    "network without TLS. Use it only on a network that you trust. Its rate limits are on";
 
-/// Whether the address of the API is one that other machines reach.
+/// Whether other machines can reach the address of the API.
 bool leaves_loopback(const ConfigFlags& flags) {
   const auto given = flags.find("listen_http");
   const auto variable = environment_variable("COFFER_LISTEN_HTTP");
@@ -85,7 +84,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
     for (const char* name : kRates) inputs.command_defaults[name] = "0";
     inputs.command_defaults["quota_sandbox"] = "file_bytes=unlimited";
   }
-  // A demo is tested with receivers on this machine.
+  // Users of a demo run their webhook receivers on this machine.
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
   if (const auto database = demo_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
@@ -175,7 +174,7 @@ Record record_of(const Demo& demo, const DemoPlace& place) {
           {"connectors", connector_records(demo)}};
 }
 
-/// Creates the demo as it was a week ago, and lets the week pass. Returns the exit code.
+/// Creates the demo with the clock set back a week, then simulates the week. Returns the exit code.
 int make_history(const Console& console, const Config& config, std::uint64_t seed) {
   ManualClock clock({SystemClock().now().ms - kHistoryMs});
   OsRandom random;
@@ -196,27 +195,28 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   return made ? exit_code::kDone : print_problem(console, made.error(), {});
 }
 
-/// A demo from its first start to its end, over restarts.
+/// A demo from its first start to its end, across restarts.
 struct DemoRun {
   const Console& console;
   Config config;
   bool json = false;
-  bool fresh = false;       // the first state has not been kept yet
+  bool fresh = false;       // the first snapshot has not been taken yet
   std::string announced{};  // as JSON
 };
 
-/// A new demo keeps its first state. Without it, only `coffer sandbox reset` is missing.
+/// Takes the first snapshot of a new demo. A failure is only logged: it disables nothing but
+/// `coffer sandbox reset`.
 void keep_start(App& app, DemoRun& run) {
   if (!std::exchange(run.fresh, false)) return;
   forget_former_demo(app.database().path());
   const auto kept = take_demo_snapshot(app, std::string(kStartSnapshot), [](const Progress&) {});
   if (kept) return;
-  log_warning("demo", "the first state could not be kept", {{"problem", kept.error().detail}});
+  log_warning("demo", "the first snapshot could not be taken", {{"problem", kept.error().detail}});
 }
 
 /// Prints how to use the demo; after a restart, only if that has changed.
 void announce(App& app, const std::string& origin, const Demo& demo, DemoRun& run) {
-  // A restart listens on the same port, also on one that the system selected.
+  // A restart listens on the same port, even if the system selected it.
   run.config.listen_http.port = app.port();
   if (const auto admin = app.admin_address()) run.config.admin_listen.port = admin->address.port;
   const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
@@ -242,8 +242,8 @@ int serve_once(DemoRun& run) {
   return run_server(run.console, run.config, serving);
 }
 
-/// Serves until the server stops. During a restart, a command that finds no server may hold the
-/// file for a moment.
+/// Serves until the server stops. During a restart, a command that finds no server may briefly hold
+/// the file, so a busy file is retried.
 int start(DemoRun& run) {
   constexpr int kTries = 40;
   constexpr int kTryEveryMs = 50;
@@ -276,7 +276,7 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
   }
-  // A signal between two servers of this demo stops the second one.
+  // Catches a signal that arrives during a restart, between two servers; it stops the second one.
   const StopSignals signals;
   set_demo_process(true);
   DemoRun run{console, *config, arguments.json, fresh};
@@ -299,18 +299,18 @@ std::optional<std::string> demo_database() {
 }
 
 std::vector<Command> demo_commands() {
-  return {
-      {.path = "demo",
-       .summary = "Start a sandbox with funded wallets and print commands to try",
-       .run = serve_demo,
-       .arguments = {option("host", "HOST", "Address to listen on [127.0.0.1]"),
-                     option("port", "PORT", "Port to listen on; 0 selects a free one [8080]"),
-                     option("seed", "N",
-                            "Give a new demo a week of history; the same number gives the same"),
-                     toggle("rate-limits", "Apply the rate limits and quotas of a real server")},
-       .settings = Settings::server,
-       .details = "By default, the demo keeps its data in coffer/demo.db in $XDG_DATA_HOME. It "
-                  "reads a\nconfiguration file only if --config or COFFER_CONFIG names one."}};
+  return {{.path = "demo",
+           .summary = "Start a sandbox with funded wallets and print commands to try",
+           .run = serve_demo,
+           .arguments =
+               {option("host", "HOST", "Address to listen on [127.0.0.1]"),
+                option("port", "PORT", "Port to listen on; 0 selects a free one [8080]"),
+                option("seed", "N",
+                       "Give a new demo a week of history; the same number gives the same history"),
+                toggle("rate-limits", "Apply the rate limits and quotas of a real server")},
+           .settings = Settings::server,
+           .details = "By default, the demo keeps its data in coffer/demo.db in $XDG_DATA_HOME. It "
+                      "reads a\nconfiguration file only if --config or COFFER_CONFIG is set."}};
 }
 
 }  // namespace coffer::cli

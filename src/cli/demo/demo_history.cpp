@@ -39,7 +39,7 @@ constexpr std::array<Payee, 8> kPayees = {{{"Wanjiku", "Kariuki", "0100200301"},
                                            {"Lea", "Wanjiru", "0100201202"},
                                            {"Tomas", "Mwangi", "0100201301"},
                                            {"Fatuma", "Ali", "0100201303"}}};
-/// How often each of them is paid: mostly without trouble.
+/// Weights of the payees. Most payments succeed.
 constexpr std::array<std::size_t, 16> kPaidTo = {0, 0, 0, 0, 1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 6, 7};
 constexpr std::array<std::string_view, 8> kPayerAccounts = {
     "0200300401", "0200300402", "0200300403", "0200300404",
@@ -83,7 +83,8 @@ class History {
     for (const std::uint8_t byte : bytes) value = value << 8 | byte;
     return static_cast<std::size_t>(value % static_cast<std::uint64_t>(limit));
   }
-  /// In turn, from a start that the seed selects: every history has every outcome.
+  /// Takes the elements in turn, from a start that the seed selects, so that every history contains
+  /// every outcome.
   template <class List>
   const auto& next_of(const List& list, std::size_t& turn) {
     return list[(start_ + turn++) % std::size(list)];
@@ -96,7 +97,7 @@ class History {
                               cents * (Amount::kUnitsPerWhole / 100));
   }
 
-  /// What the workers of a server do in the seconds after a payment.
+  /// Does the work that a server's workers do in the seconds after a payment.
   void work() {
     for (int round = 0; round < kRounds; ++round) {
       clock_.advance_ms(kRoundMs);
@@ -150,7 +151,7 @@ class History {
     throw InternalError("the demo has no connector " + std::string(name));
   }
 
-  /// Every kind in turn, more payouts than others.
+  /// Makes every kind of payment in turn, with more payouts than other kinds.
   Result<void> pay(std::size_t slot) {
     using Kind = Result<void> (History::*)();
     static constexpr std::array<Kind, 12> kKinds = {
@@ -203,7 +204,7 @@ class History {
     wanted.legs.push_back(leg(world_.wallets[0], usdc(), amount(2'000)));
     wanted.legs.back().destination_wallet = world_.wallets[2].id;
     wanted.receiving_asset = eurc();
-    // Every third one asks for more than the market gives.
+    // Every third swap requires more than the market offers.
     if (below(3) == 0) wanted.min_receiving = wanted.only().amount;
     return submit(wanted);
   }
@@ -272,7 +273,8 @@ class History {
     return {};
   }
 
-  /// A third party's wallet: most are approved, one is rejected, the last ones wait.
+  /// Creates and reviews a third party's wallet: most are approved, one is rejected, the last ones
+  /// stay pending.
   Result<void> review() {
     if (reviews_ == kThirdParties.size()) return {};
     const std::size_t turn = reviews_++;

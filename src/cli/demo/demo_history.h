@@ -9,7 +9,7 @@
 
 namespace coffer::cli {
 
-/// How far before the present the history starts.
+/// How far in the past the history starts.
 inline constexpr std::int64_t kHistoryMs = 7 * std::int64_t{86'400'000};
 
 /// Makes payments of every kind, with successes, failures, refunds and payments in progress;

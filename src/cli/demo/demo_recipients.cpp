@@ -10,8 +10,8 @@
 #include "store/parties/beneficiaries.h"
 #include "store/providers/connectors.h"
 
-// As in demo_seed.cpp: each object is looked up by name before it is created, and a marker, written
-// last, records that all of them were created. After that, a user of the demo may archive or pause
+// As in demo_seed.cpp, each object is looked up by name before it is created. A marker, written
+// last, records that all of them exist; from then on, the user of the demo may archive or pause
 // them.
 
 namespace coffer::cli {
@@ -183,7 +183,7 @@ class Recipients {
                               [&](store::Connection& db) -> Result<T> { return read(db); });
   }
 
-  /// In the order of creation, which lists reverse.
+  /// Returns them in the order of creation. Lists have the reverse order.
   Result<DemoRecipients> find() {
     return look<DemoRecipients>([&](store::Connection& db) {
       DemoRecipients out;

@@ -60,7 +60,7 @@ DemoSecrets parse(std::string_view text) {
   return out;
 }
 
-/// Who can plant this file would choose the keys of the demo.
+/// Anyone who can plant this file could choose the keys of the demo.
 Problem not_used(const std::string& path, const std::string& why) {
   return Problem(Slug::forbidden, "The file " + path + " is not used: " + why +
                                       ". Remove it, or choose another file for the demo with "
@@ -165,7 +165,7 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
     secrets = {};
     secrets.public_key = pair.public_key.to_string();
     secrets.secret_seed = pair.seed_text;
-    // Before the application exists, so that its seed is never lost.
+    // Written before the application exists, so that its seed is never lost.
     COFFER_TRY_VOID(write(path, secrets));
   }
   COFFER_TRY(const auto row, find_by_key(app, secrets.public_key));

@@ -42,8 +42,8 @@ bool is_claimed_as_demo(const std::string& database);
 /// registered again or its secrets are rotated, so that a start after a kill at any moment repairs
 /// them. The complete file is on disk when this returns.
 Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association);
-/// The same for the operator of the demo. Afterwards, `secrets` contains the password of the admin
-/// page.
+/// Does the same for the operator of the demo and stores the password of the admin page in
+/// `secrets`.
 Result<void> ensure_demo_operator(App& app, DemoSecrets& secrets);
 
 }  // namespace coffer::cli

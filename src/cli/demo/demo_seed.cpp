@@ -14,9 +14,9 @@
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 
-// Every step first looks whether it was done before, because the file may come from a demo that was
-// killed while it was being made. A marker in the file, written last, marks it as complete:
-// from then on the demo does not change its data.
+// Every step first checks whether it is already done, because an earlier start may have been killed
+// halfway. A marker, written last, records that the content is complete; from then on, the demo
+// does not change its data.
 
 namespace coffer::cli {
 namespace {
@@ -57,13 +57,13 @@ AssetCode code_of(std::string_view text) { return AssetCode::parse(text).value()
 
 Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
 
-/// One unit of `sell` in `buy`, exactly.
+/// The exact price of one unit of `sell` in `buy`.
 Rate rate_between(const DemoAsset& sell, const DemoAsset& buy) {
   const std::int64_t divisor = std::gcd(buy.per_hundred_dollars, sell.per_hundred_dollars);
   return {buy.per_hundred_dollars / divisor, sell.per_hundred_dollars / divisor};
 }
 
-/// A third party whose wallet waits for its review.
+/// A third party whose wallet is pending review.
 Metadata person() {
   PersonMetadata ada;
   ada.first_name = "Ada";
@@ -111,7 +111,7 @@ class Seeder {
                                           "file with --db, or serve this one with coffer serve.");
   }
 
-  /// A step is anything that takes one or more commits.
+  /// A step makes one or more commits.
   void show_step(std::string_view what) {
     constexpr std::size_t kRates = kAssets.size();
     constexpr std::size_t kRecipients = 1;

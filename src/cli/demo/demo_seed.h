@@ -22,8 +22,8 @@ struct DemoWorld {
   DemoRecipients recipients;
 };
 
-/// Whether the file was created by `coffer demo`: it has the content of a demo, and its secrets are
-/// beside it.
+/// Whether `coffer demo` created the file: it has the content of a demo, and the secrets file is
+/// next to it.
 bool is_demo(App& app);
 
 /// Creates the content of the demo in a new file, continues an interrupted creation, or finds the

@@ -77,7 +77,7 @@ Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFun
   if (!fs::exists(path, ignored)) {
     return unexpected(Slug::not_found, "The snapshot \"" + name + "\" was not found.");
   }
-  // An earlier preparation that no start has used.
+  // Removes a copy that was prepared earlier and never used.
   fs::remove(rewound_path(database), ignored);
   COFFER_TRY(const auto copied, flows::restore_backup(path, rewound_path(database), progress));
   if (copied.verdict.violations.empty()) return {};
@@ -91,8 +91,8 @@ int finish_rewind(const Console& console, const Config& config) {
   std::error_code ignored;
   if (!fs::exists(rewound, ignored)) return exit_code::kDone;
   {
-    // Proves that no other process has the file open, and empties its write-ahead log, which would
-    // otherwise be applied to the other file.
+    // Opening the database checks that no other process has it open, and empties its write-ahead
+    // log, which SQLite would otherwise apply to the restored file.
     const SystemClock clock;
     OsRandom random;
     StartError error;
@@ -105,7 +105,7 @@ int finish_rewind(const Console& console, const Config& config) {
       std::rename(rewound.c_str(), config.db.c_str()) != 0 ||
       !sync_directory(directory_of(config.db))) {
     print_error(console,
-                config.db + " could not be replaced by " + rewound + ": " + std::strerror(errno));
+                config.db + " could not be replaced with " + rewound + ": " + std::strerror(errno));
     return exit_code::kCannotCreate;
   }
   log_info("demo", "returned to a snapshot", {{"database", config.db}});
@@ -116,9 +116,9 @@ std::string pending_rewind(const std::string& database) {
   const std::string rewound = rewound_path(database);
   std::error_code ignored;
   if (!fs::exists(rewound, ignored)) return {};
-  return "the next start of coffer demo replaces " + database + " by " + rewound +
+  return "the next start of coffer demo replaces " + database + " with " + rewound +
          ", and later changes would be lost. Start coffer demo first, or remove that file to keep "
-         "the present state";
+         "the current state";
 }
 
 void forget_former_demo(const std::string& database) {
@@ -133,7 +133,7 @@ void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }
 
 bool restart_demo(App& app) {
   if (!demo_process) return false;
-  // Otherwise, a payment could be accepted after the command and lost with the file.
+  // Otherwise, the server could still accept a payment, which would be lost with the file.
   app.refuse_requests();
   if (!restart_wanted.exchange(true)) request_restart();
   return true;

@@ -19,7 +19,7 @@ class App;
 
 namespace coffer::cli {
 
-/// Taken by a new demo when its content is complete.
+/// The snapshot that a new demo takes when its content is complete.
 inline constexpr std::string_view kStartSnapshot = "start";
 
 struct DemoSnapshot {
@@ -28,34 +28,36 @@ struct DemoSnapshot {
   std::int64_t bytes = 0;
 };
 
-/// `malformed-request` for a name that is not of a-z, 0-9 and hyphens; `conflict` if it is in use.
+/// `malformed-request` if the name has characters other than a-z, 0-9 and hyphens; `conflict` if a
+/// snapshot has it already.
 Result<flows::Backup> take_demo_snapshot(App& app, const std::string& name,
                                          const ProgressFunction& progress);
 /// Oldest first.
 std::vector<DemoSnapshot> demo_snapshots(const std::string& database);
 
-/// Verifies a copy of the snapshot and keeps it beside the database for the next start of the demo.
-/// `not-found`.
+/// Verifies a copy of the snapshot and stores it next to the database for the next start of the
+/// demo. `not-found`.
 Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFunction& progress);
-/// Puts the prepared copy in the place of the database, if there is one. Call it while the file is
-/// closed. Returns an exit code; with an error, the database is unchanged.
+/// Replaces the database with the prepared copy, if there is one. Call it while the file is closed.
+/// Returns an exit code; after an error, the database is unchanged.
 int finish_rewind(const Console& console, const Config& config);
 
-/// Why nothing may change the database before the next start of its demo, or empty.
+/// The reason why commands must not change the database before the next start of the demo; empty if
+/// they may.
 std::string pending_rewind(const std::string& database);
 
-/// For a new demo in the place of one whose database was deleted: removes the first state of the
-/// former one and a prepared copy. Other snapshots stay.
+/// Prepares a new demo whose path belonged to a deleted one: removes the former demo's first
+/// snapshot and its prepared copy. Other snapshots stay.
 void forget_former_demo(const std::string& database);
 
-/// Whether this process is `coffer demo`, which starts again when asked. Thread-safe.
+/// Records whether this process is `coffer demo`, which can restart on request. Thread-safe.
 void set_demo_process(bool is_demo_process);
-/// Stops the server of this process, which then starts again; until then, it refuses requests.
-/// False if it is not a demo process.
+/// Restarts the server of this process, which refuses requests from now on. Returns false if this
+/// is not a demo process.
 bool restart_demo(App& app);
 /// Whether restart_demo() was called and the server has not stopped yet. Thread-safe.
 bool demo_restarts();
-/// Whether restart_demo() was called since the last time.
+/// Whether restart_demo() was called since the last call.
 bool take_demo_restart();
 
 }  // namespace coffer::cli

@@ -1,4 +1,4 @@
-// The text that the demo prints at its start: its addresses, and three calls to paste.
+// The text that the demo prints when it starts: its addresses, and three calls to paste.
 #pragma once
 
 #include <map>
@@ -22,8 +22,8 @@ struct DemoPlace {
   std::string admin;        // http://127.0.0.1:8080/admin/; empty: no admin page
 };
 
-/// `transaction` is used as the transactionId. It must differ at each start; otherwise the payment
-/// would be a replay of the first.
+/// `transaction` is the transactionId in the printed payment. It must differ at each start;
+/// otherwise the payment would be a replay of an earlier one.
 std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                             const std::string& transaction);
 

@@ -1,4 +1,4 @@
-// coffer sandbox: moves the time of a demo forward, and returns to an earlier state.
+// coffer sandbox: advances the clock of a demo, takes snapshots and returns to them.
 #include <array>
 #include <charconv>
 
@@ -32,7 +32,7 @@ Result<std::int64_t> duration_of(const std::string& text) {
   }
   return unexpected(Slug::malformed_request,
                     "Invalid DURATION \"" + text +
-                        "\": expected a number and s, m, h or d, such as 2h, up to 366d.");
+                        "\": expected a number followed by s, m, h or d, such as 2h, up to 366d.");
 }
 
 Record clock_record(App& app) {
@@ -104,17 +104,16 @@ std::vector<Command> sandbox_commands() {
       {.path = "sandbox advance",
        .summary = "Move the time of a demo forward",
        .label = "Advance",
-       .consequence = "Quotes and tokens expire, retries become due, and statement days pass. The "
-                      "time cannot be set back, except by returning to a snapshot.",
+       .consequence = "Quotes and tokens expire, retries become due, and statement days pass. Only "
+                      "a return to a snapshot sets the time back.",
        .run = advance,
        .role = OperatorRole::operating,
-       .arguments = {on_page(positional("DURATION", "Number with s, m, h or d, up to 366d"),
+       .arguments = {on_page(positional("DURATION", "Number followed by s, m, h or d, up to 366d"),
                              "Duration", "2h")},
-       .details = "The file keeps the difference, so a restart continues with it. Times that other "
-                  "machines compare,\nin signatures and one-time passwords, stay those of the "
-                  "machine."},
+       .details = "The file stores the offset, so it survives a restart. Times that other machines "
+                  "compare,\nin signatures and one-time passwords, stay those of the machine."},
       {.path = "sandbox snapshot",
-       .summary = "Keep the present state of a demo",
+       .summary = "Take a snapshot of a demo",
        .label = "Take a snapshot",
        .run = snapshot,
        .role = OperatorRole::operating,
@@ -133,14 +132,14 @@ std::vector<Command> sandbox_commands() {
        .run = rewind,
        .arguments = {kName},
        .hint = "List snapshots with coffer sandbox snapshots",
-       .details = "The copy is verified first. Request log and snapshots are kept."},
+       .details = "The snapshot is verified first. The request log and the snapshots are kept."},
       {.path = "sandbox reset",
        .summary = "Return a demo to its first state",
        .label = "Reset",
        .consequence = kLoses,
        .run = reset,
-       .hint = "Only demos that were created with this version have the snapshot start; to begin "
-               "anew, choose another file with coffer demo --db",
+       .hint = "Only demos that were created with this version have the snapshot start; for a new "
+               "demo, choose another file with coffer demo --db",
        .details = "The same as coffer sandbox rewind start."}};
   for (Command& command : out) command.demo_only = true;
   return out;

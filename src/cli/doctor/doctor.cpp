@@ -35,7 +35,7 @@ Findings examine_settings(const ConfigReading& reading) {
   Findings out;
   for (const FieldError& error : reading.errors) {
     out.push_back(fault("configuration", error.field + ": " + error.message,
-                        "Correct " + error.field + ". A server cannot start before."));
+                        "Correct " + error.field + ". The server cannot start until then."));
   }
   const std::string& file = reading.config.config;
   if (out.empty()) {
@@ -56,7 +56,7 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   Owner owner;
   if (config.db.empty()) {
     out.push_back(
-        fault("database", "the location is not configured", "Set it with --db or COFFER_DB."));
+        fault("database", "its path is not configured", "Set it with --db or COFFER_DB."));
   } else {
     owner = find_owner(config.db);
     add(out, examine_database(config, owner));
@@ -124,13 +124,13 @@ int doctor(const Console& console, const Arguments& arguments, const ConfigFlags
 
 std::vector<Command> doctor_commands() {
   return {{.path = "doctor",
-           .summary = "Check settings, files, machine and server; exits with 3 on a fault",
+           .summary = "Check settings, files, machine and server; exits with 3 if it finds a fault",
            .run = doctor,
            .arguments = {option("resolve", "NAME", "Host name for the DNS check", "example.com"),
                          option("timeout-ms", "MS", "Timeout of each network request", "3000")},
            .settings = Settings::server,
            .details = "It changes nothing and works with or without a running server. Run it as "
-                      "the user of the server,\nwith the settings of the server."}};
+                      "the server's user, with the\nserver's settings."}};
 }
 
 }  // namespace coffer::cli

@@ -52,7 +52,7 @@ std::string as_owner(uid_t owner) {
   return "Run coffer doctor as that user: sudo -u '#" + std::to_string(owner) + "' coffer doctor.";
 }
 
-/// The result for the permissions of a file that must be accessible to `owner` only.
+/// The finding for the permissions of a file that only its owner may access.
 Finding judge_privacy(const std::string& check, const std::string& path,
                       const struct stat& status) {
   char mode[8];
@@ -80,7 +80,8 @@ std::optional<Finding> judge_folder(const std::string& check, const std::string&
 Findings examine_missing(const Config& config, const Owner& owner) {
   const std::string& path = config.db;
   if (owner.locked || owner.commanded) {
-    return {fault("database", path + " is gone, and a server has it open and refuses writes",
+    return {fault("database",
+                  path + " was moved or deleted; a server still has it open and refuses writes",
                   "Move the same file back. If it was deleted, leave the server running and save "
                   "the file as docs/operating.md describes.")};
   }
@@ -88,12 +89,12 @@ Findings examine_missing(const Config& config, const Owner& owner) {
     return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
   }
   if (store::last_close(path).ledger) {
-    return {fault("database", path + " is gone, and it held a ledger",
+    return {fault("database", path + " was moved or deleted, and it contained a ledger",
                   "Move it back, or restore a backup with coffer restore.")};
   }
   const std::string folder = existing_part(path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return {fault("database", "it does not exist, and " + folder + ": " + reason(),
+    return {fault("database", "the database does not exist, and " + folder + ": " + reason(),
                   "Create " + directory_of(path) + " for the user of the server, mode 0700.")};
   }
   return {warning("database", path + " does not exist yet",
@@ -107,7 +108,8 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
                  "Keep a copy of the file, and restore a backup with coffer restore.");
   }
   if (marks->application_id != store::kApplicationId) {
-    return fault(check, path + " belongs to another program", "Set the file of coffer with --db.");
+    return fault(check, path + " belongs to another program",
+                 "Set the path of coffer's database with --db.");
   }
   const std::string version = "schema " + std::to_string(marks->schema_version);
   const std::string ours = std::to_string(store::schema_version());
@@ -142,7 +144,7 @@ Findings examine_marks(const Config& config, const Owner& owner) {
   return {judge_marks(config.db, marks_of(config, owner))};
 }
 
-/// The companion files of the database must have the same owner and privacy.
+/// The companion files of the database must have its owner and be as private.
 Findings examine_companions(const Config& config, uid_t owner) {
   Findings out;
   std::vector<std::string> paths{store::request_log_path(config.db)};
@@ -166,7 +168,7 @@ std::optional<Finding> judge_filesystem(const Config& config) {
   const std::string folder = directory_of(config.db);
   const std::string network = network_filesystem(folder);
   if (network.empty()) return std::nullopt;
-  const std::string found = folder + " is on " + network + ", where file locks may not hold";
+  const std::string found = folder + " is on " + network + ", where file locks may not work";
   const std::string remedy = "Move the database to a local disk and set its path with --db.";
   return config.allow_network_filesystem ? warning("file system", found, remedy)
                                          : fault("file system", found, remedy);
@@ -181,9 +183,8 @@ Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp 
   const std::int64_t hours = (now.ms - latest.ms) / kMsPerHour;
   const std::string found = "the latest backup is " + std::to_string(hours) + " h old";
   if (hours < 2 * std::int64_t{every_h}) return good(check, found);
-  return fault(
-      check, found + ", and the schedule is one every " + std::to_string(every_h) + " h",
-      "Search for `backup` in the log of the server, and make a backup now with coffer backup.");
+  return fault(check, found + ", but backups are scheduled every " + std::to_string(every_h) + " h",
+               "Search the server log for `backup`, and make a backup now with coffer backup.");
 }
 
 Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
@@ -219,10 +220,9 @@ std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
   http::TlsIdentity identity;
   if (const auto loaded = identity.load(config.tls_cert, config.tls_key, config.tls_client_ca);
       !loaded) {
-    return fault(
-        check, loaded.error().detail,
-        "Set tls_cert and tls_key to a certificate and its key, and tls_client_ca, if set, to "
-        "certificates of CAs, all in PEM format.");
+    return fault(check, loaded.error().detail,
+                 "Set tls_cert and tls_key to a certificate and its key, and tls_client_ca, if "
+                 "used, to CA certificates, all in PEM format.");
   }
   const auto file = http::read_certificate_file(config.tls_cert);
   if (!file)
@@ -271,7 +271,8 @@ Findings examine_database(const Config& config, const Owner& owner) {
   if (::access(config.db.c_str(), R_OK) != 0) return out;
   if (!owner.locked) {
     const std::string gone = store::log_fault(config.db, store::last_close(config.db));
-    if (!gone.empty()) out.push_back(fault("log", gone, "A server does not start before."));
+    if (!gone.empty())
+      out.push_back(fault("log", gone, "Fix this first. The server does not start until then."));
   }
   for (Finding& finding : examine_marks(config, owner)) out.push_back(std::move(finding));
   return out;
@@ -293,7 +294,8 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
   const auto marks = marks_of(config, owner);
   if (marks && marks->key_check && *marks->key_check != key->fingerprint()) {
     return {fault(check, source + " is not the master key of " + config.db,
-                  "Restore the right key from its backup (COFFER_MASTER_KEY_FILE).")};
+                  "Restore the key of this database from your copy, and set its path in "
+                  "COFFER_MASTER_KEY_FILE.")};
   }
   return {good(check, source)};
 }
@@ -352,7 +354,7 @@ Findings examine_backups(const Config& config, Timestamp now) {
   std::int64_t latest_ms = 0;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto status = status_of(entry.path());
-    // A checksum next to a backup has the same age.
+    // Checksum files count too: they are as old as their backup.
     if (!status || !S_ISREG(status->st_mode)) continue;
     latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
   }

@@ -58,7 +58,7 @@ std::string failed_checks(const std::string& body) {
   return out;
 }
 
-/// Details in /healthz although payments can be accepted: sentences without their full stops.
+/// Details that a healthy /healthz response reports: sentences without their full stops.
 std::string health_details(const std::string& body) {
   std::string out;
   const auto json = http::parse_json(body);
@@ -141,18 +141,17 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string address = door.address.to_string();
   if (door.address.port == 0) return good(door.check, "on a port selected by the server");
   const auto result = ask(door, timeout_ms);
-  // A plain HTTP request to a TLS port is refused, which shows that the port responds.
+  // The check sends plain HTTP. A TLS port refuses it, which shows that the port responds.
   if (door.tls && (result || result.error().slug == Slug::provider_error)) {
     return good(door.check, address + " responds, with TLS");
   }
   if (!result) {
-    return fault(
-        door.check, "a server runs, but there is no response at " + address,
-        "Run coffer doctor with the settings of the server, or read the log of the server.");
+    return fault(door.check, "a server runs, but there is no response at " + address,
+                 "Run coffer doctor with the server's settings, or read the server log.");
   }
   if (result->status == 503 && door.path == "/healthz") {
     return fault(door.check, address + " is not healthy: " + failed_checks(result->body),
-                 "Read the log of the server for the reason.");
+                 "Read the server log for the reason.");
   }
   if (result->status >= 400) {
     return fault(
@@ -163,11 +162,12 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string details = health_details(result->body);
   if (details.empty()) return good(door.check, address + " is healthy");
   return warning(door.check, address + " is healthy, but: " + details,
-                 "Synchronise the clock with chrony or systemd-timesyncd. Payments continue with "
-                 "timestamps ahead of it.");
+                 "Synchronise the clock with chrony or systemd-timesyncd. Until then, new payments "
+                 "get timestamps ahead of the clock.");
 }
 
-/// Checks the running server, if one is known, otherwise any server that listens at the address.
+/// Checks that a running server responds, or that the address is free if none runs. If this user
+/// cannot see whether one runs, either is accepted.
 Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
   if (owner.commanded) return judge_answer(door, timeout_ms);
   if (owner.told) return judge_free(door);
@@ -185,13 +185,14 @@ Finding judge_owner(const Owner& owner) {
   if (owner.commanded) return good("server", process + " serves the database");
   if (owner.locked) {
     return warning("server", process + " has the database open and accepts no commands",
-                   "Wait until a running command is complete, or check whether the process hangs.");
+                   "If a command is running, wait until it completes. Otherwise, check whether the "
+                   "process hangs.");
   }
   return warning("server", "no server runs on this database",
                  "Start one with systemctl start coffer, or coffer serve.");
 }
 
-/// Traffic on loopback stays on the machine; elsewhere tokens and passwords need TLS.
+/// Loopback traffic stays on the machine. On any other address, tokens and passwords need TLS.
 std::optional<Finding> judge_exposure(const Door& door) {
   if (door.tls || door.address.is_loopback()) return std::nullopt;
   return warning(door.check,
@@ -246,16 +247,16 @@ Findings examine_names(const Config& config, outbound::Resolver& resolver, const
   if (found && out.empty()) out.push_back(good("names", probe + " resolves"));
   if (found) return out;
   out.push_back(warning("names", clause(found.error().detail),
-                        "Correct /etc/resolv.conf, which webhooks and providers depend on, or set "
-                        "a name of this network with --resolve."));
+                        "Correct /etc/resolv.conf, because webhooks and provider calls depend on "
+                        "it, or set a name that this network resolves with --resolve."));
   return out;
 }
 
 Findings examine_trusted_roots(const Config& config) {
   const std::string check = "trusted roots";
   const std::string remedy =
-      "Install ca-certificates, or set ca_bundle to a PEM file. Without it, coffer sends nothing "
-      "over TLS.";
+      "Install ca-certificates, or set ca_bundle to a PEM file. Without trusted roots, coffer "
+      "sends nothing over TLS.";
   const auto path = http::find_ca_bundle(config.ca_bundle);
   if (!path) return {fault(check, clause(path.error().detail), remedy)};
   const auto file = http::read_certificate_file(*path);
@@ -300,7 +301,7 @@ Findings examine_listeners(const Config& config, const Owner& owner, int timeout
     out.push_back(judge_door(door, owner, timeout_ms));
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }
-  // A server started in a terminal ends with the terminal, and nothing restarts it.
+  // A server that was started in a terminal stops with the terminal, and nothing restarts it.
   if (!owner.commanded || owner.process == 0 || !is_stray(owner.process)) return out;
   out.push_back(warning("server", "the server is not a systemd service",
                         "Install the packaged unit, which restarts the server after a failure."));

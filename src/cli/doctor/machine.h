@@ -11,15 +11,15 @@
 
 namespace coffer::cli {
 
-/// `not_before`: a time that has certainly passed. {0}: unknown.
+/// `not_before` is a time in the past. {0}: unknown.
 Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised);
 /// Resolves every host in the settings, and `probe` as an example of other names.
 Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,
                        int timeout_ms);
 Findings examine_trusted_roots(const Config& config);
-/// Of the running server, or of one started here.
+/// The open-file limit of the running server, or of one that is started with this user's limits.
 Findings examine_descriptors(const Config& config, const Owner& owner);
-/// The user of this process, and what systemd provides.
+/// The user of this process, and the credentials that systemd provides.
 Findings examine_supervision(const Config& config);
 /// The addresses of the API and the admin page: free, or in use by the running server.
 Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms);

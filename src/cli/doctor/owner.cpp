@@ -31,7 +31,8 @@ Owner find_owner(const std::string& database) {
   const int fd = ::open((database + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
   owner.told = fd >= 0 || (errno != EACCES && errno != EPERM);
   if (fd >= 0) {
-    // A shared lock, released immediately, so that a server that starts now does not fail.
+    // Takes a shared lock and releases it immediately, so that a server that is starting does not
+    // fail.
     owner.locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     char text[32] = {};
     const ssize_t size = owner.locked ? ::pread(fd, text, sizeof text, 0) : 0;
@@ -48,7 +49,7 @@ Owner find_owner(const std::string& database) {
 
 std::optional<long> descriptor_limit(int process) {
   if (process == 0) {
-    // A server raises its limit to this value.
+    // A server raises its limit to the hard limit.
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
     return static_cast<long>(limit.rlim_max);

@@ -1,4 +1,4 @@
-// Which process has a database open, without disturbing it.
+// Finds the process that has a database open, without disturbing it.
 #pragma once
 
 #include <optional>

@@ -162,8 +162,8 @@ Command certificates_command(const Argument& id) {
       .summary = "Restrict an application to TLS client certificates",
       .label = "Restrict certificates",
       .consequence =
-          "Requests over connections without such a certificate are refused "
-          "immediately. coffer requests certificates only with tls_client_ca.",
+          "Requests over connections without such a certificate are refused immediately. coffer "
+          "requests client certificates only if tls_client_ca is set.",
       .run = change_certificates,
       .arguments = {id, on_page(positional("FINGERPRINTS",
                                            "SHA-256 fingerprints, separated by commas, or none"),
@@ -184,7 +184,7 @@ std::vector<Command> application_commands() {
        .arguments =
            {required_option("name", "TEXT", "Name of the application"),
             option("association", "ID",
-                   "Association that owns it; without one, its requests return 403"),
+                   "Association that owns it; without one, its requests fail with 403"),
             choice("environment", "sandbox|production", "Environment of its requests", "sandbox"),
             on_page(option("scopes", "\"A B\"",
                            "Scopes, such as \"wallets:read quotes:read\"; all by default"),
@@ -198,7 +198,7 @@ std::vector<Command> application_commands() {
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "application rotate",
-       .summary = "Issue new secrets; the old ones end immediately or after an overlap",
+       .summary = "Issue new secrets; the old ones expire immediately or after an overlap",
        .label = "Rotate secrets",
        .consequence = "Without an overlap, the old secrets and all tokens become invalid "
                       "immediately.",

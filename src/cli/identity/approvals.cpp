@@ -16,7 +16,7 @@ std::string_view status_of(const store::ApprovalRow& row, Timestamp now) {
   return expired ? "expired" : name(row.state);
 }
 
-/// The problem of a failed command, or why the request ended.
+/// The problem of a failed command, or the reason why the request ended.
 std::optional<std::string> outcome_of(const store::ApprovalRow& row) {
   const auto end = flows::end_of(row);
   return end ? std::optional(std::string(end->name)) : row.outcome;
@@ -51,7 +51,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
       });
 }
 
-/// The arguments as the approver must know them: files in full, secrets as `(given)`.
+/// The arguments, for the approver: files in full, secrets as `(given)`.
 std::vector<Record> view(const Command& command, const std::map<std::string, std::string>& values) {
   std::vector<Record> out;
   for (const Argument& argument : command.arguments) {
@@ -76,7 +76,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
   return CommandResult{.records = {std::move(record)}};
 }
 
-/// The operator of the request, as its row is now.
+/// The operator who requested the command, with the current role.
 Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow& row) {
   return store::with_reader(flows.database, [&](store::Connection& db) -> Result<Actor> {
     const auto who = store::find_operator(db, row.operator_id);
@@ -100,8 +100,9 @@ Result<CommandResult> approve(Session& session, const Arguments& arguments) {
              }));
   const Command* command = find_command(row.command);
   if (command == nullptr || command->on_file() == nullptr) {
-    return unexpected(Slug::conflict,
-                      "This version of coffer does not have the command. Reject the request.");
+    return unexpected(
+        Slug::conflict,
+        "This version of coffer does not have the requested command. Reject the request.");
   }
   COFFER_TRY_VOID(check_decides(session.actor, *command));
   Arguments given;
@@ -125,14 +126,16 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kHint = "List requests with coffer approval list";
 constexpr std::string_view kApproveDetails =
-    "The command runs once, as the act of the operator who asked, and its result is shown to you, "
+    "The command runs once, in the name of the requesting operator. Its result is shown to you, "
     "including secrets that are shown once. If it fails before it changes anything, the request "
-    "keeps waiting. The command line does not identify an operator, so approve on the admin page.";
+    "stays open. Approve on the admin page, because the command line does not identify an "
+    "operator.";
 
 }  // namespace
 
 bool is_under_four_eyes(const Command& command) {
-  // A demo moves no real money, and its commands act before they commit.
+  // Commands of a demo move no real money, and they take effect before they commit, so a trial run
+  // would already change the demo.
   return needs_recent_sign_in(command) && !command.alone && !command.demo_only;
 }
 
@@ -157,37 +160,38 @@ Result<CommandResult> request_approval(Session& session, const Command& command,
 std::vector<Command> approval_commands() {
   const Argument id = positional("ID", "ID of the request");
   std::vector<Argument> listing = page_arguments();
-  listing.insert(listing.begin(), toggle("waiting", "Only requests that wait"));
-  return {{.path = "approval list",
-           .summary = "List commands that wait, or waited, for a second operator, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = std::move(listing)},
-          {.path = "approval show",
-           .summary = "Show a request for approval with its arguments",
-           .run = show,
-           .role = OperatorRole::viewer,
-           .arguments = {id},
-           .hint = kHint},
-          {.path = "approval approve",
-           .summary = "Approve the command of another operator and run it",
-           .label = "Approve",
-           .consequence = "The command runs immediately, as the act of the operator who asked.",
-           .run = approve,
-           .role = OperatorRole::operating,
-           .arguments = {id},
-           .hint = kHint,
-           .details = kApproveDetails,
-           .sensitive = true,
-           .alone = true},
-          {.path = "approval reject",
-           .summary = "Reject a request for approval",
-           .label = "Reject",
-           .consequence = "The command does not run.",
-           .run = reject,
-           .role = OperatorRole::operating,
-           .arguments = {id},
-           .hint = kHint}};
+  listing.insert(listing.begin(), toggle("waiting", "Only open requests"));
+  return {
+      {.path = "approval list",
+       .summary = "List commands that require a second operator, open and decided, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = std::move(listing)},
+      {.path = "approval show",
+       .summary = "Show a request for approval with its arguments",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kHint},
+      {.path = "approval approve",
+       .summary = "Approve another operator's command and run it",
+       .label = "Approve",
+       .consequence = "The command runs immediately, in the name of the requesting operator.",
+       .run = approve,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint,
+       .details = kApproveDetails,
+       .sensitive = true,
+       .alone = true},
+      {.path = "approval reject",
+       .summary = "Reject a request for approval",
+       .label = "Reject",
+       .consequence = "The command does not run.",
+       .run = reject,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .hint = kHint}};
 }
 
 }  // namespace coffer::cli

@@ -7,10 +7,10 @@ namespace coffer::cli {
 
 /// Whether the setting four_eyes applies to the command: it moves money or changes access.
 bool is_under_four_eyes(const Command& command);
-/// Whether the command must wait: an operator runs it on the admin page, and the value of four_eyes
-/// does not exempt it.
+/// Whether the command needs approval: an operator runs it on the admin page, and the value of
+/// four_eyes does not exempt it.
 bool waits_for_approval(Session& session, const Command& command, const Arguments& arguments);
-/// Stores the request in place of running the command. `detail` is for the audit log.
+/// Stores a request for approval instead of running the command. `detail` is for the audit log.
 Result<CommandResult> request_approval(Session& session, const Command& command,
                                        const Arguments& arguments, const std::string& detail);
 

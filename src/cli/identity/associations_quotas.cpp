@@ -8,11 +8,11 @@
 namespace coffer::cli {
 namespace {
 
-/// Rows of the list over all associations.
+/// Maximum number of rows in the list of all associations.
 constexpr std::size_t kFullest = 100;
 
 Record view(Owners& owners, const flows::QuotaState& state) {
-  // A limit of nothing is used whole.
+  // Avoids a division by zero: a limit of 0 counts as fully used.
   const std::int64_t whole = std::max<std::int64_t>(1, state.limit);
   Record out{
       {"quota", name(state.quota)},
@@ -88,23 +88,23 @@ std::string_view quota_words() {
 std::vector<Command> association_quota_commands() {
   return {
       {.path = "association quotas",
-       .summary = "List quotas and their use, the most used first",
+       .summary = "List quotas and their usage, fullest first",
        .run = list,
        .role = OperatorRole::viewer,
        .arguments = owner_arguments(),
-       .details = "With --association, the list has every quota of that association. Each "
+       .details = "With --association, the list contains every quota of that association. Each "
                   "association has separate quotas in the sandbox and in production."},
       {.path = "association set-quota",
        .summary = "Set a quota of an association",
        .label = "Set quota",
        .run = set,
        .arguments =
-           {positional("ID", "Its ID"),
+           {positional("ID", "ID of the association"),
             on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
             on_page(positional("LIMIT",
                                "New limit: a number, a size such as 2GiB, unlimited, or default"),
                     "Limit", "2GiB"),
-            choice("environment", "sandbox|production", "Where", "sandbox")},
+            choice("environment", "sandbox|production", "Environment of the quota", "sandbox")},
        .hint = "List IDs with coffer association list",
        .details = "A limit below the current use removes nothing. Additions return 422 "
                   "quota-exceeded until enough is freed. LIMIT default restores the value of the "

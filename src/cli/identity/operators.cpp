@@ -30,7 +30,7 @@ Record view(const store::OperatorRow& row) {
           {"updatedAt", row.updated_at.to_string()}};
 }
 
-/// Where a browser takes a one-time link to.
+/// The URL that a browser opens to use a one-time link.
 std::string link_address(Session& session, const Secret& link) {
   return session.app.admin_origin() + "/admin/#claim=" + link.reveal();
 }
@@ -40,13 +40,13 @@ CommandResult with_link(Session& session, const flows::InvitedOperator& invited)
   record.emplace_back("link", link_address(session, invited.link));
   return {.records = {std::move(record)},
           .note =
-              "\nGive this link to the operator. It works once, within 24 hours, and lets its "
-              "holder choose a password."};
+              "\nGive this link to the operator. It works once, expires after 24 hours, and lets "
+              "its holder choose a password."};
 }
 
 Result<OperatorRole> role_argument(const Arguments& arguments) {
   const auto role = parse_operator_role(arguments.text("role"));
-  COFFER_CHECK(role.has_value());  // a choice: judged by the table
+  COFFER_CHECK(role.has_value());  // the table of arguments has checked the choice
   return *role;
 }
 
@@ -88,11 +88,10 @@ Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> admin_link(Session& session, const Arguments&) {
   COFFER_TRY(const Secret link, flows::administrator_link(session.app.flows()));
-  return CommandResult{
-      .records = {{{"link", link_address(session, link)}}},
-      .note =
-          "\nThe first person who opens this link becomes an administrator. It works "
-          "once, within 24 hours."};
+  return CommandResult{.records = {{{"link", link_address(session, link)}}},
+                       .note =
+                           "\nThe first person who opens this link becomes an administrator. It "
+                           "works once and expires after 24 hours."};
 }
 
 Result<CommandResult> list_audit_entries(Session& session, const Arguments& arguments) {

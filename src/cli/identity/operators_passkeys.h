@@ -6,7 +6,7 @@
 
 namespace coffer::cli {
 
-/// What is shown of a passkey.
+/// The data of a passkey that an operator may see.
 Record passkey_record(const store::PasskeyRow& row);
 
 }  // namespace coffer::cli

@@ -27,24 +27,23 @@ constexpr std::string_view kHint = "List operators with coffer operator list";
 
 std::vector<Command> operator_provider_commands() {
   const Argument who = positional("NAME", "Name of the operator");
-  return {
-      {.path = "operator link",
-       .summary = "Let an operator sign in with an account of the identity provider",
-       .label = "Link account",
-       .consequence = "The owner of this account at the provider signs in as the operator.",
-       .run = link,
-       .arguments = {who, on_page(required_option("subject", "SUB",
-                                                  "Subject (sub) of the account, as the refused "
-                                                  "sign-in in the audit log names it"),
-                                  "Subject")},
-       .hint = kHint},
-      {.path = "operator unlink",
-       .summary = "Remove the link to an account of the identity provider",
-       .label = "Unlink account",
-       .consequence = "Their sessions end. They sign in with password or passkey.",
-       .run = unlink,
-       .arguments = {who},
-       .hint = kHint}};
+  return {{.path = "operator link",
+           .summary = "Let an operator sign in with an account of the identity provider",
+           .label = "Link account",
+           .consequence = "The owner of this account at the provider signs in as the operator.",
+           .run = link,
+           .arguments = {who, on_page(required_option("subject", "SUB",
+                                                      "Subject (sub) of the account; the audit log "
+                                                      "contains it after a refused sign-in"),
+                                      "Subject")},
+           .hint = kHint},
+          {.path = "operator unlink",
+           .summary = "Remove the link to an account of the identity provider",
+           .label = "Unlink account",
+           .consequence = "Their sessions end. They sign in with their password or a passkey.",
+           .run = unlink,
+           .arguments = {who},
+           .hint = kHint}};
 }
 
 }  // namespace coffer::cli

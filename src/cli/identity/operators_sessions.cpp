@@ -33,12 +33,12 @@ Result<CommandResult> end(Session& session, const Arguments& arguments) {
   flows::OperatorSessions& sessions = session.app.sessions();
   if (const auto id = arguments.find("session")) {
     if (!sessions.end_listed(*id, row.id)) {
-      return unexpected(Slug::not_found, "This operator has no such session.");
+      return unexpected(Slug::not_found, "This operator has no session with this ID.");
     }
     return CommandResult{.records = {{{"operator", row.name}, {"ended", 1}}}};
   }
   const auto there = sessions.list(row.id, session.app.flows().clock.monotonic_ms());
-  // A newer version of the row ends every session, also one that begins meanwhile.
+  // A newer version of the row ends every session, including one that begins meanwhile.
   COFFER_TRY_VOID(flows::end_operator_sessions(session.app.flows(), row.name));
   for (const auto& listed : there) sessions.end_listed(listed.id, row.id);
   return CommandResult{

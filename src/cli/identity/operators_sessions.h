@@ -7,7 +7,7 @@
 
 namespace coffer::cli {
 
-/// What is shown of a session. It opens nothing.
+/// The data of a session that an operator may see. It grants no access.
 Record session_record(const flows::ListedSession& listed, const Clock& clock);
 
 }  // namespace coffer::cli

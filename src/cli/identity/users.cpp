@@ -15,7 +15,7 @@ Record view(const store::UserRow& row) {
           {"updatedAt", row.updated_at.to_string()}};
 }
 
-/// With what the operator hands over; what did not change is left out.
+/// The user with the new secrets, which the operator hands over. Omits secrets that did not change.
 CommandResult view(const flows::EnrolledUser& enrolled) {
   Record record = view(enrolled.user);
   if (!enrolled.password.empty()) record.emplace_back("password", enrolled.password);

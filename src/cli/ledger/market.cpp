@@ -70,7 +70,7 @@ Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments
   return show_asset(session, code);
 }
 
-/// The exact value of a rate that a decimal number of 9 places cannot express, such as `25/23`.
+/// The exact value of a rate that has no decimal form with 9 places, such as `25/23`.
 std::optional<std::string> fraction_of(const Rate& rate) {
   constexpr std::int64_t kNano = 1'000'000'000;
   const std::int64_t common = std::gcd(rate.numerator, rate.denominator);
@@ -226,7 +226,7 @@ std::vector<Command> market_commands() {
       {{.path = "rate set",
         .summary = "Set an exchange rate",
         .label = "Set exchange rate",
-        .consequence = "It applies to every swap that settles from now on.",
+        .consequence = "It applies to every swap that has not settled yet.",
         .run = set_rate,
         .arguments = {sell, buy,
                       on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
@@ -241,7 +241,7 @@ std::vector<Command> market_commands() {
        {.path = "rate remove",
         .summary = "Remove an exchange rate",
         .label = "Remove exchange rate",
-        .consequence = "Swaps that have no other path fail.",
+        .consequence = "Swaps without another path fail.",
         .run = remove_rate,
         .arguments = {sell, buy, environment},
         .hint = kRateHint}});

@@ -12,7 +12,7 @@ Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& 
 /// registered.
 Result<Amount> amount_argument(Session& session, const Arguments& arguments,
                                const std::string& name, const AssetCode& asset);
-/// The same for the limits of four_eyes; nullopt if asset or amount is not valid.
+/// The same amount, for the limits of four_eyes; nullopt if the asset or the amount is not valid.
 std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::string& asset,
                                         const std::string& amount);
 

@@ -46,7 +46,7 @@ std::vector<Record> balances(Connection& db, std::int64_t wallet) {
   return out;
 }
 
-/// The data for the review.
+/// The data that the reviewer checks.
 std::vector<Record> details(const std::optional<Metadata>& metadata) {
   std::vector<Record> out;
   if (!metadata) return out;
@@ -164,7 +164,7 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
         COFFER_TRY(const auto found, required_wallet(db, arguments));
         COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
         COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
-        // Every entry so far, because the end is exclusive.
+        // The end is exclusive, so it is one millisecond later than the newest entry.
         const Timestamp now = session.app.queue().now().plus_ms(1);
         return api::Statement{
             found.tenant,    found.row.id, asset, account, from.value_or(found.row.created_at),
@@ -172,7 +172,7 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
       }));
   if (wanted.end < wanted.start) {
     return unexpected(Slug::malformed_request,
-                      "--to is before --from. Choose an end after the start of the period.");
+                      "--to is before --from. Choose an end that is after the start.");
   }
   const auto format = api::parse_statement_format(arguments.text("format"));
   COFFER_TRY(auto file, api::statement_file(session.app.flows(), wanted, *format));
@@ -226,7 +226,8 @@ std::vector<Command> wallet_read_commands() {
        .run = statement,
        .role = OperatorRole::viewer,
        .arguments = joined(
-           {id, option("asset", "CODE", "Asset of the statement; by default that of the wallet"),
+           {id,
+            option("asset", "CODE", "Asset of the statement; by default the asset of the wallet"),
             option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
            page_arguments()),
        .hint = kHint},
@@ -237,7 +238,7 @@ std::vector<Command> wallet_read_commands() {
        .role = OperatorRole::viewer,
        .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"),
                      option("asset", "CODE",
-                            "Asset of the statement; by default that of the wallet"),
+                            "Asset of the statement; by default the asset of the wallet"),
                      option("from", "TIME",
                             "Start of the period; by default the creation of the wallet"),
                      option("to", "TIME", "End of the period, exclusive; by default now")},

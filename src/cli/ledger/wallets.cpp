@@ -40,11 +40,11 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
   });
 }
 
-/// The reason is required because the audit log records it with the command.
+/// Requires a reason in production, so that the audit log contains one for each credit.
 Result<void> check_reason(const Tenant& tenant, const Arguments& arguments) {
   if (tenant.environment == Environment::sandbox || arguments.has("reason")) return {};
   return unexpected(Problem(Slug::validation_failed,
-                            "A production wallet can be funded only with a reason. Add one.",
+                            "Funding a production wallet requires a reason. Add --reason.",
                             {{"reason", "is required for a production wallet"}}));
 }
 
@@ -74,7 +74,7 @@ Result<CommandResult> fund(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kFundDetails =
     "The command issues new value. Fund a production wallet only with money that you hold for its "
-    "owner. A repeated --transaction-id credits nothing; with different content it is an error.";
+    "owner. Repeating a --transaction-id credits nothing; with different content, it is an error.";
 constexpr std::string_view kHint = "List wallets with coffer wallet list";
 
 }  // namespace
@@ -94,7 +94,7 @@ std::vector<Command> wallet_commands() {
       {.path = "wallet reject",
        .summary = "Reject a pending wallet",
        .label = "Reject wallet",
-       .consequence = "It cannot transact. The owner sees the code and the message.",
+       .consequence = "It cannot transact. Its owner sees the code and the message.",
        .run = reject,
        .role = OperatorRole::operating,
        .arguments =
@@ -116,9 +116,10 @@ std::vector<Command> wallet_commands() {
             on_page(required_option("amount", "AMOUNT", "Amount to credit, such as 1000.50"),
                     "Amount", "1000.50"),
             option("reason", "TEXT", "Reason for the audit log; required in production"),
-            on_page(option("transaction-id", "ID",
-                           "Your own ID of this credit, which counts once; required in production"),
-                    "Your transaction ID", "BANK-2026-11-20-881"),
+            on_page(
+                option("transaction-id", "ID",
+                       "Your ID for this credit, which is applied once; required in production"),
+                "Your transaction ID", "BANK-2026-11-20-881"),
             option("description", "TEXT", "Description on the statement of the wallet")},
        .hint = "List wallets with coffer wallet list and assets with coffer asset list",
        .details = kFundDetails,

@@ -27,20 +27,19 @@ struct ExitCode {
 constexpr auto kExitCodes = std::to_array<ExitCode>({
     {exit_code::kDone, "Done."},
     {exit_code::kFailed, "Failed; the reason is on standard error."},
-    {exit_code::kUsage, "Wrong usage. A restart does not help."},
-    {exit_code::kFault, "Not healthy, or verification found a fault."},
+    {exit_code::kUsage, "Usage error. A restart does not help."},
+    {exit_code::kFault, "Not healthy, or verification found a violation."},
     {exit_code::kUnreachable, "The server cannot be reached."},
-    {70,
-     "It is not known whether the last write is on disk. Restart the server, which determines it."},
+    {70, "It is unknown whether the last write is on disk. Restart the server to find out."},
     {exit_code::kCannotCreate, "A file cannot be created."},
     {exit_code::kCorrupt, "The database is damaged, missing or not a database."},
     {exit_code::kBusy, "Another process uses the database. Try again later."},
     {exit_code::kPermission, "Permission denied."},
-    {exit_code::kConfiguration, "The configuration is wrong. A restart does not help."},
-    {141, "As shown by a shell: the reader of standard output exited (SIGPIPE)."},
+    {exit_code::kConfiguration, "The configuration is invalid. A restart does not help."},
+    {141, "The reader of standard output exited (SIGPIPE), as a shell reports it."},
 });
 
-/// The table of arguments has checked the word, so it is one of them.
+/// The table of arguments has already checked `wanted`.
 int print_one(const Console& console, const std::array<Text, 2>& texts, const std::string& wanted) {
   for (const Text& text : texts) {
     if (text.name == wanted) console.out << text.print() << std::flush;

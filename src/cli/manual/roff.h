@@ -6,8 +6,8 @@
 
 namespace coffer::cli {
 
-/// Escapes text for man: backslashes, hyphens that readers copy, word lists that may break, and
-/// text that would start a request at the beginning of a line.
+/// Escapes text for man: backslashes, hyphens (so that copied options work), and characters that
+/// would start a request at the beginning of a line. Also lets lists of words break across lines.
 std::string roff_text(std::string_view text);
 
 /// A page that is written from top to bottom.

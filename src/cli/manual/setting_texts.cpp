@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::string_view kOrder =
     "A flag takes precedence over the variable, the variable over the file, and the file over the "
-    "default. An empty variable counts as not set, because compose files pass on variables that "
-    "are not set as empty ones; an empty flag is judged like any other value.";
+    "default. An empty variable counts as not set, because compose files pass an unset variable as "
+    "an empty one; an empty flag is a value like any other.";
 constexpr std::string_view kFileRules =
     "The file is TOML without tables: one setting per line, strings in quotes, numbers and true or "
     "false without. An unknown key is an error that names its line. A relative path is relative to "
     "the folder of the file.";
 constexpr std::string_view kSecretRule =
-    "Secrets have no flag and no key in the file, because both can be seen and copied. A secret "
-    "comes from its variable, from a systemd credential of its name, or from the file that the "
-    "setting ending in _file names.";
+    "Secrets have no flag and no key in the file, because both are easily seen and copied. A "
+    "secret comes from its variable, from the systemd credential with its name, or from a file "
+    "whose path is in the setting that ends in _file.";
 
 bool is_bare(const ConfigOption& option) {
   return std::holds_alternative<int Config::*>(option.target) ||
          std::holds_alternative<bool Config::*>(option.target);
 }
 
-/// The default in the syntax of the file; nullopt if it is determined at the start.
+/// The default in the syntax of the file; nullopt if it is determined at startup.
 std::optional<std::string> constant_default(const ConfigOption& option) {
   if (!option.default_note.empty()) return std::nullopt;
   const std::string text = option.default_text();
@@ -52,7 +52,7 @@ std::string described(const ConfigOption& option) {
   return text;
 }
 
-/// Without `config`, which selects the file and so cannot be set in it.
+/// Omits `config`, which selects the file and therefore cannot be set in it.
 std::vector<const ConfigOption*> settings(bool secret) {
   std::vector<const ConfigOption*> out;
   for (const ConfigOption& option : config_options()) {

@@ -8,7 +8,7 @@ namespace coffer::cli {
 
 /// coffer.toml(5).
 std::string settings_page();
-/// A coffer.toml without effect: every setting with its default, commented out.
+/// A coffer.toml with every setting commented out at its default.
 std::string settings_file();
 /// docs/configuration.md.
 std::string settings_reference();

@@ -78,14 +78,14 @@ std::vector<Command> alert_commands() {
   std::vector<Argument> arguments{choice("state", "open|ended", "Filter by state")};
   for (const Argument& one : page_arguments()) arguments.push_back(one);
   return {{.path = "alert list",
-           .summary = "List alerts and the messages about them, newest first",
+           .summary = "List alerts and the messages sent about them, newest first",
            .run = list,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)},
           {.path = "alert test",
-           .summary = "Send a test message to each target of alerts",
+           .summary = "Send a test message to each alert target",
            .label = "Send a test",
-           .consequence = "Each target gets one message, which says that it is a test.",
+           .consequence = "Each target receives one message marked as a test.",
            .run = test,
            .role = OperatorRole::operating,
            .details = "Exits with 1 if a target did not accept the message.",

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::string_view kKeyAdvice =
     "\nThe backup does not contain the master key. Store a copy of the key elsewhere: without it, "
-    "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) "
-    "cannot be read.";
+    "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) are "
+    "lost.";
 
 /// The target, and whether it is the folder of scheduled backups.
 struct Place {
@@ -58,7 +58,7 @@ CommandResult result_of(const flows::Backup& made) {
   return {.records = {std::move(record)}, .note = std::string(kKeyAdvice)};
 }
 
-/// A copy that fails verification gets no name.
+/// The result for a copy that failed verification and was discarded.
 CommandResult fault_of(const std::vector<store::Violation>& violations, const char* note) {
   return {.records = records_of(violations),
           .list = true,
@@ -126,7 +126,7 @@ std::optional<std::string> noted_checksum(const flows::KeptBackup& backup) {
   return digest;
 }
 
-/// Sends the file in pieces and rests after reading each, so that payments get the disk.
+/// Sends the file in pieces and pauses after each read, so that payments keep access to the disk.
 bool send_paced(const ReadableFile& file, const std::function<bool(std::string_view)>& sink) {
   std::optional<Pace> pace{std::in_place};
   const auto sent = file.read([&](std::string_view piece) -> Result<void> {
@@ -169,7 +169,7 @@ Result<CommandResult> download(Session& session, const Arguments& arguments) {
   return send_file(backup.path, "application/vnd.sqlite3", backup.bytes, std::move(record));
 }
 
-/// The file that coffer restore expects beside a backup.
+/// The signature file that coffer restore expects next to a backup.
 Result<CommandResult> download_signature(Session& session, const Arguments& arguments) {
   COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
   const std::string path = backup.path + ".checkpoint";
@@ -183,7 +183,7 @@ Result<CommandResult> download_signature(Session& session, const Arguments& argu
   return send_file(path, "text/plain", size, {{"file", file_name(path)}, {"bytes", size}});
 }
 
-/// The error in the key with which the restored file will be opened, or empty.
+/// Why the configured master key cannot open the restored file; empty if it can.
 std::string key_fault(const Config& config) {
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
@@ -191,13 +191,14 @@ std::string key_fault(const Config& config) {
   if (!key) return key.error().detail;
   const auto marks = store::read_file_marks(config.db);
   if (!marks || !marks->key_check || *marks->key_check == key->fingerprint()) return {};
-  return "The master key is not the key of this backup. Put the right one in its place.";
+  return "The configured master key is not the key of this backup. Replace it with the backup's "
+         "key.";
 }
 
 std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
   if (!compared) {
-    text += "\nWithout --checkpoint, an older backup cannot be told from the newest.";
+    text += "\nWithout --checkpoint, coffer cannot detect that a newer backup exists.";
   }
   text +=
       "\nPayments accepted after the backup are not in it. Compare it with your providers and "
@@ -260,15 +261,17 @@ std::vector<Command> backup_commands() {
                                     "Verify the backup before it gets its final name; exits with 3 "
                                     "if it is damaged"),
                              "Verify the backup")},
-       .details = "The backup is the state of the database at one moment after the command "
-                  "started. It gets its\nfinal name, and a checksum in FILE.sha256, once it is "
-                  "complete and on disk. No file is ever\noverwritten. A running server writes the "
-                  "backup, as its own user. The backup does not contain\nthe master key."},
+       .details =
+           "The backup is the state of the database at one moment after the command started. It "
+           "gets its\nfinal name, and a checksum in FILE.sha256, once it is complete and on disk. "
+           "Existing files are\nnever overwritten. If a server runs, it writes the backup as its "
+           "own user. The backup does not\ncontain the master key."},
       {.path = "backups list",
        .summary = "List the backups in backup_dir, newest first",
        .run = list,
        .role = OperatorRole::viewer,
-       .details = "verified is known for the latest backup only; coffer verify FILE checks any."},
+       .details = "The column verified is known only for the latest backup; coffer verify FILE "
+                  "checks any backup."},
       {.path = "backups download",
        .summary = "Download a backup from backup_dir",
        .label = "Download",
@@ -285,7 +288,7 @@ std::vector<Command> backup_commands() {
       {.path = "backups signature",
        .summary = "Download the signature of a backup from backup_dir",
        .label = "Signature",
-       .consequence = "Keep the file beside the backup: coffer restore compares the two.",
+       .consequence = "Keep the file next to the backup: coffer restore compares the two.",
        .run = download_signature,
        .role = OperatorRole::administrator,
        .arguments = {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
@@ -293,10 +296,10 @@ std::vector<Command> backup_commands() {
        .hint = "List backups with coffer backups list",
        .details = "Writes the signature to standard output. Save it as FILE.checkpoint."},
       {.path = "restore",
-       .summary = "Restore the database from a backup; never overwrites a file",
+       .summary = "Restore the database from a backup; existing files are never overwritten",
        .run = restore,
        .arguments = {positional("BACKUP", "Backup file"), kCheckpointOption,
-                     toggle("foreign", "Accept a backup that belongs to another master key"),
+                     toggle("foreign", "Accept a backup that was made with another master key"),
                      toggle("unsigned", "Accept a backup without its signature")},
        .settings = Settings::file,
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "

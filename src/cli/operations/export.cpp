@@ -33,7 +33,7 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
     piece.clear();
   };
   Console console = session.console;
-  // Progress and output would mix on the same terminal.
+  // Progress and output would interleave on the same terminal.
   console.progress = console.progress && (file || !console.terminal);
   ProgressLine line(console, session.interruption);
   std::vector<std::pair<std::string, std::int64_t>> counted;
@@ -62,9 +62,9 @@ std::vector<Command> export_commands() {
            .role = OperatorRole::administrator,
            .arguments = {path_positional("File to create; - is standard output", true)},
            .prints_data = false,
-           .details = "The export represents one state of the file, with one object per line and "
-                      "`type` first. It is\nfor other programs and cannot be restored; make "
-                      "backups for that. The types are listed in docs/operating.md."}};
+           .details = "The export is a consistent snapshot, with one object per line and `type` "
+                      "first. It is for other\nprograms and cannot be restored; use backups for "
+                      "that. docs/operating.md lists the types."}};
 }
 
 }  // namespace coffer::cli

@@ -59,11 +59,11 @@ std::vector<Command> healthcheck_commands() {
        .summary =
            "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
        .run = healthcheck,
-       .arguments =
-           {option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz"),
-            option("ca-bundle", "FILE",
-                   "Trusted root certificates; by default SSL_CERT_FILE, then those of the system"),
-            option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
+       .arguments = {option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz"),
+                     option(
+                         "ca-bundle", "FILE",
+                         "Trusted root certificates; by default SSL_CERT_FILE, then the system's"),
+                     option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
        .settings = Settings::none}};
 }
 

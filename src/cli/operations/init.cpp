@@ -12,8 +12,8 @@ namespace coffer::cli {
 namespace {
 
 constexpr std::string_view kKeyAdvice = R"(
-Keep a copy of the master key apart from the database: without it the secrets sealed in the file
-cannot be read again.
+Keep a copy of the master key apart from the database: without it, the secrets sealed in the file
+are lost.
 )";
 
 constexpr std::array<std::string_view, 4> kNext = {

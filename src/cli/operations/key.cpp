@@ -18,8 +18,8 @@ constexpr std::string_view kCommand = "key rotate";
 
 std::string next_steps(const Config& config, const std::string& key_file) {
   std::string text =
-      "\nThe file now requires the new key. Keep the old one as long as you keep backups made "
-      "under it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
+      "\nThe file now requires the new key. Keep the old key as long as you keep backups made with "
+      "it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
   if (config.master_key.empty()) {
     text += "  mv " + config.master_key_file + " " + config.master_key_file + ".old\n  mv " +
             key_file + " " + config.master_key_file + "\n";
@@ -30,7 +30,7 @@ std::string next_steps(const Config& config, const std::string& key_file) {
   return text + "  " + serve_command(config);
 }
 
-/// The audit log records the command and its result, like those of other commands.
+/// Records the command and its result in the audit log, as the dispatcher does for other commands.
 Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
                                      const std::string& key_file) {
   const Actor actor = command_line_actor(::geteuid());

@@ -132,7 +132,7 @@ Result<CommandResult> tail(Session& session, const Arguments& arguments) {
 std::vector<Argument> filter_arguments() {
   std::vector<Argument> out{
       option("text", "TEXT", "Request ID, or part of the path"),
-      choice("status", "2xx|3xx|4xx|5xx", "Filter by class of status"),
+      choice("status", "2xx|3xx|4xx|5xx", "Filter by status class"),
       on_page(option("route", "TEXT", "Operation, such as executeOfframp, or start of the path"),
               "Route", "/v1/payments"),
       option("application", "ID", "Filter by application"),
@@ -143,8 +143,8 @@ std::vector<Argument> filter_arguments() {
 
 std::vector<Argument> list_arguments() {
   std::vector<Argument> out = filter_arguments();
-  out.push_back(option("from", "TIME", "From this time on"));
-  out.push_back(option("to", "TIME", "Before this time"));
+  out.push_back(option("from", "TIME", "Start of the range"));
+  out.push_back(option("to", "TIME", "End of the range, exclusive"));
   for (const Argument& one : page_arguments()) out.push_back(one);
   return out;
 }
@@ -154,28 +154,28 @@ constexpr std::string_view kHint = "List requests with coffer logs list";
 }  // namespace
 
 std::vector<Command> log_commands() {
-  return {{.path = "logs list",
-           .summary = "List requests of the API, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = list_arguments()},
-          {.path = "logs show",
-           .summary = "Show a request with its redacted bodies",
-           .run = show,
-           .role = OperatorRole::viewer,
-           .arguments = {positional("ID", "Request ID (X-Request-Id)"),
-                         option("entry", "N",
-                                "Entry of the log, if several requests have this ID; by default "
-                                "the newest")},
-           .hint = kHint},
-          {.path = "logs tail",
-           .summary = "Follow the requests of a running server",
-           .run = tail,
-           .role = OperatorRole::viewer,
-           .arguments = filter_arguments(),
-           .details = "Requests appear within half a second. Under heavy load, the log drops "
-                      "entries before payments\nslow down.",
-           .streams = true}};
+  return {
+      {.path = "logs list",
+       .summary = "List requests of the API, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = list_arguments()},
+      {.path = "logs show",
+       .summary = "Show a request with its redacted bodies",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {positional("ID", "Request ID (X-Request-Id)"),
+                     option("entry", "N",
+                            "Log entry, if several requests have this ID; by default the newest")},
+       .hint = kHint},
+      {.path = "logs tail",
+       .summary = "Follow the requests of a running server",
+       .run = tail,
+       .role = OperatorRole::viewer,
+       .arguments = filter_arguments(),
+       .details = "Requests appear within half a second. Under heavy load, the log drops entries "
+                  "rather than\nslow down payments.",
+       .streams = true}};
 }
 
 }  // namespace coffer::cli

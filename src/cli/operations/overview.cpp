@@ -77,7 +77,7 @@ void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
     out.emplace_back("lastBackupBytes", last->bytes);
     out.emplace_back("lastBackupVerified", last->verified);
   }
-  // A failed scheduled backup; the next successful one removes it.
+  // Present after a failed scheduled backup, until one succeeds.
   if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
@@ -110,7 +110,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     out.emplace_back("paymentsEver", store::last_payment(db));
     const store::Backlog backlog = store::read_backlog(db);
     const ConditionFacts facts = app.condition_facts(db, backlog);
-    // A running server verifies; a file that is not served is verified by `coffer verify`.
+    // Only a running server verifies in the background; otherwise, `coffer verify` does.
     if (app.port() != 0)
       out.emplace_back("invariantsHold", app.invariants_hold());
     else
@@ -135,7 +135,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
 
 constexpr std::int64_t kSpansMax = 60;
 
-/// The shortest span of whole hours of which `length_ms` takes at most kSpansMax.
+/// The shortest permitted span that divides `length_ms` into at most kSpansMax spans.
 std::int64_t span_of(std::int64_t length_ms) {
   for (const std::int64_t hours : {1, 6, 24}) {
     if (length_ms <= kSpansMax * hours * kHourMs) return hours * kHourMs;
@@ -144,7 +144,8 @@ std::int64_t span_of(std::int64_t length_ms) {
   return (length_ms / (kSpansMax * kWeekMs) + 1) * kWeekMs;
 }
 
-/// Whole spans from `from` to `to`, both inclusive, so that bars in a chart do not move.
+/// Spans from `from` to `to`, both inclusive, aligned to multiples of `width_ms`, so that bars in a
+/// chart do not move.
 store::ActivityWanted spans_between(Timestamp from, Timestamp to, std::int64_t width_ms) {
   store::ActivityWanted out;
   out.width_ms = width_ms;
@@ -160,10 +161,11 @@ Result<store::ActivityWanted> wanted_activity(const Arguments& arguments, Timest
   if (from) {
     const Timestamp end = to ? std::min(to->plus_ms(-1), now) : now;
     if (*from > end)
-      return unexpected(Slug::malformed_request, "--from must be before --to and now.");
+      return unexpected(Slug::malformed_request,
+                        "--from must be before --to and before the current time.");
     return spans_between(*from, end, span_of(end.ms - from->ms));
   }
-  if (to) return unexpected(Slug::malformed_request, "--to needs --from. Add the option.");
+  if (to) return unexpected(Slug::malformed_request, "--to requires --from. Add --from.");
   COFFER_TRY(const auto hours, number_argument<std::int64_t>(arguments, "hours"));
   const std::int64_t width_ms = hours <= 48 ? kHourMs : hours <= 168 ? 6 * kHourMs : 24 * kHourMs;
   return spans_between(now.plus_ms(width_ms - hours * kHourMs), now, width_ms);
@@ -250,7 +252,7 @@ std::vector<Command> overview_commands() {
            .run = overview,
            .role = OperatorRole::viewer},
           {.path = "activity",
-           .summary = "Show number, success rate, volume and failures of payments over time",
+           .summary = "Show payment counts, success rate, volume and failures over time",
            .run = activity,
            .role = OperatorRole::viewer,
            .arguments = std::move(arguments)}};

@@ -29,8 +29,8 @@ void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bo
 }
 
 std::string cut_short_note() {
-  return "This page ends after " + std::to_string(store::kRowsMax) +
-         " rows were read. The list continues.";
+  return "This page is incomplete: the search stopped after reading " +
+         std::to_string(store::kRowsMax) + " rows.";
 }
 
 std::vector<Argument> owner_arguments() {

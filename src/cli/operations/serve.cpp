@@ -34,9 +34,11 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     departs = !departure.empty();
     if (departs) return unexpected(Slug::conflict, departure);
     if (!arguments.has("checkpoint")) {
-      log_info("serve", "without --checkpoint, an older copy of the database cannot be recognised");
+      log_info("serve",
+               "without --checkpoint, the server cannot detect that the database was replaced by "
+               "an older copy");
     }
-    // Expected at a first start; if data was expected, the operator should see it.
+    // A warning, because the operator may have expected existing data.
     if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});
     return {};
   };
@@ -48,7 +50,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
 
 std::vector<Command> serve_commands() {
   return {{.path = "serve",
-           .summary = "Serve the API",
+           .summary = "Serve the API and the admin page",
            .run = serve,
            .arguments = {kCheckpointOption},
            .settings = Settings::server,

@@ -9,9 +9,9 @@
 
 namespace coffer::cli {
 
-/// Calls `use` with the path of the database if it is not served; otherwise with the path of a
-/// temporary copy next to it, because a long snapshot would let the write-ahead log of a server
-/// grow. Problems as for a backup.
+/// Calls `use` with the path of the database if no server runs on it. Otherwise, calls it with the
+/// path of a temporary copy next to the database, because a long snapshot would make the server's
+/// write-ahead log grow. Returns the same Problems as a backup.
 Result<void> with_still_file(const Session& session, const ProgressFunction& progress,
                              const std::function<void(const std::string&)>& use);
 

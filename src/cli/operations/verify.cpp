@@ -27,14 +27,14 @@ namespace {
 
 constexpr std::string_view kEverything = "all invariants hold";
 constexpr std::string_view kStructureOnly =
-    "the structure holds; without the master key of the file, its links were not checked, and a "
-    "change by someone who can write the file is not found";
+    "the structure is intact; without the file's master key, its keyed chains were not checked, so "
+    "a deliberate change would not be found";
 
-constexpr std::string_view kCompared = "the file is not behind it";
+constexpr std::string_view kCompared = "the file is not older";
 constexpr std::string_view kNotCompared =
-    "none given; an older state of the whole file cannot be told from the newest";
+    "none given; a file that was replaced by an older copy would not be detected";
 
-/// Verifies in one snapshot.
+/// Verifies one snapshot of the file.
 std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
                                            bool deep, ProgressLine& line) {
   store::Connection db(path, store::OpenMode::read_only);
@@ -63,7 +63,7 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
   return out;
 }
 
-/// One object for programs; for people, a table of violations or a sentence.
+/// With --json, one object; otherwise, a table of violations or a sentence.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
                      std::string_view extent, const Arguments& arguments) {
   const bool whole = violations.empty();
@@ -88,7 +88,8 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
     });
     if (!only_log) {
       result.note = "\n" + path +
-                    " is damaged. Stop the server, keep a copy of the file, and restore a backup.";
+                    " is damaged. Stop the server, keep a copy of the file, and restore a backup "
+                    "with coffer restore.";
     }
   }
   return result;
@@ -98,7 +99,7 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   try {
     const bool deep = !arguments.has("quick");
     COFFER_TRY(auto violations, find_violations(session, deep));
-    // A quick verification does not refute what a full one has found.
+    // A successful quick verification does not clear a violation that a full one found.
     if (deep || !violations.empty()) session.app.note_verification(violations.empty());
     COFFER_TRY(std::string departure, departure_of(session.app, arguments));
     if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
@@ -123,7 +124,7 @@ Result<CommandResult> judge(const Console& console, const Config& config,
     return unexpected(Slug::conflict,
                       path + " has schema " + std::to_string(found.schema_before) +
                           ", from another version of coffer: the SQLite structure is intact. To "
-                          "check the invariants, use that version, or restore the file first");
+                          "check the invariants, install that version, or restore the file first");
   }
   Record& record = result.records.front();
   record.emplace_back("signedBy", found.signer);
@@ -222,18 +223,18 @@ std::vector<Command> verify_commands() {
        .details =
            "Checks the schema, the invariants of the ledger, the keyed chains of entries and "
            "audit log, the digests\nof rows that grant access, and the SQLite structure. "
-           "Without the master key, only the structure of\nthe chains is checked. For a "
-           "backup, it also checks the checksum and the signature beside it. It\n"
-           "prints the first faulty row of each\nfailed check. The file of a running server "
-           "is first copied beside it; with --quick, it is checked\nin place, in slices."},
+           "Without the master key, it checks only the\nstructure of the chains. For a backup, it "
+           "also checks the checksum and the signature next to it. It\nprints the first invalid "
+           "row of each failed check. The file of a running server is first copied;\nwith --quick, "
+           "it is checked in place, in slices."},
       {.path = "checkpoint",
-       .summary = "Print a signed statement of how far the database has come",
+       .summary = "Print a signed statement of the newest state of the database",
        .label = "Sign a checkpoint",
        .run = checkpoint,
        .role = OperatorRole::viewer,
        .details =
-           "Keep the lines where those who can write the database cannot change them, as in a "
-           "log that is\nshipped to another machine. coffer verify, restore and serve "
+           "Keep the lines where users who can write to the database cannot change them, such as "
+           "in a log that is\nsent to another machine. coffer verify, restore and serve "
            "--checkpoint FILE then refuse a\ndatabase that was replaced by an older one."}};
 }
 

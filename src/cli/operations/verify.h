@@ -1,4 +1,5 @@
-// coffer verify: every invariant, the hash chains and SQLite's own check, also on a served file.
+// coffer verify: checks every invariant, the hash chains and the SQLite structure, also while a
+// server uses the file.
 #pragma once
 
 #include <optional>
@@ -16,12 +17,12 @@ namespace coffer::cli {
 /// The violations of a file, for all commands that show them.
 std::vector<Record> records_of(const std::vector<store::Violation>& violations);
 std::optional<std::string> last_entry(const store::FileSummary& summary);
-/// What was checked: everything, or without the master key only the structure.
+/// The extent of a verification: everything or, without the master key, only the structure.
 std::string_view extent_of(const store::FileVerdict& verdict);
 
-/// What the settings and the arguments say a file is to be checked against.
+/// The keys and checkpoints against which a file is checked, from settings and arguments.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
-/// Why the file of the session is not the one of --checkpoint, or an empty text. A Problem if the
+/// How the file of the session departs from --checkpoint; empty if it does not. A Problem if the
 /// checkpoints cannot be read.
 Result<std::string> departure_of(App& app, const Arguments& arguments);
 inline constexpr Argument kCheckpointOption =

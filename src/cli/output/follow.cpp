@@ -7,10 +7,10 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kFollowersMax = 4;  // leaves threads of the control socket for other commands
+constexpr int kFollowersMax = 4;  // so that other commands have threads of the control socket
 constexpr std::int64_t kSignOfLifeMs = 1'000;
 
-/// One of a limited number of followers in the process.
+/// Counts one follower in the process, up to kFollowersMax.
 class Place {
  public:
   Place() : had_(taken_.fetch_add(1) < kFollowersMax) {}
@@ -24,7 +24,7 @@ class Place {
   const bool had_;
 };
 
-/// A wait that a stop of the server ends.
+/// A wait that ends early if the server stops.
 class Pause {
  public:
   void end() {
@@ -32,7 +32,7 @@ class Pause {
     over_ = true;
     ended_.notify_all();
   }
-  /// Returns false once it has ended permanently.
+  /// Returns false after end().
   bool wait(std::int64_t ms) {
     const Lock lock(mutex_);
     if (!over_) ended_.wait_for_ms(mutex_, ms);
@@ -75,7 +75,7 @@ Result<CommandResult> follow(Session& session, const std::string& what, std::int
   const Place place;
   if (!place.had()) {
     return unexpected(Slug::overloaded,
-                      "Too many commands follow the server already. Stop one of them.");
+                      "Too many commands are already following this server. Stop one of them.");
   }
   Pause pause;
   Result<void> done;

@@ -30,8 +30,8 @@ class DescriptorBuffer final : public std::streambuf {
   std::array<char, 64 * 1024> buffer_{};
 };
 
-/// Ends the process with SIGPIPE, without a message, like other tools whose reader ends early (`|
-/// head`). A shell shows 141.
+/// Ends the process with SIGPIPE, without a message, like other tools whose reader exits early (`|
+/// head`). A shell reports 141.
 [[noreturn]] void end_by_broken_pipe();
 
 }  // namespace coffer::cli

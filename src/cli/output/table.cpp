@@ -14,11 +14,11 @@ constexpr std::size_t kTextLeast = 8;
 constexpr std::size_t kIdLeast = 13;  // an ellipsis and the last group of a UUID
 constexpr std::size_t kStages = 4;
 
-/// The width of a column, and how far it may shrink at each stage; each stage continues where the
-/// previous one ended.
+/// The width of a column, and its minimum at each stage of shrinking. Each stage continues from the
+/// previous one.
 struct Plan {
   std::size_t width = 0;
-  std::size_t whole = 0;   // with nothing cut
+  std::size_t whole = 0;   // without cutting anything
   std::size_t values = 0;  // the widest value
   bool id = false;
   std::array<std::size_t, kStages> least{};
@@ -77,15 +77,15 @@ bool shrink(std::vector<Plan>& plans, std::size_t columns) {
     if (widest == nullptr) {
       ++stage;
     } else {
-      // Half an ID is no more useful than its end.
+      // A partly cut ID is no more useful than its last group.
       widest->width = widest->id ? widest->least[stage] : widest->width - 1;
     }
   }
   return total_of(plans) <= columns;
 }
 
-/// Distributes remaining space to the narrowest columns, but not to IDs, which are either cut or
-/// whole.
+/// Distributes remaining space to the narrowest columns. IDs get none, because they are either cut
+/// to their last group or whole.
 void grow(std::vector<Plan>& plans, std::size_t columns) {
   for (std::size_t room = columns - total_of(plans); room > 0; --room) {
     Plan* narrowest = nullptr;

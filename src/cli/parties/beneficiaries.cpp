@@ -22,7 +22,7 @@ Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owner
   return record;
 }
 
-/// Members that are not part of the name.
+/// Members other than the name, e-mail address and phone number.
 std::vector<Record> details(const Beneficiary& detail) {
   std::vector<Record> out;
   const auto put = [&](const TextFact& fact, const std::string& value) {
@@ -46,7 +46,7 @@ std::vector<Record> addresses(const std::vector<Address>& all) {
   return out;
 }
 
-/// The place of a destination, for any method.
+/// The account and institution of a destination, for any method.
 struct Place {
   std::optional<std::string> account_name;
   std::string account_number;
@@ -124,8 +124,9 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> beneficiary_commands() {
-  std::vector<Argument> arguments{option(
-      "text", "TEXT", "ID, or beginnings of words in name, e-mail address and client reference")};
+  std::vector<Argument> arguments{
+      option("text", "TEXT",
+             "ID, or beginnings of words in the name, e-mail address or client reference")};
   for (const auto& more : {owner_arguments(), page_arguments()}) {
     arguments.insert(arguments.end(), more.begin(), more.end());
   }

@@ -1,4 +1,4 @@
-// coffer quote: the quotes of off-ramps and on-ramps, and whether they were used.
+// coffer quote: lists off-ramp and on-ramp quotes, and the payments that used them.
 #include <map>
 
 #include "app/app.h"

@@ -31,7 +31,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, n>& nam
 
 JsonValue json_text(std::string text) { return JsonValue(JsonValue::Data(std::move(text))); }
 
-/// A column of flags becomes JSON booleans; any other text is checked where it is read.
+/// Cells of a flag column become JSON booleans. Any other text stays a string, which the reader of
+/// the field rejects.
 JsonValue json_cell(std::string_view name, std::string text) {
   if (is_one_of(name, kFlags) && (text == "true" || text == "false")) {
     return JsonValue(JsonValue::Data(text == "true"));
@@ -108,7 +109,7 @@ class BulkReader {
       }
       if (header_[i] == "quoteId") {
         return unexpected(Slug::malformed_request,
-                          "quoteId is not accepted: coffer quotes each off-ramp itself. Give "
+                          "quoteId is not accepted, because coffer quotes each off-ramp. Use "
                           "connectorId and amount instead.");
       }
     }
@@ -152,7 +153,7 @@ class BulkReader {
     return true;
   }
 
-  /// The quote has no ID yet, so the request is read with any.
+  /// There is no quote yet, so the request is parsed with a placeholder ID.
   bool read_quoted(const RowBody& body, BulkRow& row) {
     ValidationErrors errors;
     const JsonValue quote{JsonValue::Data(body.quote)};
@@ -170,7 +171,7 @@ class BulkReader {
   bool is_first(const BulkRow& row) {
     const auto [at, fresh] = lines_.try_emplace(row.request.transaction_id, row.line);
     if (fresh) return true;
-    fail("transactionId", "repeats that of line " + std::to_string(at->second));
+    fail("transactionId", "repeats the value of line " + std::to_string(at->second));
     return false;
   }
 

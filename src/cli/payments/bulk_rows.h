@@ -15,13 +15,13 @@ namespace coffer::cli {
 struct BulkRow {
   std::size_t line = 1;
   PaymentRequest request;  // of an off-ramp: without its quote
-  // Of an off-ramp, which coffer quotes:
+  // For an off-ramp, which coffer quotes:
   std::optional<ConnectorId> connector;
   Amount amount;
 };
 
-/// `malformed-request` with every invalid cell, as `line 3: amount`; also for a transactionId that
-/// occurs twice.
+/// `malformed-request` lists every invalid cell, as `line 3: amount`, and every repeated
+/// transactionId.
 Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv);
 
 }  // namespace coffer::cli

@@ -81,7 +81,7 @@ Result<CommandResult> count(Session& session, const Arguments& arguments) {
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
     if (!found.exact) {
       result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
-                    " rows and index entries. There are at least this many payments.";
+                    " rows and index entries, so it is a lower bound.";
     }
     return result;
   });
@@ -110,7 +110,7 @@ Result<CommandResult> find(Session& session, const Arguments& arguments) {
   });
 }
 
-/// `a|b|...` of the failure table.
+/// The names of the failure table as choices, `a|b|...`.
 std::string_view failure_choices() {
   static const std::string kChoices = [] {
     std::string out;
@@ -127,7 +127,7 @@ std::vector<Argument> filter_arguments() {
       option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
       choice("status", choices<PaymentStatus>(), "Filter by status"),
       choice("type", choices<PaymentType>(), "Filter by type"),
-      choice("failure", failure_choices(), "Filter by the reason of a failure"),
+      choice("failure", failure_choices(), "Filter by failure reason"),
       option("wallet", "ID", "Filter by wallet, as source or destination"),
       option("beneficiary", "ID", "Filter by beneficiary"),
       option("connector", "ID", "Filter by connector"),
@@ -147,8 +147,8 @@ std::vector<Argument> list_arguments() {
 constexpr std::string_view kHint = "List payments with coffer payment list";
 
 constexpr std::string_view kFindDetails =
-    "The search covers all payments for a record ID, a transactionId, the ID of a quote, event, "
-    "wallet or beneficiary, an account number, a public key, and a request ID created by coffer. "
+    "For a record ID, a transactionId, the ID of a quote, event, wallet or beneficiary, an account "
+    "number, a public key, or a request ID created by coffer, the search covers all payments. "
     "References, provider references, ledger hashes and request IDs chosen by a caller have no "
     "index: the search covers the newest 5,000 payments, and 5,000 older ones with each cursor.";
 
@@ -239,9 +239,9 @@ std::vector<Command> payment_commands() {
        .arguments = {id},
        .hint = kHint},
       {.path = "payment retry",
-       .summary = "Retry a payment: settle it now, or ask its provider",
+       .summary = "Retry a payment: settle it now, or query its provider",
        .label = "Retry payment",
-       .consequence = "coffer settles the payment now, or asks its provider.",
+       .consequence = "coffer settles the payment now, or queries its provider.",
        .run = retry_payment,
        .role = OperatorRole::operating,
        .arguments = {id},

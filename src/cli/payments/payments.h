@@ -20,7 +20,7 @@ std::vector<Command> bulk_payment_commands();
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments);
-/// What the payment debits from its wallet, or credits to it.
+/// The amount that the payment debits from its wallet or credits to it.
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments);
 
 }  // namespace coffer::cli

@@ -1,6 +1,6 @@
 // coffer payment bulk: submits the rows of a CSV file as payments of an application
-// (docs/operating.md#bulk-payments). A row is identified by its transactionId, so a run that was
-// interrupted continues when it is repeated.
+// (docs/operating.md#bulk-payments). A row is identified by its transactionId, so repeating an
+// interrupted run completes it.
 #include <map>
 
 #include "app/app.h"
@@ -18,22 +18,27 @@
 namespace coffer::cli {
 namespace {
 
-/// The application with its rights, as the API would authenticate it.
+/// The application with the same rights as an authenticated API caller.
 Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
   COFFER_TRY(const auto row, store::with_reader(session.app.database(), [&](store::Connection& db) {
                return required(store::find_application(db, id), "application");
              }));
   if (!row.tenant) {
-    return unexpected(Slug::conflict, "The application belongs to no association.");
+    return unexpected(Slug::conflict,
+                      "The application belongs to no association, so it cannot submit payments. "
+                      "Choose another one.");
   }
-  if (row.suspended) return unexpected(Slug::conflict, "The application is suspended.");
+  if (row.suspended)
+    return unexpected(Slug::conflict,
+                      "The application is suspended. Resume it with coffer application resume, or "
+                      "choose another one.");
   Caller caller{row.id, row.key, *row.tenant, *row.association_status, row.scopes};
   COFFER_TRY_VOID(require_scope(caller, Scope::payments_write));
   return caller;
 }
 
-/// What a row debits: of an off-ramp according to its quote.
+/// The debit of a row; for an off-ramp, according to its quote.
 struct Debit {
   Amount total;
   std::string asset;
@@ -42,7 +47,7 @@ struct Debit {
   std::optional<std::string> receives;
 };
 
-/// What the rows of a preview debit from a wallet.
+/// The sum that the rows of a preview debit from a wallet.
 struct Taken {
   Amount sum;
   int decimals = Amount::kScale;
@@ -53,7 +58,7 @@ constexpr std::string_view kExists = "exists";
 struct RowResult {
   std::string_view status;
   std::optional<PaymentId> id;
-  std::optional<std::string> payment_status = {};  // of a payment that exists
+  std::optional<std::string> payment_status = {};  // of an existing payment
 };
 
 class BulkRun {
@@ -101,7 +106,9 @@ class BulkRun {
     }
     if (preview_) note += " This was a preview: nothing was submitted.";
     if (counts_.contains("failed")) {
-      note += " Correct the failed rows and repeat the command: rows that exist are skipped.";
+      note +=
+          " Correct the failed rows and repeat the command. It skips rows that already exist as "
+          "payments.";
       result_.exit_code = exit_code::kFailed;
     }
     result_.note = std::move(note);
@@ -114,7 +121,7 @@ class BulkRun {
     if (stored) return compare(row, *stored, debit);
     auto submitted = submit_new(row, debit);
     if (submitted && submitted->status != kExists) return submitted;
-    // Another run may have submitted the row since, with a quote of its own.
+    // A concurrent run may have submitted the row meanwhile, with its own quote.
     COFFER_TRY(const auto meanwhile, find(row));
     return meanwhile ? compare(row, *meanwhile, debit) : submitted;
   }
@@ -137,7 +144,7 @@ class BulkRun {
     return RowResult{"accepted", submission.id};
   }
 
-  /// An earlier run has submitted the row, unless the content differs.
+  /// Returns the payment of an earlier run; a Problem if its content differs from the row.
   Result<RowResult> compare(const BulkRow& row, const store::PaymentRecord& stored,
                             Debit& debit) const {
     if (stored.sending_asset) debit.asset = stored.sending_asset->value();
@@ -153,7 +160,7 @@ class BulkRun {
     return RowResult{kExists, replay.id, std::string(name(stored.status))};
   }
 
-  /// Of an off-ramp.
+  /// The quote request of an off-ramp row; nullopt for other types.
   static std::optional<flows::QuoteRequest> quote_request(const BulkRow& row) {
     if (!row.connector) return std::nullopt;
     return flows::QuoteRequest{.amount = row.amount,
@@ -173,7 +180,7 @@ class BulkRun {
     return std::optional(quoted.quote.id);
   }
 
-  /// A preview holds no funds, so it adds up what the rows before have taken from the wallet.
+  /// A preview places no holds, so it adds up the debits of the earlier rows.
   Result<void> covered(const PaymentRequest& request, const Debit& debit) {
     if (!preview_) return {};
     const auto wallet = request.only().source_wallet;
@@ -193,7 +200,7 @@ class BulkRun {
     return {};
   }
 
-  /// nullopt if the wallet or its trustline does not exist, which the checks of the payment report.
+  /// nullopt if the wallet or its trustline does not exist; the payment's checks report that.
   Result<std::optional<Amount>> available_in(WalletId id, const std::string& asset) {
     using Found = std::optional<Amount>;
     return store::with_reader(flows_.database, [&](store::Connection& db) -> Result<Found> {
@@ -243,27 +250,27 @@ Result<CommandResult> bulk(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kDetails =
     "The first line names the columns, which are the fields of the payment routes, and `type`, "
-    "which\nis offramp unless given. coffer quotes each off-ramp, so it has connectorId and amount "
+    "which\ndefaults to offramp. coffer quotes each off-ramp, so use connectorId and amount "
     "instead of\nquoteId. If a cell is malformed, nothing is submitted. A repeated run skips rows "
     "whose\ntransactionId exists.";
 
 }  // namespace
 
 std::vector<Command> bulk_payment_commands() {
-  return {{.path = "payment bulk",
-           .summary = "Submit the payments in a CSV file, or preview them",
-           .label = "Submit payments from CSV",
-           .consequence = "coffer submits every row as a payment of the application.",
-           .run = bulk,
-           .role = OperatorRole::operating,
-           .arguments = {content_positional("CSV file with one payment per line"),
-                         required_option("application", "ID",
-                                         "Application that the payments belong to"),
-                         toggle("preview", "Check every row and submit nothing")},
-           .hint = "List IDs with coffer application list",
-           .details = kDetails,
-           .sensitive = true,
-           .preview = "preview"}};
+  return {
+      {.path = "payment bulk",
+       .summary = "Submit the payments in a CSV file, or preview them",
+       .label = "Submit payments from CSV",
+       .consequence = "coffer submits every row as a payment of the application.",
+       .run = bulk,
+       .role = OperatorRole::operating,
+       .arguments = {content_positional("CSV file with one payment per line"),
+                     required_option("application", "ID", "Application that submits the payments"),
+                     toggle("preview", "Check every row and submit nothing")},
+       .hint = "List IDs with coffer application list",
+       .details = kDetails,
+       .sensitive = true,
+       .preview = "preview"}};
 }
 
 }  // namespace coffer::cli

@@ -15,7 +15,7 @@ namespace {
 using store::Connection;
 using store::PaymentRecord;
 
-// The latest of a tenant; at most one active webhook has an event type.
+// Covers the tenant's newest webhooks. At most one active webhook has a given event type.
 constexpr int kWebhooksMax = 50;
 
 std::string words_of(const store::StoryAccount& account) {
@@ -74,8 +74,8 @@ std::optional<std::string> resolver(const store::StoryAttempt& attempt) {
   return outcome.substr(name, outcome.find(": ", name) - name);
 }
 
-/// Who brought a payment to a status: the application, coffer, the provider, or an operator, whose
-/// resolution is recorded in the same commit.
+/// The actor that moved a payment to a status: the application, coffer, the provider, or an
+/// operator, whose resolution is recorded in the same commit.
 std::string actor_of(const flows::Reached& step, const store::StoryParties& parties,
                      const std::vector<store::StoryAttempt>& attempts) {
   if (step.status == PaymentStatus::initiated) return parties.application;

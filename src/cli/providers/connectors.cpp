@@ -100,8 +100,7 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
   return limits;
 }
 
-/// The asset with its decimals; an on-ramp sends in its currency, with the decimals of the
-/// currency.
+/// The asset with its decimals.
 Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
   return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
@@ -304,7 +303,7 @@ Result<CommandResult> unrequire(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kHint = "List IDs with coffer connector list";
 
-const Argument kId = positional("ID", "Its id");
+const Argument kId = positional("ID", "ID of the connector");
 const Argument kFixed = on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
                                 "Fixed fee", "0.50");
 const Argument kBasisPoints =
@@ -336,7 +335,7 @@ Command add_command() {
       .run = add,
       .arguments =
           {positional("NAME", "Name of the connector"),
-           option("provider", "TEXT", "Name of the provider; by default that of the connector"),
+           option("provider", "TEXT", "Name of the provider; by default the connector's name"),
            choice("environment", "sandbox|production", "Environment of the connector", "sandbox"),
            choice("driver", choices<DriverKind>(),
                   "sandbox simulates a provider; http uses the provider protocol", "sandbox"),
@@ -475,9 +474,9 @@ std::vector<Command> connector_commands() {
        .arguments = {kId},
        .hint = kHint},
       {.path = "connector pause",
-       .summary = "Pause a connector: no new quotes; accepted payments finish",
+       .summary = "Pause a connector; it issues no new quotes, and accepted payments finish",
        .label = "Pause connector",
-       .consequence = "It gives no new quotes. Accepted payments finish.",
+       .consequence = "It issues no new quotes. Accepted payments finish.",
        .run = change_status<ConnectorStatus::paused>,
        .role = OperatorRole::operating,
        .arguments = {kId},
@@ -485,7 +484,7 @@ std::vector<Command> connector_commands() {
       {.path = "connector resume",
        .summary = "Resume a paused connector",
        .label = "Resume connector",
-       .consequence = "It gives quotes immediately.",
+       .consequence = "It issues quotes immediately.",
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},

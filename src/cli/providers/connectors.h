@@ -7,7 +7,7 @@
 
 namespace coffer::cli {
 
-/// The amount in an option, with this number of decimal places. Problems as for any amount;
+/// The amount in an option, with this number of decimal places. Returns the Problems of any amount;
 /// `malformed-request` if it is not a number.
 Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals);
 /// --fee-fixed and --fee-bps, each optional.

@@ -1,5 +1,5 @@
-// coffer fee: fees of single associations instead of the fee of a connector; and arguments that
-// connectors and fees share.
+// coffer fee: fees for single associations, which replace the connector's fee. Also contains the
+// arguments that connectors and fees share.
 #include "app/app.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
@@ -71,7 +71,7 @@ Result<Amount> places_argument(const Arguments& arguments, const std::string& na
     case AmountFault::too_precise:
       return unexpected(Slug::amount_precision, "--" + name + " " + text +
                                                     " has too many decimal places: at most " +
-                                                    std::to_string(decimals) + " are possible.");
+                                                    std::to_string(decimals) + " are permitted.");
     case AmountFault::out_of_range:
       return unexpected(
           Slug::amount_out_of_range,
@@ -137,7 +137,7 @@ std::vector<Command> fee_commands() {
       "List IDs with coffer association list and coffer connector list, fees with coffer fee list";
   return {
       {.path = "fee set",
-       .summary = "Set the off-ramp fee of an association at a connector (zero is possible)",
+       .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
        .label = "Set fee",
        .consequence = "It applies to new quotes.",
        .run = set,
@@ -153,9 +153,9 @@ std::vector<Command> fee_commands() {
        .run = list,
        .role = OperatorRole::viewer},
       {.path = "fee remove",
-       .summary = "Remove the fee of an association; the fee of the connector applies again",
+       .summary = "Remove the fee of an association; the connector's fee applies again",
        .label = "Remove fee",
-       .consequence = "The fee of the connector applies to new quotes.",
+       .consequence = "The connector's fee applies to new quotes.",
        .run = remove,
        .arguments = {association, connector, type},
        .hint = kHint}};

@@ -11,8 +11,8 @@
 namespace coffer::cli {
 namespace {
 
-/// The program in the folder of this one; its bare name, which is looked up in PATH, if the system
-/// does not tell.
+/// The path of coffer-provider-sim in the folder of this program. If the system does not report
+/// that folder, its bare name, which is looked up in PATH.
 std::string program() {
   std::filesystem::path folder;
 #if defined(__linux__)
@@ -33,7 +33,7 @@ int provider_sim_run(const Console& console, const Arguments& arguments, const C
   argv.push_back(nullptr);
   ::execvp(argv.front(), argv.data());
   print_error(console, "cannot run " + words.front() + ": " + std::strerror(errno) +
-                           ". Install it beside coffer");
+                           ". Install it next to coffer");
   return exit_code::kFailed;
 }
 

@@ -10,8 +10,8 @@
 namespace coffer::cli {
 namespace {
 
-// Works with bash 3.2 and later, without the bash-completion package. `--option=value` arrives as
-// three words, because bash separates words at =.
+// Works with bash 3.2 and later, without the bash-completion package. bash splits words at =, so
+// `--option=value` arrives as three words.
 constexpr std::string_view kBash = R"sh(# bash completion of coffer, made by: coffer completion bash
 # In ~/.bashrc: source <(coffer completion bash)
 

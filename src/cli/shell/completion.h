@@ -1,4 +1,4 @@
-// coffer completion: the scripts with which bash, zsh and fish ask coffer for completions.
+// coffer completion: scripts that let bash, zsh and fish get completions from coffer.
 #pragma once
 
 #include <ostream>
@@ -10,11 +10,11 @@
 
 namespace coffer::cli {
 
-/// The first argument with which these scripts call coffer. Not a command, so the help omits it.
+/// The first argument that these scripts pass to coffer. It is not a command, so the help omits it.
 inline constexpr std::string_view kCompleteArgument = "__complete";
 
-/// Prints the completions: `:file`, or per word a line with a tab and its summary. `typed` as in
-/// offers_for().
+/// Prints the completions: `:file`, or one line per word, with a tab and the word's summary.
+/// `typed` is as in offers_for().
 void print_offers(std::ostream& out, std::vector<std::string> typed);
 
 }  // namespace coffer::cli

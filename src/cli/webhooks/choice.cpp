@@ -41,7 +41,7 @@ Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& argume
   COFFER_TRY(const auto rows, associations(db, arguments));
   if (rows.empty())
     return unexpected(Slug::not_found,
-                      "There is no association yet. Create one with coffer association create.");
+                      "No association exists yet. Create one with coffer association create.");
   if (rows.size() > 1) {
     return unexpected(Slug::malformed_request,
                       "There are " + std::to_string(rows.size()) +

@@ -1,4 +1,4 @@
-// The readable summary of an event, read from its body, because commands pass on only the body.
+// The readable summary of an event, parsed from its body, because commands pass on only the body.
 #pragma once
 
 #include <cstdint>

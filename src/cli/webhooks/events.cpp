@@ -121,7 +121,7 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
   for (const store::WebhookRow& row : webhooks) result.records.push_back(view(row));
   if (webhooks.empty()) {
-    result.list = arguments.json;  // for people, the note says it
+    result.list = arguments.json;  // without --json, the note explains it
     result.note = "Nothing was sent: no active webhook subscribes to events of the type " +
                   std::string(name(found.event.type)) + ". List webhooks with coffer webhook list.";
   }
@@ -181,12 +181,13 @@ std::vector<Command> event_commands() {
        .label = "Resend event",
        .run = resend,
        .role = OperatorRole::operating,
-       .arguments = {positional("ID", "ID of the event"),
-                     option("webhook", "ID",
-                            "Resend only to this webhook, which received it before")},
+       .arguments =
+           {positional("ID", "ID of the event"),
+            option("webhook", "ID",
+                   "Resend only to this webhook, which must already have a delivery of the event")},
        .hint = kHint},
       {.path = "trigger",
-       .summary = "Send a sample event in the sandbox to the webhook subscribed to its type",
+       .summary = "Send a sample event to the sandbox webhook that subscribes to its type",
        .label = "Send sample event",
        .run = trigger,
        .role = OperatorRole::operating,

@@ -1,4 +1,4 @@
-// Sends events to a listener as they happen.
+// Streams events to a listener on the control socket.
 #include "app/app.h"
 #include "cli/output/follow.h"
 #include "cli/webhooks/choice.h"

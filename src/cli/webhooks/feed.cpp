@@ -89,9 +89,9 @@ void Feed::run(const std::function<void(FeedEvent)>& take) {
       away = true;
       continue;
     }
-    if (away) print_error(console_, "connected to the server again");
+    if (away) print_error(console_, "reconnected to the server");
     away = false;
-    // A new file starts its sequences again.
+    // In a new file, sequences start from the beginning.
     after_ = std::min(after_, listener->last_sequence);
     if (!follow(take)) return;
   } while (pause(kTryAgainMs));

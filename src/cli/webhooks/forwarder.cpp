@@ -28,7 +28,7 @@ void Forwarder::add(FeedEvent event) {
   changed_.notify_all();
 }
 
-/// The first job that is due; false after stop().
+/// Waits for the first due job. Returns false after stop().
 bool Forwarder::take(Job& job) {
   const Lock lock(mutex_);
   while (!stopping_) {

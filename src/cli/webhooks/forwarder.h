@@ -46,7 +46,7 @@ class Forwarder {
   void run();
   /// Interrupts attempts in progress. Callable from any thread.
   void stop();
-  /// After run().
+  /// Call it after run() has returned.
   ForwardTotals totals() const;
 
  private:

@@ -53,7 +53,7 @@ std::string outcome(const Forwarded& done) {
   return text;
 }
 
-/// Prints the results of listening, for people or for programs.
+/// Prints the forwarded events, as text or as JSON.
 class Display {
  public:
   Display(const Console& console, bool json) : console_(console), json_(json) {}
@@ -151,7 +151,7 @@ int forward(const Console& console, Feed& feed, const Listener& listener, const 
   display.hello(listener, target.url);
   Forwarder forwarder(sender, random, target.url, listener.secret, [&](const Forwarded& done) {
     display.attempt(done);
-    // The reader of the pipe has exited (`| head`): tell the main thread, like Ctrl-C.
+    // The reader of the pipe has exited (`| head`): stop the main thread, as Ctrl-C would.
     if (!console.out) ::kill(::getpid(), SIGTERM);
   });
   {
@@ -214,9 +214,9 @@ std::vector<Command> listen_commands() {
             toggle("print-secret", "Print the signing secret and exit")},
        .settings = Settings::file,
        .details = "The command follows the events of the server that runs on the database (by "
-                  "default, that of\ncoffer demo). It registers no webhook and sends the same "
-                  "bytes and headers as one, with the same\nretries, signed with a separate secret "
-                  "that stays the same. It misses no event when the server\nrestarts."}};
+                  "default, coffer demo's).\nIt registers no webhook, but sends the same bytes and "
+                  "headers with the same retries, signed with a\nseparate secret that never "
+                  "changes. It misses no event when the server restarts."}};
 }
 
 }  // namespace coffer::cli

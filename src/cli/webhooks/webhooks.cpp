@@ -97,7 +97,7 @@ Result<Timestamp> time_argument(const Arguments& arguments, const std::string& n
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
   COFFER_TRY(const Timestamp from, time_argument(arguments, "from"));
-  // Events from now on are delivered anyway.
+  // Later events are delivered in any case.
   Timestamp to = session.app.queue().now().plus_ms(1);
   if (arguments.has("to")) {
     COFFER_TRY(to, time_argument(arguments, "to"));
@@ -221,7 +221,8 @@ std::vector<Command> webhook_commands() {
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",
        .label = "Redeliver a range",
-       .consequence = "coffer delivers every event of the range that the webhook has not received.",
+       .consequence =
+           "coffer redelivers every event in the range that the webhook has not received.",
        .run = recover,
        .role = OperatorRole::operating,
        .arguments = {id,
@@ -241,7 +242,7 @@ std::vector<Command> webhook_commands() {
       {.path = "webhook disable",
        .summary = "Disable a webhook permanently; its pending deliveries fail",
        .label = "Disable webhook",
-       .consequence = "This is permanent.",
+       .consequence = "This is permanent. Pending deliveries fail.",
        .run = disable,
        .role = OperatorRole::operating,
        .arguments = {id},

@@ -17,11 +17,11 @@ namespace coffer::cli {
 /// sequence.
 inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret";
 
-/// What commands say of a webhook.
+/// The data of a webhook that commands print.
 Record webhook_record(const store::WebhookRow& row);
-/// The webhook that ID names, of any tenant. `not-found`.
+/// The webhook with this ID, of any tenant. `not-found`.
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments);
-/// create, update, rotate and delivery.
+/// coffer webhook create, update, rotate and delivery.
 std::vector<Command> webhook_change_commands();
 
 /// A delivery as saved by its receiver. Headers that were not saved are empty.

@@ -1,5 +1,4 @@
-// coffer webhook create, update, rotate and delivery: what an integrator does through the API, for
-// the operator.
+// coffer webhook create, update, rotate and delivery: the operator's equivalents of API operations.
 #include "app/app.h"
 #include "cli/operations/paging.h"
 #include "cli/webhooks/choice.h"
@@ -52,7 +51,9 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
                return required(store::find_application(db, id), "application");
              }));
   if (!application.tenant) {
-    return unexpected(Slug::conflict, "The application belongs to no association.");
+    return unexpected(Slug::conflict,
+                      "The application belongs to no association, so it cannot have webhooks. "
+                      "Choose another one.");
   }
   webhook.application = application.key;
   COFFER_TRY(const auto registered,
@@ -90,7 +91,7 @@ Result<CommandResult> rotate_webhook(Session& session, const Arguments& argument
   return with_secret(rotated);
 }
 
-/// The headers that coffer set, from what is stored of them; nullopt if nothing was sent.
+/// The headers that coffer sent, rebuilt from the stored signatures; nullopt if nothing was sent.
 std::optional<std::string> request_headers(const store::DeliveryRow& delivery,
                                            const store::DeliveryAttempt& attempt,
                                            const std::string& body) {
@@ -164,17 +165,16 @@ std::vector<Command> webhook_change_commands() {
        .consequence = "coffer delivers every later event of these types to the endpoint.",
        .run = create_webhook,
        .role = OperatorRole::operating,
-       .arguments = {on_page(positional("URL", "HTTPS address; the sandbox accepts HTTP"), "URL",
+       .arguments = {on_page(positional("URL", "HTTPS URL; the sandbox also accepts HTTP"), "URL",
                              "https://example.com/webhooks"),
-                     required_option("application", "ID",
-                                     "Application that the webhook belongs to"),
+                     required_option("application", "ID", "Application that owns the webhook"),
                      types, on_page(option("description", "TEXT", "Note"), "Description")},
        .details = kOnePerType,
        .sensitive = true},
       {.path = "webhook update",
        .summary = "Change the URL, description or event types of a webhook",
        .label = "Edit webhook",
-       .consequence = "The change applies to the next attempt. Fields without a value stay.",
+       .consequence = "The change applies to the next attempt. Empty fields stay unchanged.",
        .run = change_webhook,
        .role = OperatorRole::operating,
        .arguments = {id, on_page(option("url", "URL", "New address"), "URL"), new_types,
@@ -183,15 +183,17 @@ std::vector<Command> webhook_change_commands() {
        .details = kOnePerType,
        .sensitive = true},
       {.path = "webhook rotate",
-       .summary = "Give a webhook a new signing secret, shown once",
+       .summary = "Issue a new signing secret for a webhook; it is shown once",
        .label = "Rotate secret",
        .consequence = "During the overlap, deliveries are signed with the old and the new secret.",
        .run = rotate_webhook,
        .role = OperatorRole::operating,
-       .arguments = {id, on_page(option("overlap", "SECONDS",
-                                        "Seconds during which both secrets sign; by default the "
-                                        "setting of the server"),
-                                 "Overlap in seconds", "86400")},
+       .arguments =
+           {id,
+            on_page(
+                option("overlap", "SECONDS",
+                       "Seconds during which both secrets sign; by default the server's setting"),
+                "Overlap in seconds", "86400")},
        .hint = kHint,
        .sensitive = true},
       {.path = "webhook delivery",

@@ -30,7 +30,7 @@ std::optional<std::int64_t> number(std::string_view text) {
   return whole && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-/// Whether one of the signatures, separated by spaces, is this one.
+/// Whether `signatures`, separated by spaces, contain the wanted one.
 bool has_signature(std::string_view signatures, const std::string& wanted) {
   while (!signatures.empty()) {
     const std::string_view one = signatures.substr(0, signatures.find(' '));
@@ -53,7 +53,8 @@ std::string age_fault(std::int64_t sent_s, Timestamp now, int tolerance_s) {
   const std::int64_t age_s = now.ms / 1'000 - sent_s;
   if (tolerance_s == 0 || (age_s <= tolerance_s && age_s >= -tolerance_s)) return {};
   if (age_s < 0)
-    return "it was sent " + std::to_string(-age_s) + " s in the future: a clock is wrong";
+    return "it was sent " + std::to_string(-age_s) +
+           " s in the future; check the clocks of sender and receiver";
   return "it was sent " + std::to_string(age_s) + " s ago, more than " +
          std::to_string(tolerance_s) + " s: too old";
 }
@@ -86,7 +87,8 @@ class Judge {
       if (!age.empty()) return {kContract, false, "the signature is valid, but " + age};
     }
     return {kContract, true,
-            "unchanged in transit; does not prove the sender, because its key travels with it"};
+            "unchanged in transit; does not authenticate the sender, because the key is sent with "
+            "the delivery"};
   }
 
  private:
@@ -109,7 +111,7 @@ class Judge {
            "parsing";
   }
 
-  /// The changes with which the signature would be valid, as an explanation.
+  /// Explains the failure by finding a change that would make the signature valid.
   std::string why_not(std::int64_t sent_s) const {
     const auto shorter = without_newline(delivery_.body);
     if (shorter && signs(delivery_.webhook_id, sent_s, *shorter)) {
@@ -146,7 +148,9 @@ Result<std::string> contents_of(const std::string& path) {
     return text.str();
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return unexpected(Slug::malformed_request, "File not readable: " + path + ".");
+  if (!file)
+    return unexpected(Slug::malformed_request,
+                      "Cannot read " + path + ". Check its name and permissions.");
   text << file.rdbuf();
   return text.str();
 }
@@ -210,7 +214,7 @@ Result<CommandResult> verify(const Arguments& arguments) {
        judge_delivery(delivery, secret, SystemClock().now(), tolerance_s)) {
     result.records.push_back(
         {{"header", verdict.header}, {"verified", verdict.verified}, {"reason", verdict.reason}});
-    // The contract's signature does not prove the sender, so a receiver may not have saved it.
+    // The contract's signature does not authenticate the sender, so receivers may not save it.
     const bool needed = verdict.given || verdict.header == kStandard;
     if (needed && !verdict.verified) result.exit_code = exit_code::kFailed;
   }

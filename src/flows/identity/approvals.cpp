@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What the sealed arguments are authenticated with (store/operations/seals.cpp).
+/// The sealing context that authenticates the arguments (store/operations/seals.cpp).
 std::string seal_context(ApprovalId id) { return "approval:" + id.to_string(); }
 
 Problem not_found() {
@@ -18,7 +18,7 @@ Problem not_found() {
                  "The approval request was not found. List requests with `coffer approval list`.");
 }
 
-/// `conflict` unless the request waits.
+/// `conflict` unless the request is waiting.
 Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id, Timestamp now) {
   auto row = store::find_approval(db, id);
   if (!row) return unexpected(not_found());
@@ -27,9 +27,8 @@ Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id
                                           row->decided_by.value_or("") + ".");
   }
   if (const auto end = end_of(*row)) {
-    return unexpected(Slug::conflict, "This request has ended, because " + row->operator_name +
-                                          " " + std::string(end->what) +
-                                          ". The command must be requested again.");
+    return unexpected(Slug::conflict, "This request has ended because " + row->operator_name + " " +
+                                          std::string(end->what) + ". Request the command again.");
   }
   if (row->expires_at.ms <= now.ms) {
     return unexpected(Slug::conflict,
@@ -63,8 +62,9 @@ Result<store::ApprovalRow> request_approval(const Context& context, const Actor&
         if (!who || who->suspended) return unexpected(Slug::unauthorized, "Sign in first.");
         if (store::count_waiting_approvals(tx.db(), row.operator_id, tx.now()) >=
             kWaitingApprovalsMax) {
-          return unexpected(Slug::conflict,
-                            "Too many of your requests wait for approval. Reject some first.");
+          return unexpected(
+              Slug::conflict,
+              "Too many of your requests are waiting for approval. Reject some first.");
         }
         row.version = who->version;
         row.requested_at = tx.now();
@@ -97,7 +97,7 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
   if (!approver.id) {
     return unexpected(Slug::forbidden,
                       "The command line does not identify an operator. Approve the request on the "
-                      "admin page, or run the command itself here.");
+                      "admin page, or run the requested command here.");
   }
   if (*approver.id == row.operator_id) {
     return unexpected(Slug::forbidden, "You made this request. Another operator must approve it.");

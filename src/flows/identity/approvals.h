@@ -13,7 +13,7 @@
 namespace coffer::flows {
 
 inline constexpr std::int64_t kApprovalLifetimeMs = 72 * 3'600'000;
-/// Of one operator.
+/// Maximum number of waiting requests per operator.
 inline constexpr std::int64_t kWaitingApprovalsMax = 50;
 
 struct RequestedCommand {
@@ -22,17 +22,17 @@ struct RequestedCommand {
   std::map<std::string, std::string> arguments;
 };
 
-/// Why a request ended without a decision.
+/// The reason why a request ended without a decision.
 struct ApprovalEnd {
   std::string_view name;  // `operator-suspended`
-  std::string_view what;  // what happened to the operator, after their name
+  std::string_view what;  // a predicate that follows the operator's name
 };
-/// A waiting request ends when its operator is suspended, or gets another role, password,
-/// authenticator or passkey, or no longer has their sessions. nullopt if it has not ended.
+/// A waiting request ends when its operator is suspended, gets another role, password,
+/// authenticator or passkey, or loses their sessions. nullopt if it has not ended.
 std::optional<ApprovalEnd> end_of(const store::ApprovalRow& row);
 
-/// Stores the request of a signed-in operator, and the audit entry about it. `conflict` after too
-/// many waiting requests; `unauthorized` if the operator was suspended meanwhile.
+/// Stores the request of a signed-in operator, and its audit entry. `conflict` if the operator has
+/// too many waiting requests; `unauthorized` if the operator was suspended meanwhile.
 Result<store::ApprovalRow> request_approval(const Context& context, const Actor& actor,
                                             const RequestedCommand& command);
 /// `not-found`.
@@ -45,10 +45,10 @@ Result<std::map<std::string, std::string>> requested_arguments(const Context& co
 /// `not-found`, `forbidden`, `conflict`.
 Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, const Actor& approver,
                                       Timestamp now);
-/// The approval, for the commit that contains the first change of the command. Problems: as
-/// `approvable`.
+/// Stores the approval in the commit that contains the first change of the command. Returns the
+/// Problems of `approvable`.
 Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver);
-/// The result of an approved command; `outcome` is empty, or the name of a problem.
+/// Stores the result of an approved command. `outcome` is empty, or the name of a problem.
 Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome);
 /// `not-found`; `conflict` if the request was decided, or has ended or expired.
 Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,

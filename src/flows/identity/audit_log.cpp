@@ -28,7 +28,7 @@ Result<void> record_act(const Context& context, const AuditAct& act) {
 }
 
 std::string source_json(const SignInSource& source) {
-  // Numeric, so there is nothing to escape.
+  // The address is numeric, so it needs no escaping.
   return "{\"address\":\"" + source.address + "\"}";
 }
 

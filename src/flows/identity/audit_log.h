@@ -1,5 +1,5 @@
-// The two halves of the audit log: a command is recorded before it runs, and its result afterwards.
-// So every command is recorded, even if the process stops in between.
+// Writes the audit log: an entry before a command runs, and its result afterwards. So every command
+// is recorded, even if the process stops in between.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace coffer::flows {
 
-/// An act that is recorded with its outcome, in the commit of what it did.
+/// An act that is recorded together with its outcome, in the commit of its changes.
 struct AuditAct {
   std::string actor;
   std::string command;
@@ -20,16 +20,16 @@ struct AuditAct {
   std::string result = {};
 };
 void append_audit_act(store::WriteTx& tx, const AuditAct& act);
-/// Alone, in a commit of its own.
+/// Records the act in a separate commit.
 Result<void> record_act(const Context& context, const AuditAct& act);
 /// `{"address":"192.0.2.7"}`.
 std::string source_json(const SignInSource& source);
 
-/// `arguments` is JSON on one line, without secrets. Returns the act's key. When this cannot be
-/// written (`storage-full`, `overloaded`), the act must not be carried out.
+/// `arguments` is JSON on one line, without secrets. Returns the key of the entry. If the entry
+/// cannot be written (`storage-full`, `overloaded`), the caller must not run the command.
 Result<std::int64_t> record_audit_entry(const Context& context, const Actor& actor,
                                         const std::string& command, const std::string& arguments);
-/// `outcome` is `done` or the name of a problem; `answer` what was said, without secrets.
+/// `outcome` is `done` or the name of a problem; `result` contains details without secrets.
 Result<void> record_outcome(const Context& context, std::int64_t entry, const Actor& actor,
                             const std::string& command, const std::string& outcome,
                             const std::string& result);

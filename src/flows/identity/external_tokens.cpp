@@ -6,7 +6,7 @@ namespace coffer::flows {
 
 using outbound::KeySet;
 
-/// Brings the keys up to the document's present state on the way.
+/// Also updates the keys if the document has changed.
 Result<bool> ExternalTokens::has_key_for(const auth::ExternalToken& token, KeySet::Need need) {
   COFFER_TRY(const outbound::KeyDocument document, source_->read(need));
   const Lock lock(mutex_);
@@ -30,7 +30,7 @@ Result<bool> ExternalTokens::has_key_for(const auth::ExternalToken& token, KeySe
 Result<auth::ExternalToken> ExternalTokens::parse(std::string_view token) {
   COFFER_TRY(auto parsed, auth::ExternalToken::parse(token));
   COFFER_TRY(const bool known, has_key_for(parsed, KeySet::Need::usual));
-  // An issuer that rotates its keys signs with one that the copy does not have.
+  // After the issuer rotates its keys, the copy lacks the new one, so it is fetched again.
   if (!known) COFFER_TRY_VOID(has_key_for(parsed, KeySet::Need::other_key));
   return parsed;
 }

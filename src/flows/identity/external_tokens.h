@@ -11,16 +11,16 @@
 
 namespace coffer::flows {
 
-/// Thread safe.
+/// Thread-safe.
 class ExternalTokens {
  public:
-  /// `clock` outlives this.
+  /// `clock` must outlive this object.
   ExternalTokens(auth::ExternalIssuer expected, std::unique_ptr<outbound::KeySet> source,
                  const Clock& clock)
       : expected_(std::move(expected)), source_(std::move(source)), clock_(clock) {}
 
-  /// `unauthorized`, `token-expired`, or `token-verification-timeout` when the issuer's keys could
-  /// not be had. May wait for the network.
+  /// `unauthorized`, `token-expired`, or `token-verification-timeout` if the issuer's keys are not
+  /// available. May wait for the network.
   Result<auth::ExternalClaims> verify(std::string_view token);
   /// The same for an ID token of a sign-in.
   Result<auth::IdClaims> verify_id_token(std::string_view token, std::string_view nonce);
@@ -34,7 +34,7 @@ class ExternalTokens {
   const Clock& clock_;
   Mutex mutex_;
   std::optional<auth::JwkSet> keys_ COFFER_GUARDED_BY(mutex_);
-  std::uint64_t version_ COFFER_GUARDED_BY(mutex_) = 0;  // of the document that was last read
+  std::uint64_t version_ COFFER_GUARDED_BY(mutex_) = 0;  // of the last parsed document
 };
 
 }  // namespace coffer::flows

@@ -43,7 +43,7 @@ std::string id_token_for(const Context& context, const store::ApplicationRow& ap
   return context.tokens.issue(claims);
 }
 
-/// One link of a family of refresh tokens, minted before the command that stores it.
+/// The next refresh token of a family, created before the command that stores it.
 struct NewToken {
   Secret text;
   Sha256 hash{};
@@ -70,7 +70,7 @@ Session session_of(const Context& context, const store::ApplicationRow& applicat
           context.token_lifetime_ms / 1000};
 }
 
-/// Starts a session: `find` gives the application that logs in, inside the command.
+/// Starts a session. `find` returns the application that logs in; it runs inside the command.
 Result<Session> start_session(
     const Context& context,
     const std::function<Result<store::ApplicationRow>(store::WriteTx&)>& find) {
@@ -178,10 +178,10 @@ Result<Session> sign_in(const Context& context, const std::string& public_key,
   COFFER_TRY_VOID(admit(public_key));
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     auto row = store::find_application(tx.db(), found->id);
-    // A rotation that came between ended the secret.
+    // A concurrent rotation has ended the secret.
     if (!row || row->sign_in_hash != found->sign_in_hash) return unexpected(wrong_secret());
     if (!is_new && row->old_at(tx.now()) == nullptr) return unexpected(wrong_secret());
-    if (!is_new) row->key_version = row->old->key_version;  // its session ends with the old secret
+    if (!is_new) row->key_version = row->old->key_version;  // the session ends with the old secret
     return *std::move(row);
   });
 }
@@ -189,7 +189,7 @@ Result<Session> sign_in(const Context& context, const std::string& public_key,
 Result<Session> refresh_session(const Context& context, const std::string& refresh_token,
                                 const AdmitClient& admit) {
   const Sha256 hash = context.hasher->hash(refresh_token);
-  // An unknown token costs a read, not a place in the queue of writes.
+  // An unknown token costs only a read, not a place in the commit queue.
   using Found = std::optional<store::RefreshTokenRow>;
   COFFER_TRY(const Found known,
              store::with_reader(context.database, [&](store::Connection& db) -> Result<Found> {
@@ -199,7 +199,7 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
   COFFER_TRY_VOID(admit(known->application.to_string()));
   NewToken next = new_token(context);
   std::optional<store::ApplicationRow> application;
-  // A refusal still has to commit: the end of a family is what a spent token leaves behind.
+  // A refusal must also commit, because a spent token revokes its whole family.
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     application.reset();
     const auto token = store::find_refresh_token(tx.db(), hash);
@@ -211,7 +211,7 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
     auto row = store::find_application(tx.db(), token->application);
     const bool ended = !row || row->suspended || !row->accepts(token->key_version, tx.now());
     if (ended || tx.now() >= token->expires_at) return {};
-    row->key_version = token->key_version;  // of an old secret: it ends with that
+    row->key_version = token->key_version;  // a token of an old secret ends with that secret
     store::spend_refresh_token(tx, hash);
     store_token(tx, next, token->family, *row);
     application = std::move(row);

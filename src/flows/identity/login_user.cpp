@@ -13,7 +13,7 @@ Problem wrong_user() {
   return Problem(Slug::unauthorized, "The username, the password or the code is wrong.");
 }
 
-/// Of a user whose password was right: the code works once.
+/// Called after the right password. Each code works once.
 Result<void> use_code(const Context& context, const store::UserRow& user, std::int64_t step,
                       const SignInSource& source) {
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {

@@ -1,4 +1,4 @@
-// One operator read or changed by name or id: what the flows on operators share.
+// Helpers that all flows on operators share: reading and changing one operator by name or ID.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,23 @@ Problem unknown_operator();
 Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
                                                               const std::string& name);
 
-/// Gets the row as it is when the command runs; what it leaves is stored.
+/// Receives the current row inside the command. The row is stored as the function leaves it.
 using OperatorChange = std::function<Result<void>(store::WriteTx&, store::OperatorRow&)>;
 
-/// Both give the row as it became; `not-found`, or what `change` refuses with.
+/// Both return the changed row. `not-found`, or the Problem of `change`.
 Result<store::OperatorRow> change_operator_named(const Context& context, const std::string& name,
                                                  const OperatorChange& change);
 Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
                                            const OperatorChange& change);
 
-/// Ten of them, shown once; and their hashes in place of the present ones.
+/// Creates ten recovery codes, which are shown once. store_recovery_codes() replaces the stored
+/// hashes with theirs.
 std::vector<Secret> new_recovery_codes(const Context& context);
 void store_recovery_codes(const Context& context, store::WriteTx& tx, OperatorId id,
                           const std::vector<Secret>& codes);
 
-/// What is stored of a password. `validation-failed` (password) when it is too weak for the
-/// operator of this name. Slow on purpose.
+/// The hash that is stored for a password. `validation-failed` (password) if it is too weak for the
+/// operator with this name. Deliberately slow.
 Result<std::string> operator_password_hash(const Context& context, const Secret& password,
                                            std::string_view name);
 

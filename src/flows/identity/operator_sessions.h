@@ -1,4 +1,4 @@
-// Who is signed in to the admin page. In memory only: a restart ends every session.
+// The sessions of operators on the admin page. They exist in memory only, so a restart ends them.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@
 
 namespace coffer::flows {
 
-/// One browser that is signed in.
+/// A signed-in browser.
 struct OperatorSession {
   OperatorId operator_id;
-  std::int64_t version = 0;  // of the operator's row when it began; a newer row ends it
-  std::string csrf = {};     // what every change has to bring along
-  bool by_provider = false;  // signed in with an identity provider, which asked for its factors
-  Secret otp_key = {};       // raw; being enrolled, until a code has proved it
-  std::string address = {};  // where the sign-in came from
-  std::string browser = {};  // as it names itself
+  std::int64_t version = 0;  // of the operator's row at the start; a newer row ends the session
+  std::string csrf = {};     // token that every change must carry
+  bool by_provider =
+      false;  // signed in with an identity provider, which is responsible for second factors
+  Secret otp_key = {};       // raw key during enrolment, until a code confirms it
+  std::string address = {};  // source address of the sign-in
+  std::string browser = {};  // its User-Agent
   Timestamp began_at = {};
-  std::int64_t began_ms = 0;  // monotonic; password and second factor were proved then
+  std::int64_t began_ms = 0;  // monotonic; when password and second factor were verified
   std::int64_t used_ms = 0;   // monotonic
 };
 
-/// A session as lists show it.
+/// A session, as shown in lists.
 struct ListedSession {
-  std::string id;  // names it, and opens nothing
+  std::string id;  // identifies the session, but does not grant access
   OperatorSession session;
 };
 
@@ -41,25 +42,27 @@ class OperatorSessions {
  public:
   static constexpr std::int64_t kIdleMs = 15 * 60'000;
   static constexpr std::int64_t kLongestMs = 8 * 3'600'000;
-  /// How long after the sign-in money may be moved and access be changed without another.
+  /// How long after the sign-in an operator may move money and change access without signing in
+  /// again.
   static constexpr std::int64_t kFreshMs = 10 * 60'000;
   static constexpr std::size_t kMax = 1'000;
   static constexpr std::size_t kPerOperatorMax = 20;
 
-  /// A new session under a new 256-bit secret, which is returned and kept only as a hash. When an
-  /// operator has too many, the one unused for longest ends; likewise of all operators.
+  /// Starts a session and returns its 256-bit secret, of which only a hash is kept. If the operator
+  /// has too many sessions, or all operators together do, the least recently used one ends.
   std::string begin(Random& random, OperatorSession session, std::int64_t now_ms);
   /// Returns a copy and restarts the idle time; nullopt if the session does not exist or has ended.
   std::optional<OperatorSession> find(const std::string& secret, std::int64_t now_ms);
-  /// Nothing when the session is over.
+  /// Does nothing if the session has ended.
   void set_otp_key(const std::string& secret, const Secret& key);
   void end(const std::string& secret);
 
-  /// Those of one operator, or all; the latest used first.
+  /// The sessions of one operator, or all sessions; the most recently used first.
   std::vector<ListedSession> list(std::optional<OperatorId> of, std::int64_t now_ms);
-  /// By the id in the list; of this operator only, if given. False if not found.
+  /// Ends the session with this listed ID; with `of`, only if it belongs to that operator. False if
+  /// not found.
   bool end_listed(const std::string& id, std::optional<OperatorId> of);
-  /// The id in the list of the session with this secret.
+  /// The listed ID of the session with this secret.
   static std::string listed_id(const std::string& secret);
 
  private:

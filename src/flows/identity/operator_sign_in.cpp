@@ -20,7 +20,7 @@ Problem wrong_sign_in() {
 }
 Problem wrong_proof() { return Problem(Slug::unauthorized, "The password or the code is wrong."); }
 
-/// The second factor that was shown, and is used up with the change that it allows.
+/// A verified second factor. It is marked as used in the commit of the change that it permits.
 struct SecondFactor {
   std::optional<std::int64_t> step;          // of the authenticator
   std::optional<auth::SecretHash> recovery;  // of a recovery code
@@ -37,7 +37,7 @@ struct ProvedAct {
   bool password_only = false;  // a passkey follows
 };
 
-/// nullopt: it is wrong.
+/// nullopt if the second factor is wrong.
 Result<std::optional<SecondFactor>> read_second_factor(const Context& context,
                                                        const store::OperatorRow& row,
                                                        const OperatorProof& proof) {
@@ -59,7 +59,7 @@ Result<std::optional<SecondFactor>> read_second_factor(const Context& context,
   return Read(SecondFactor{.step = step});
 }
 
-/// False: it was used before, or belongs to another operator.
+/// Marks the factor as used. False if it was used before or belongs to another operator.
 bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& factor) {
   if (factor.passkey) return use_passkey(tx, *factor.passkey).has_value();
   if (factor.recovery) return store::delete_recovery_code(tx, row.id, as_text(*factor.recovery));
@@ -68,8 +68,8 @@ bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& fac
   return true;
 }
 
-/// A failed attempt, after the fact. Attempts without an account are recorded now and then only:
-/// strangers must not fill the file.
+/// Records a failed attempt. Attempts without an account are recorded only up to a limit, because
+/// anyone could fill the file with them.
 Result<void> record_failure(const Context& context, const std::optional<store::OperatorRow>& who,
                             const ProvedAct& act, const SignInSource& source,
                             const std::string& reason) {
@@ -117,7 +117,8 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
                                    is_suspended ? "the operator is suspended" : "wrong password"));
     return unexpected(act.wrong);
   }
-  // The counters stay: who knows the password only must not get more tries at the code.
+  // Keeps the failure counters, so that an attacker who knows only the password gets no additional
+  // attempts at the code.
   if (act.password_only) return carry_out(context, *found, {}, act, source);
   COFFER_TRY(const auto factor, read_second_factor(context, *found, proof));
   Result<store::OperatorRow> row = unexpected(act.wrong);

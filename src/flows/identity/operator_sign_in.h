@@ -1,5 +1,5 @@
-// Operators signing in with password and second factor, and changing their own credentials. Every
-// sign-in, failure and change is in the audit log.
+// Sign-in of operators with password and second factor, and changes of their own credentials. The
+// audit log records every sign-in, failure and change.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace coffer::flows {
 
-/// What operators prove with who they are. The code is one of the authenticator, or a recovery
-/// code; it is used up. A passkey takes its place. Neither is checked until there is a second
+/// The proof of an operator's identity. The code is an authenticator code or a recovery code, and
+/// works once. A passkey can replace it. Neither is checked before the operator has a second
 /// factor: see needs_second_factor.
 struct OperatorProof {
   Secret password;
@@ -27,12 +27,13 @@ struct SignInStep {
   bool needs_passkey = false;  // signed in only after a passkey (sign_in_with_passkey)
 };
 
-/// All of the following: `unauthorized`, the same for every cause; `rate-limited` after too many
-/// failed attempts. Slow on purpose: one at a time. An operator with passkeys who gives no code is
-/// asked for a passkey.
+/// This function and those below return `unauthorized` without revealing the cause, and
+/// `rate-limited` after too many failed attempts. They are deliberately slow; call one at a time.
+/// An operator with passkeys who enters no code must use a passkey.
 Result<SignInStep> sign_in_operator(const Context& context, const std::string& name,
                                     const OperatorProof& proof, const SignInSource& source);
-/// Before another authenticator or passkey; `command` is for the audit log.
+/// Verifies the operator before another authenticator or passkey is added. `command` is for the
+/// audit log.
 Result<void> prove_operator(const Context& context, OperatorId id, std::string_view command,
                             const OperatorProof& proof, const SignInSource& source);
 /// See remove_passkey.
@@ -44,22 +45,23 @@ Result<store::OperatorRow> remove_own_passkey(const Context& context, OperatorId
 Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
                                                     const OperatorProof& proof, const Secret& next,
                                                     const SignInSource& source);
-/// New recovery codes instead of the present ones; shown once. `conflict` without a second factor.
+/// Replaces the recovery codes; the new ones are shown once. `conflict` without a second factor.
 Result<std::vector<Secret>> renew_recovery_codes(const Context& context, OperatorId id,
                                                  const OperatorProof& proof,
                                                  const SignInSource& source);
 
-/// An authenticator or a passkey.
+/// Whether the operator has an authenticator or a passkey.
 bool has_second_factor(const store::OperatorRow& row);
-/// Whether the operator has to enrol one before anything else.
+/// Whether the operator must enrol a second factor before doing anything else.
 bool needs_second_factor(const store::OperatorRow& row);
 
 struct EnrolledOperator {
   store::OperatorRow row;
   std::vector<Secret> recovery_codes;  // shown once
 };
-/// Sets the authenticator whose raw key gives `code` now, and ends the other sessions.
-/// `validation-failed` when the code is wrong. The caller had the operator proved.
+/// Sets the authenticator with the raw key `key` if `code` matches it now, and ends the other
+/// sessions. `validation-failed` if the code is wrong. The caller must have verified the operator
+/// (prove_operator).
 Result<EnrolledOperator> enrol_otp(const Context& context, OperatorId id, const Secret& key,
                                    const std::string& code, const SignInSource& source);
 

@@ -27,7 +27,7 @@ void give_link(const Context& context, store::WriteTx& tx, const Secret& link,
                               {for_whom, tx.now().plus_ms(kLinkLifetimeMs)});
 }
 
-/// Call before taking an administrator away.
+/// Call before removing, suspending or demoting an administrator.
 Result<void> keep_an_administrator(store::WriteTx& tx, const store::OperatorRow& row) {
   const bool counts =
       row.role == OperatorRole::administrator && !row.suspended && row.password_hash.has_value();
@@ -45,7 +45,7 @@ Result<store::OperatorRow> insert(store::WriteTx& tx, const store::OperatorRow& 
   return *store::find_operator(tx.db(), row.id);
 }
 
-/// The link's row while it is good.
+/// The row of the link if it exists and has not expired.
 Result<store::OperatorLink> good_link(store::Connection& db, std::string_view hash, Timestamp now) {
   const auto link = store::find_operator_link(db, hash);
   if (!link || link->expires_at.ms <= now.ms) return unexpected(wrong_link());
@@ -62,7 +62,8 @@ Result<store::OperatorRow> set_password(store::WriteTx& tx, OperatorId id,
   return *store::find_operator(tx.db(), id);
 }
 
-/// What a wrong link is answered with. A link has 256 random bits, so only the source is counted.
+/// The response to an invalid link. A link has 256 random bits, so failures are counted only per
+/// source.
 Problem refuse_link(const Context& context, const Problem& problem, const SignInSource& source) {
   const Problem out = refuse_wrong_secret(context, {.source = "link\n" + source.network}, problem);
   if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;

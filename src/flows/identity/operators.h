@@ -1,5 +1,5 @@
 // Operators of the admin page: adding, one-time links, sign-in, roles. An operator uses a link to
-// set a password and then enrols an authenticator, so a password is known to its operator only.
+// set a password and then enrols an authenticator, so only the operator knows the password.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace coffer::flows {
 
 inline constexpr std::int64_t kLinkLifetimeMs = 24 * 3'600'000;
 
-/// A new operator who cannot sign in yet, with the secret of the link that lets them.
+/// A new operator, and the secret of the link with which they can set a password and sign in.
 struct InvitedOperator {
   store::OperatorRow row;
-  Secret link;  // shown once, good for kLinkLifetimeMs and for one use
+  Secret link;  // shown once; valid for kLinkLifetimeMs and one use
 };
 
 /// `validation-failed` (name), `conflict` (name taken).
 Result<InvitedOperator> invite_operator(const Context& context, const std::string& name,
                                         OperatorRole role);
-/// Takes password, authenticator, passkeys and the link to a provider away, ends the sessions, and
-/// gives a new link.
+/// Removes password, authenticator, passkeys and the link to a provider, ends the sessions, and
+/// returns a new one-time link.
 Result<InvitedOperator> reset_operator(const Context& context, const std::string& name);
 /// A link that makes its holder an administrator with a name of their choice: the first one, or a
 /// further one if access was lost. Earlier links of this kind become invalid.
@@ -43,15 +43,15 @@ Result<std::string> operator_name(const Context& context, OperatorId id);
 /// `not-found`.
 Result<void> end_operator_sessions(const Context& context, const std::string& name);
 
-/// Uses a link up and sets the password. `name` only for a link that makes an administrator.
-/// `unauthorized` if the link is invalid, used or expired, or `rate-limited` after too many of them
-/// from one source; `validation-failed` (name, password). A valid link is never refused because of
-/// others.
+/// Marks the link as used and sets the password. `name` applies only to a link that makes an
+/// administrator. `unauthorized` if the link is invalid, used or expired; `rate-limited` after too
+/// many invalid links from one source; `validation-failed` (name, password). A valid link is never
+/// refused because of invalid ones.
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source);
-/// Makes an administrator with this password, for the demo and for who sets COFFER_ADMIN_PASSWORD.
-/// One who is there already stays as it is. Problems: `validation-failed` (name, password).
+/// Creates an administrator with this password, for the demo and for COFFER_ADMIN_PASSWORD. An
+/// existing operator is not changed. Problems: `validation-failed` (name, password).
 Result<store::OperatorRow> ensure_administrator(const Context& context, const std::string& name,
                                                 const Secret& password, bool otp_required);
 

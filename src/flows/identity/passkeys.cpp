@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::size_t kListIdBytes = 8;
 
-/// No two purposes share a text. The version makes a challenge worthless once the operator's
-/// credentials have changed.
+/// Each purpose has a distinct text. The version invalidates a challenge when the operator's
+/// credentials change.
 std::string purpose_text(const PasskeyPlace& place, PasskeyPurpose purpose,
                          const store::OperatorRow* row) {
   std::string out = "passkey\n" + std::to_string(static_cast<int>(purpose)) + '\n';
@@ -29,7 +29,7 @@ std::string purpose_text(const PasskeyPlace& place, PasskeyPurpose purpose,
 
 Unexpected refused(const char* why) { return unexpected(Slug::unauthorized, why); }
 
-/// The row of the credential that signed, if it can be one of this page.
+/// The row of the credential that signed, if it belongs to this site.
 Result<store::PasskeyRow> row_of(const Context& context, const PasskeyProof& proof) {
   return store::with_reader(context.database,
                             [&](store::Connection& db) -> Result<store::PasskeyRow> {
@@ -46,7 +46,7 @@ struct OwnedPasskey {
   PasskeyPurpose purpose = PasskeyPurpose::alone;
 };
 
-/// Everything about a sign-in but the use of the counter. `owner` is filled as soon as it is known.
+/// Checks a sign-in, except for the signature counter, which use_passkey() checks.
 Result<OwnedPasskey> check_sign_in(const Context& context, const PasskeyProof& proof) {
   COFFER_TRY(const auto passkey, row_of(context, proof));
   COFFER_TRY(const auto owner,
@@ -71,7 +71,8 @@ Problem wrong_passkey() {
                  "The passkey was not accepted. Try again, or sign in with name and password.");
 }
 
-/// A failed attempt names no account, because any caller may send the ID of a passkey.
+/// The audit entry of a failed attempt contains no account, because any caller may send the ID of a
+/// passkey.
 Problem record_refusal(const Context& context, const Problem& why, const SignInSource& source) {
   const Problem out =
       refuse_wrong_secret(context, {.source = "passkey\n" + source.network}, wrong_passkey());
@@ -147,7 +148,7 @@ Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const Pa
     return row;
   }
   if (row.error().slug != Slug::unauthorized) return row;
-  log_warning("sign-in", "a passkey with a right signature was refused",
+  log_warning("sign-in", "a passkey with a valid signature was refused",
               {{"name", owner.name}, {"reason", row.error().detail}, {"address", source.address}});
   COFFER_TRY_VOID(record_act(
       context, {owner.name, "sign-in", source_json(source), "unauthorized", row.error().detail}));
@@ -166,7 +167,7 @@ Result<AddedPasskey> add_passkey(const Context& context, OperatorId id,
       return unexpected(Slug::conflict, "There are too many passkeys. Remove one first.");
     }
     if (store::find_passkey(tx.db(), passkey.credential_id)) {
-      return unexpected(Slug::conflict, "This passkey is registered already.");
+      return unexpected(Slug::conflict, "This passkey is already registered.");
     }
     if (!place.challenges.use(passkey.challenge, purpose_text(place, PasskeyPurpose::create, &row),
                               context.clock.monotonic_ms())) {

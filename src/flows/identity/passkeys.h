@@ -1,5 +1,5 @@
-// Passkeys of operators: making, using, listing and removing them. A passkey is a second factor
-// after the password; alone, it signs in if its owner was verified (PIN, fingerprint).
+// Passkeys of operators: adding, using, listing and removing them. After the password, a passkey is
+// a second factor. Alone, it signs in if the authenticator verified the user (PIN, fingerprint).
 #pragma once
 
 #include <string>
@@ -14,18 +14,18 @@
 
 namespace coffer::flows {
 
-inline constexpr std::size_t kPasskeysMax = 20;  // of an operator
+inline constexpr std::size_t kPasskeysMax = 20;  // per operator
 
-/// Where a passkey is used: the page, and the browser whose challenges count.
+/// Where a passkey is used: the page, and the browser for which challenges were issued.
 struct PasskeyPlace {
   auth::RelyingParty party;
   SignInChallenges& challenges;
-  std::string browser;  // secret of the attempt or of the session
+  std::string browser;  // secret of the sign-in attempt or of the session
 };
 
-/// What a challenge is for. A challenge for one purpose is worthless for another.
+/// The purpose of a challenge. A challenge is valid for one purpose only.
 enum class PasskeyPurpose { alone, after_password, step_up, create };
-/// Raw bytes. `row` for every purpose but `alone`.
+/// Returns raw bytes. `row` is required for every purpose except `alone`.
 std::string issue_passkey_challenge(const Context& context, const PasskeyPlace& place,
                                     PasskeyPurpose purpose, const store::OperatorRow* row);
 
@@ -39,25 +39,25 @@ struct CheckedPasskey {
   store::PasskeyRow row;
   std::uint32_t sign_count = 0;
 };
-/// `unauthorized` with the reason, for the audit log. Uses the challenge up.
+/// Marks the challenge as used. `unauthorized` contains the reason, for the audit log.
 Result<CheckedPasskey> check_passkey(const Context& context, const PasskeyProof& proof,
                                      PasskeyPurpose purpose, const store::OperatorRow& row);
-/// Stores the use. `unauthorized` with the reason when the passkey is gone, or its counter went
+/// Stores the use. `unauthorized`, with the reason, if the passkey was removed or its counter went
 /// back.
 Result<void> use_passkey(store::WriteTx& tx, const CheckedPasskey& checked);
 
-/// Signs in with a passkey alone, or after the password when the challenge was issued for that.
-/// `unauthorized`, the same for every cause; `rate-limited` after too many failed attempts of a
-/// source, which never refuses a right one.
+/// Signs in with a passkey alone, or after the password if the challenge was issued for that.
+/// `unauthorized` does not reveal the cause. `rate-limited` after too many failed attempts of a
+/// source, which never refuses a valid passkey.
 Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const PasskeyProof& proof,
                                                 const SignInSource& source);
 
 struct AddedPasskey {
   store::OperatorRow row;
-  std::vector<Secret> recovery_codes;  // shown once; empty when the operator has some
+  std::vector<Secret> recovery_codes;  // shown once; empty if the operator already has some
 };
-/// The challenge was issued after the operator had proved who they are. Ends the other sessions.
-/// `validation-failed`; `conflict` when the passkey exists or there are too many.
+/// The caller must have verified the operator before it issued the challenge. Ends the other
+/// sessions. `validation-failed`; `conflict` if the passkey exists or the operator has too many.
 Result<AddedPasskey> add_passkey(const Context& context, OperatorId id,
                                  const auth::PasskeyRegistration& made, const PasskeyPlace& place,
                                  const std::string& name, const SignInSource& source);
@@ -65,8 +65,8 @@ Result<AddedPasskey> add_passkey(const Context& context, OperatorId id,
 /// The ID of a passkey in lists.
 std::string passkey_list_id(const store::PasskeyRow& row);
 Result<std::vector<store::PasskeyRow>> list_passkeys(const Context& context, OperatorId id);
-/// In a commit: by the ID in the list. `not-found`; `conflict` for the only second factor, without
-/// which the password alone would open the page. Ends the sessions.
+/// Removes the passkey with this listed ID, inside a commit, and ends the sessions. `not-found`;
+/// `conflict` if it is the only second factor, because the password alone must not open the page.
 Result<void> remove_passkey(store::WriteTx& tx, store::OperatorRow& row, const std::string& id);
 
 }  // namespace coffer::flows

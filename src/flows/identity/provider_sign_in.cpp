@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kSubjectBytesMax = 255;
 
-/// A state is for one browser, and for one address to come back to.
+/// A state is valid for one browser and one return address.
 std::string state_purpose(const ProviderVisit& visit) {
   return "provider\n" + visit.redirect_uri + '\n' + visit.browser;
 }
@@ -31,7 +31,8 @@ Problem not_signed_in() {
                  "and password.");
 }
 
-/// The account is right, but not linked: the administrator needs its subject.
+/// The account is authentic, but not linked to an operator. The text contains the subject, which an
+/// administrator needs for the link.
 Problem not_linked(const auth::IdClaims& who) {
   return Problem(Slug::unauthorized,
                  "No operator is linked to this account. Ask an administrator to link its subject, "
@@ -39,7 +40,8 @@ Problem not_linked(const auth::IdClaims& who) {
                      who.subject + "\" (coffer operator link).");
 }
 
-/// For the administrator, who knows people by their address; only the subject counts.
+/// The account, for the administrator. It includes the e-mail address for recognition, but only the
+/// subject identifies the account.
 std::string account_of(const auth::IdClaims& who) {
   constexpr std::size_t kEmailBytesMax = 255;
   const bool shown = !who.email.empty() && who.email.size() <= kEmailBytesMax;
@@ -90,10 +92,10 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
   const auto state = from_base64url(returned.state);
   const std::string purpose = state_purpose(visit);
   if (!state || !visit.challenges.is_valid(*state, purpose, clock_.monotonic_ms())) {
-    return refused("the state is not of this browser, or has expired");
+    return refused("the state does not belong to this browser, or has expired");
   }
   if (!returned.issuer.empty() && returned.issuer != settings_.issuer) {
-    return refused("the code is of another issuer");
+    return refused("the code is from another issuer");
   }
   COFFER_TRY(const auto endpoints, provider_.endpoints());
   COFFER_TRY(

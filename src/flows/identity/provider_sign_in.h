@@ -1,6 +1,6 @@
-// Operators signing in with an existing OpenID provider: authorization code with PKCE, state and
+// Sign-in of operators with an existing OpenID provider: authorization code with PKCE, state and
 // nonce. An operator signs in only with an account that an administrator linked to them by its
-// subject; nothing is created automatically. Second factors are the provider's task.
+// subject; nothing is created automatically. The provider is responsible for second factors.
 #pragma once
 
 #include <map>
@@ -23,14 +23,14 @@ struct ProviderSettings {
   Secret client_secret;
 };
 
-/// The browser that signs in, and where the provider sends it back to.
+/// The browser that signs in, and the address to which the provider sends it back.
 struct ProviderVisit {
   SignInChallenges& challenges;
-  std::string browser;  // secret of the attempt
+  std::string browser;  // secret of the sign-in attempt
   std::string redirect_uri;
 };
 
-/// What the provider sent the browser back with.
+/// The parameters with which the provider sent the browser back.
 struct ProviderReturn {
   std::string code;
   std::string state;
@@ -48,10 +48,11 @@ class ProviderSignIn {
         provider_(settings_.issuer, clock, client, resolver) {}
 
   const std::string& issuer() const { return settings_.issuer; }
-  /// The address for the browser. May wait for the provider; its Problems
+  /// The URL that the browser must open. May wait for the provider, and returns its Problems
   /// (outbound/identity_provider.h).
   Result<std::string> begin(const ProviderVisit& visit);
-  /// Who came back. `unauthorized` with the reason, for the audit log. May wait for the provider.
+  /// The claims about the person who returned. `unauthorized` contains the reason, for the audit
+  /// log. May wait for the provider.
   Result<auth::IdClaims> finish(const ProviderVisit& visit, const ProviderReturn& returned);
 
  private:
@@ -61,7 +62,7 @@ class ProviderSignIn {
   const Clock& clock_;
   outbound::IdentityProvider provider_;
   Mutex mutex_;
-  // By the address of the keys, which a provider seldom changes.
+  // By the URL of the keys, which a provider rarely changes.
   std::map<std::string, std::unique_ptr<ExternalTokens>> tokens_ COFFER_GUARDED_BY(mutex_);
 };
 
@@ -72,8 +73,8 @@ Result<store::OperatorRow> sign_in_with_provider(const Context& context, Provide
                                                  const ProviderReturn& returned,
                                                  const SignInSource& source);
 
-/// Links an operator to a subject of the provider, instead of the present one, or to none. Ends the
-/// sessions. `not-found`; `conflict` if another operator has it; `validation-failed`.
+/// Links an operator to a subject of the provider, or removes the link. Ends the sessions.
+/// `not-found`; `conflict` if the subject is linked to another operator; `validation-failed`.
 Result<store::OperatorRow> link_operator(const Context& context, const std::string& name,
                                          const std::string& issuer, const std::string& subject);
 Result<store::OperatorRow> unlink_operator(const Context& context, const std::string& name);

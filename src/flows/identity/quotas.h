@@ -1,4 +1,4 @@
-// Quotas of an association in an environment: what it uses, and the operator's limits
+// Quotas of an association in an environment: their usage, and the operator's limits
 // (docs/contract.md#quotas).
 #pragma once
 
@@ -17,18 +17,18 @@ struct QuotaState {
   std::int64_t used = 0;
   std::int64_t limit = 0;  // or kUnlimited
 
-  /// 0 (also where there is no limit) to 1, and more when a lower limit was set since.
+  /// The used fraction: 0 without a limit, and above 1 if the limit was lowered below the usage.
   double ratio() const;
 };
 /// Every quota of one tenant, in the order of the table.
 std::vector<QuotaState> quotas_of(const Context& context, store::Connection& db,
                                   const Tenant& tenant);
 Result<std::vector<QuotaState>> quotas_of(const Context& context, const Tenant& tenant);
-/// Of all tenants that use anything, the fullest first.
+/// The quotas of all tenants that use anything, the fullest first.
 std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db);
 
-/// Sets a limit; nullopt: the default of the settings applies again. It may be below what is used:
-/// nothing is taken away, and nothing is added until enough is freed. `not-found`.
+/// Sets a limit; nullopt restores the default from the settings. The limit may be below the usage:
+/// nothing is removed, but additions are refused until enough is freed. `not-found`.
 Result<std::vector<QuotaState>> set_quota(const Context& context, AssociationId association,
                                           Environment environment, Quota quota,
                                           std::optional<std::int64_t> limit);

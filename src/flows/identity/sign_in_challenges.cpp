@@ -21,7 +21,7 @@ std::int64_t read_time(std::string_view bytes) {
   return static_cast<std::int64_t>(out);
 }
 
-/// `body` has a fixed length, so the parts cannot be shifted.
+/// `body` has a fixed length, so the boundary between the parts is unambiguous.
 std::string proof_of(const Secret& key, std::string_view body, std::string_view purpose) {
   return std::string(
       as_text(hmac_sha256(key.reveal(), "challenge\n" + std::string(body) + std::string(purpose))));

@@ -1,6 +1,5 @@
-// Random texts that a browser has to bring back signed, or at all: challenges of passkeys, and the
-// state of a sign-in with a provider. Each is valid for minutes, once, and only for what it was
-// issued for.
+// Random texts that a browser must return: passkey challenges, which come back signed, and the
+// state of a sign-in with a provider. Each is valid for a few minutes, once, and for one purpose.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@
 
 namespace coffer::flows {
 
-/// Thread-safe. In memory only: a restart voids all of them. Issuing stores nothing, because a text
-/// carries its proof; so requests of strangers cannot displace the texts of others. Only texts that
-/// were used are remembered.
+/// Thread-safe. In memory only: a restart invalidates all texts. A text contains its own proof, so
+/// issuing one stores nothing, and unauthenticated requests cannot displace other texts. Only used
+/// texts are stored.
 class SignInChallenges {
  public:
   static constexpr std::int64_t kLifetimeMs = 5 * 60'000;
@@ -25,13 +24,13 @@ class SignInChallenges {
 
   explicit SignInChallenges(Random& random);
 
-  /// Raw bytes. `purpose` names what it is for, and for whom.
+  /// Returns raw bytes. `purpose` identifies the use and the user of the text.
   std::string issue(std::string_view purpose, std::int64_t now_ms) const;
-  /// Whether it was issued for this purpose, and has not expired or been used.
+  /// Whether the text was issued for this purpose, has not expired and was not used.
   bool is_valid(std::string_view challenge, std::string_view purpose, std::int64_t now_ms);
-  /// The same, and uses it up. Call after everything else was right.
+  /// The same, and marks the text as used. Call it after all other checks have passed.
   bool use(std::string_view challenge, std::string_view purpose, std::int64_t now_ms);
-  /// A secret that belongs to a challenge; raw, 32 bytes.
+  /// A secret derived from a challenge: 32 raw bytes.
   Secret derive(std::string_view challenge, std::string_view name) const;
 
  private:
@@ -40,7 +39,7 @@ class SignInChallenges {
   Random& random_;
   const Secret key_;
   Mutex mutex_;
-  // The time when it would have expired, by challenge.
+  // Used challenges, with the time when they expire.
   std::map<std::string, std::int64_t, std::less<>> used_ COFFER_GUARDED_BY(mutex_);
 };
 

@@ -35,8 +35,8 @@ constexpr GuessRule kFactorRule{.weight = GuessWeight::second_factor,
                                 .first_ms = kMinuteMs,
                                 .longest_ms = kHourMs,
                                 .memory_ms = 24 * kHourMs};
-/// Wrong passwords of all accounts together, from sources that the owner has not signed in from:
-/// each costs a processor a tenth of a second.
+/// Wrong passwords for all accounts together, from sources that the owner has not used before. They
+/// are limited because each check takes a tenth of a second of processor time.
 constexpr GuessRule kUnfamiliarRule{.weight = GuessWeight::second_factor,
                                     .free = 120,
                                     .first_ms = 1'000,

@@ -1,6 +1,6 @@
-// Passwords and one-time codes of people (docs/contract.md#guessing): limited by source, by source
-// and name, and by account. The limits of an account do not bind a source that its owner has signed
-// in from before, so strangers cannot lock the owner out.
+// Limits guesses of passwords and one-time codes (docs/contract.md#guessing) per source, per source
+// and name, and per account. The limits of an account do not apply to a source from which its owner
+// has signed in before, so attackers cannot lock the owner out.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace coffer::flows {
 
-/// Where an attempt comes from.
+/// The source of an attempt.
 struct SignInSource {
   std::string address;  // numeric; for the audit log
-  std::string network;  // IPv4 address or IPv6 /64; what is counted
+  std::string network;  // IPv4 address or IPv6 /64; attempts are counted by it
 };
 
-/// `rate-limited`, with the seconds to wait.
+/// `rate-limited`, with a Retry-After of `wait_ms`.
 Problem too_many_failures(std::int64_t wait_ms);
 
-/// What a wrong secret of a machine counts against: 256 random bits cannot be guessed, so the
-/// right one is never refused because of these.
+/// The keys under which wrong secrets of applications are counted. Such a secret has 256 random
+/// bits and cannot be guessed, so these counts never refuse a correct one.
 struct SecretKeys {
   std::string source;      // IPv4 address or IPv6 /64
-  std::string named = {};  // the source together with the client, key or account that it names
-  int source_free = 10;    // mistakes of a source that cost nothing: clients may share it
+  std::string named = {};  // the source combined with the client, key or account in the request
+  int source_free = 10;    // failures of a source without a delay, because clients may share it
 };
-/// The response to a wrong secret: `problem` itself, which is counted, or `rate-limited` while the
-/// source has to wait.
+/// Counts a wrong secret and returns `problem`, or returns `rate-limited` while the source must
+/// wait.
 Problem refuse_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem);
 
-/// One attempt. `context.guesses` is set.
+/// One sign-in attempt. Requires `context.guesses`.
 class SignInGuard {
  public:
   enum class Kind { operator_, user };
@@ -42,10 +42,11 @@ class SignInGuard {
   SignInGuard(const Context& context, Kind kind, std::string_view name, std::optional<Uuid> person,
               const SignInSource& source);
 
-  /// `rate-limited` while this attempt has to wait, whatever its secrets are.
+  /// `rate-limited` while this attempt must wait, even with the right secrets.
   Result<void> admit() const;
   void wrong_password() const;
-  /// The password was right: raises the alarm (log, metric). The caller adds the audit entry.
+  /// Reports a wrong code after the right password in the log and the metrics. The caller adds the
+  /// audit entry.
   void wrong_second_factor() const;
   void right() const;
 
@@ -58,10 +59,11 @@ class SignInGuard {
   std::string pair_;
   std::string account_;
   std::string factor_;
-  bool known_ = false;  // the owner has signed in from this source before
+  bool known_ = false;  // whether the owner has signed in from this source before
 };
 
-/// Attempts that name no account: one entry for each would let strangers fill the audit log.
+/// Whether an attempt without an account may be recorded. They are limited, because anyone could
+/// fill the audit log with them.
 bool may_record_stranger(const Context& context);
 
 }  // namespace coffer::flows

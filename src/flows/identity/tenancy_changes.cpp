@@ -15,7 +15,8 @@ namespace {
 Problem unknown_association() { return Problem(Slug::not_found, "The association was not found."); }
 Problem unknown_application() { return Problem(Slug::not_found, "The application was not found."); }
 
-/// New secrets; their hashes go into `row`. The key pair is replaced unless the caller brought one.
+/// Creates secrets and stores their hashes in `row`. Also creates a key pair unless `own_key` is
+/// set.
 IssuedSecrets issue_secrets(const Context& context, store::ApplicationRow& row, bool own_key) {
   Random& random = context.random;
   const auth::SecretHasher& hasher = *context.hasher;
@@ -66,7 +67,8 @@ Result<store::ApplicationRow> change_application(
       });
 }
 
-/// Those of old secrets too: each gets a version that no token has.
+/// Ends all tokens, including those of old secrets, by giving each secret a version that no token
+/// has.
 void end_tokens(store::ApplicationRow& row) {
   if (row.old) row.old->key_version = ++row.key_version;
   ++row.key_version;
@@ -84,7 +86,7 @@ Result<void> check_name(const std::string& name) {
   return unexpected(Problem(Slug::validation_failed, "The name " + fault + ".", {{"name", fault}}));
 }
 
-/// The form of http::Request::client_certificate, from any form that tools print.
+/// Converts any form that common tools print to the form of http::Request::client_certificate.
 Result<std::string> fingerprint(const std::string& text) {
   std::string hex = ascii::to_lower(text);
   std::erase(hex, ':');
@@ -165,7 +167,7 @@ Result<RegisteredApplication> rotate_application(const Context& context, Applica
       row.old = store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
                                   row.sign_in_hash,       row.key_version,  until};
     }
-    // The key pair stays: it is not a secret of ours, and wallets know the public key.
+    // The key pair stays, because coffer does not store its seed, and wallets know the public key.
     out.secrets = issue_secrets(context, row, true);
     ++row.key_version;
     row.rotated_at = context.queue.now();

@@ -1,4 +1,4 @@
-// The operator's side of tenancy: associations and applications (docs/contract.md#registration).
+// Changes of associations and applications by the operator (docs/contract.md#registration).
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ namespace coffer::flows {
 Result<store::AssociationRow> register_association(const Context& context, const std::string& name,
                                                    AssociationStatus status,
                                                    EntityType type = EntityType::business);
-/// `not-found`, or `conflict` when the state table forbids the change.
+/// `not-found`, or `conflict` if the state table does not permit the change.
 Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
                                                         AssociationStatus to);
 
-/// Everything an application authenticates with. Shown once: only hashes are stored.
+/// All credentials of an application. They are shown once, because only hashes are stored.
 struct IssuedSecrets {
   std::string client_id;
   Secret client_secret;
@@ -27,12 +27,12 @@ struct IssuedSecrets {
   Secret connect_secret;
   Secret sign_in_secret;
   std::string public_key;
-  Secret secret_seed;  // empty when the caller brought its own public key
+  Secret secret_seed;  // empty if the caller supplied a public key
 };
 
 struct NewApplication {
   std::string name;
-  std::optional<AssociationId> association;  // without one its calls answer `no-association`
+  std::optional<AssociationId> association;  // without one, its requests get `no-association`
   Environment environment = Environment::sandbox;
   ScopeSet scopes = ScopeSet::all();
   std::optional<std::string> public_key;  // the caller's own G... key
@@ -44,25 +44,26 @@ struct RegisteredApplication {
 };
 
 /// Problems: `not-found` (association), `validation-failed` (public key), `conflict` (public key
-/// registered already).
+/// already registered).
 Result<RegisteredApplication> register_application(const Context& context,
                                                    const NewApplication& application);
 inline constexpr int kOverlapHoursMax = 30 * 24;
-/// New secrets. The old ones and every token issued before end with this commit, or after
-/// `overlap_ms`; those of an earlier rotation end in any case.
+/// Issues new secrets. The old ones, and all tokens issued so far, end with this commit or after
+/// `overlap_ms`. Secrets of an earlier rotation end immediately.
 Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id,
                                                  std::int64_t overlap_ms = 0);
-/// The addresses that its secrets and tokens are accepted from; empty: any. `validation-failed`.
+/// Sets the addresses from which its secrets and tokens are accepted; empty: any.
+/// `validation-failed`.
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks);
-/// SHA-256 fingerprints of the certificates of which a TLS client needs one, in hex with or without
-/// colons; an empty list needs none.
+/// Sets the SHA-256 fingerprints of the accepted TLS client certificates, in hex with or without
+/// colons. With an empty list, no certificate is required.
 Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
                                                   const std::vector<std::string>& fingerprints);
-/// Suspending ends every token at once; resuming lets the secrets work again.
+/// Suspending ends every token immediately; resuming makes the secrets valid again.
 Result<store::ApplicationRow> suspend_application(const Context& context, ApplicationId id,
                                                   bool suspended);
-/// Tokens issued before the change end.
+/// Ends all tokens that were issued before the change.
 Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationId id,
                                             ScopeSet scopes);
 

@@ -23,7 +23,8 @@ bool is_username(std::string_view text) {
   });
 }
 
-/// A new TOTP key into `out`; codes of the old one, also one just used, mean nothing any more.
+/// Stores a new TOTP key in `out`. Codes of the old key become invalid, and its last used time step
+/// no longer applies.
 void renew_otp(const Context& context, EnrolledUser& out) {
   const Secret key = auth::generate_totp_key(context.random);
   out.user.sealed_otp = context.sealer.seal(key.reveal(), sealing_context(out.user.id));
@@ -46,7 +47,7 @@ Result<store::UserRow> read_user(const Context& context, UserId id) {
   });
 }
 
-/// `change` sets what is new in the row as it is when the command runs.
+/// `change` receives the current row inside the command and modifies it.
 Result<store::UserRow> change_user(const Context& context, UserId id,
                                    const std::function<void(store::UserRow&)>& change) {
   return store::run_for<store::UserRow>(context.queue,

@@ -12,7 +12,7 @@ Problem field_problem(std::string field, std::string message) {
   return Problem(Slug::validation_failed, field + " " + message, {{field, message}});
 }
 
-/// The total value that entered through an account with this balance.
+/// The total value that entered the ledger through an account with this balance.
 Result<Amount> brought_in(Amount balance) { return Amount().sub(std::min(balance, Amount())); }
 
 }  // namespace
@@ -110,8 +110,9 @@ Result<void> issue_into(store::WriteTx& tx, const Issue& issue, store::JournalKi
       store::operator_account(tx, issue.environment, AccountKind::issuance, issue.asset.key);
   const store::Movement movement{{issuance, issue.account, issue.amount}, 0};
   if (!may_enter(tx, issue.environment, movement.posting)) {
-    return unexpected(Problem(Slug::amount_out_of_range, "The amount is too large.",
-                              {{"amount", "exceeds what the ledger can hold of the asset"}}));
+    return unexpected(
+        Problem(Slug::amount_out_of_range, "The amount is too large.",
+                {{"amount", "exceeds the amount of the asset that the ledger can hold"}}));
   }
   store::post(tx, issue.tenant, kind, std::nullopt, {&movement, 1});
   return {};

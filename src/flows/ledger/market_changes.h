@@ -16,7 +16,7 @@ struct NewAsset {
   int decimals = 7;
   std::string issuer;  // G... key; empty: a new key pair, whose seed is discarded
 };
-/// `validation-failed` with the field, or `conflict` if the code is registered already.
+/// `validation-failed` with the field, or `conflict` if the code is already registered.
 Result<Asset> register_asset(const Context& context, const NewAsset& asset);
 
 /// One unit of `sell` is converted to `rate` units of `buy`, from the next settlement on.
@@ -35,10 +35,10 @@ Result<void> add_liquidity(const Context& context, Environment environment, cons
 /// `validation-failed` on assetCode if the code is not registered.
 Result<Asset> registered_asset(store::Connection& db, const AssetCode& code);
 
-/// Whether the ledger can hold the value that `posting` brings in. The total of an asset in
-/// circulation in an environment must fit into one account. Then no credit between accounts can
-/// overflow, and only value from outside must be checked. Returns true if the debited account may
-/// not be negative, because then no value enters.
+/// Whether the ledger can hold the value that `posting` brings in. In each environment, the total
+/// of an asset in circulation must fit into one account. So no credit between accounts can
+/// overflow, and only value from outside must be checked. Returns true if the debited account
+/// cannot become negative, because then no value enters.
 bool may_enter(store::WriteTx& tx, Environment environment, const Posting& posting);
 
 /// New value for one account, from the issuance account of its asset.

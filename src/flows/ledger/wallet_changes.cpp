@@ -14,7 +14,7 @@ namespace {
 
 Problem unknown_wallet() { return Problem(Slug::not_found, "The wallet was not found."); }
 
-/// Sixteen digits, readable for people and enough to exclude collisions in practice.
+/// Sixteen digits: readable, and enough to make collisions practically impossible.
 std::string account_number(Random& random) {
   std::string digits = std::to_string(random.next_u64() % 10'000'000'000'000'000ULL);
   return std::string(16 - digits.size(), '0') + digits;

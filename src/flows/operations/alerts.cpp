@@ -108,9 +108,9 @@ Result<void> close(const Context& context, const store::AlertMessage& message,
 /// One attempt, from its start to its result.
 Result<void> attempt(const Context& context, outbound::AlertSender& sender,
                      const store::AlertMessage& message) {
-  // The process ended during the last attempt.
   if (message.attempts >= kAlertAttemptsMax) {
-    return close(context, message, AlertMessageState::failed, "The last attempt has no result.");
+    return close(context, message, AlertMessageState::failed,
+                 "The process ended during the last attempt.");
   }
   bool opened = false;
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {

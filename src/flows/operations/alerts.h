@@ -1,5 +1,5 @@
-// Alerts: which of them begin and end, as rows, and the messages about them. Workers call both and
-// decide nothing.
+// Begins and ends alerts, as rows, and sends messages about them. Workers only call these
+// functions.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace coffer::flows {
 
-/// Begins, repeats and ends alerts by the present figures. One commit if something changes,
-/// otherwise none.
+/// Begins, repeats and ends alerts according to the current figures. Commits only if something
+/// changes.
 Result<void> record_alerts(const Context& context, const outbound::AlertSender& sender,
                            const ConditionFacts& facts);
 
-/// Sends the message that is due for longest. A message that fails is due again later; after
-/// kAlertAttemptsMax attempts it has failed. An attempt is counted in a commit before it is made,
-/// so a crash repeats a message at most. Returns whether there was one.
+/// Sends the message that has been due longest. After a failed attempt, the message is due again
+/// later; after kAlertAttemptsMax attempts, it has failed. An attempt is counted in a commit before
+/// it is made, so a crash can at most repeat a message. Returns whether a message was due.
 Result<bool> send_due_alert(const Context& context, outbound::AlertSender& sender);
 
 struct AlertTest {

@@ -22,7 +22,7 @@ constexpr std::int64_t kLookAgainMs = 3'600'000;
 constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
 constexpr std::string_view kPartial = ".partial";
 
-/// Thrown by the progress function to end a backup.
+/// Thrown by the progress function to cancel a backup.
 struct Stopped {};
 
 /// The time in the name of a backup of this database; empty for any other file.
@@ -64,8 +64,8 @@ void drop_partial_backups(const Context& context, const std::string& folder) {
     name.resize(name.size() - kPartial.size());
     if (!stamp_of(context, name).empty()) names.push_back(std::move(name));
   }
-  // Creating the file takes it over, unless another process is writing it, and deletes it
-  // afterwards.
+  // Creating the partial file takes over an existing one, unless another process is writing it. The
+  // destructor then deletes it.
   for (const std::string& name : names) static_cast<void>(PartialFile::create(name));
 }
 

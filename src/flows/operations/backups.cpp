@@ -16,18 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A payment may have to wait until one such piece is flushed.
+// The size of a piece, because a payment may have to wait until one piece is flushed.
 constexpr std::int64_t kFlushEveryBytes = 2 << 20;
 // Space for what payments write during a backup.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
-/// Thrown by the progress function to end a backup.
+/// Thrown by the progress function to cancel a backup.
 struct GaveUp {
   Problem problem;
 };
 
 std::uint64_t free_bytes(const std::string& folder) {
-  return free_disk_bytes(folder).value_or(UINT64_MAX);  // if unknown, writing shows it
+  return free_disk_bytes(folder).value_or(
+      UINT64_MAX);  // if unknown, a full disk makes writing fail
 }
 
 bool same_disk(const std::string& a, const std::string& b) {
@@ -84,7 +85,7 @@ Problem sql_problem(const BackupRequest& request, const store::SqlError& error) 
                  "cannot write " + request.path + ": " + error.what());
 }
 
-/// A checkpoint of the copy that names its checksum.
+/// A checkpoint of the copy that contains its checksum.
 Result<std::string> sign_copy(const Context& context, const std::string& copy, const Backup& made) {
   Result<std::string> line = std::string();
   store::read_foreign_file(copy, [&](store::Connection& db) {
@@ -97,7 +98,7 @@ Result<void> publish(const Context& context, const BackupRequest& request, Parti
                      Backup& out) {
   const std::string name = fs::path(request.path).filename().string();
   COFFER_TRY(const std::string signature, sign_copy(context, file.path(), out));
-  // These first, so that a backup with its final name always has them.
+  // Written first, so that a backup with its final name always has a checksum and a signature.
   COFFER_TRY_VOID(write_durably(request.path + ".checkpoint", signature + "\n"));
   COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
   return file.publish();
@@ -159,7 +160,7 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
     store::record_backup(tx, record);
     return {};
   });
-  // The backup itself is complete.
+  // Only a warning, because the backup itself is complete.
   if (!recorded) log_warning("backup", "the backup could not be recorded");
   return made;
 }

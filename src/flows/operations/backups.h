@@ -20,7 +20,7 @@ struct BackupRequest {
   std::string path;               // of the backup; must not exist
   bool verify = false;            // verify the copy before it gets its name
   std::uint64_t floor_bytes = 0;  // free space that the database needs to accept payments
-  bool is_last = true;            // becomes the last backup of overview and alerts
+  bool is_last = true;            // counts as the last backup in the overview and in alerts
 };
 
 struct Backup {
@@ -32,8 +32,8 @@ struct Backup {
   std::optional<store::FileVerdict> verdict;  // if requested; with violations, there is no backup
 };
 
-/// The copy gets its name only when it is complete and on disk. Problems as in
-/// base/files/durable_file.h; also `storage-full` if it would leave payments too little space.
+/// The copy gets its name only when it is complete and on disk. Returns the Problems of
+/// base/files/durable_file.h, and `storage-full` if too little space would remain for payments.
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress);
 

@@ -19,13 +19,14 @@ Problem not_signed(const std::string& fault) {
                                      "and find out who changed the file.");
 }
 
-/// How far the chains were followed.
+/// The positions up to which the chains were followed.
 struct ChainsFollowed {
   store::ChainPosition journal;
   store::ChainPosition audit;
 };
 
-/// The previous checkpoint of the file, which the file must continue; the beginning without one.
+/// The heads of the previous checkpoint, which the file must continue; the beginning if there is no
+/// checkpoint yet.
 Result<ChainsFollowed> previous_heads(const Context& context, store::Connection& db) {
   const auto line = store::read_meta(db, kLastCheckpoint);
   if (!line) return ChainsFollowed();
@@ -37,7 +38,8 @@ Result<ChainsFollowed> previous_heads(const Context& context, store::Connection&
   return ChainsFollowed{{heads.entry_sets, heads.journal}, {heads.audit_entries, heads.audit}};
 }
 
-/// Follows both chains a little, and signs at their ends; an empty text before.
+/// Follows up to kRows of each chain. Returns the signed checkpoint at the ends of both, and an
+/// empty text before.
 Result<std::string> follow_and_sign(const Context& context, store::Connection& db,
                                     ChainsFollowed& at) {
   constexpr std::int64_t kRows = 2'000;
@@ -82,7 +84,7 @@ void CheckpointRounds::run() {
   }
   last_ = *heads;
   last_ms_ = context_.clock.monotonic_ms();
-  // In the log, it leaves the machine wherever logs do.
+  // Logged, so that it leaves the machine together with the logs.
   log_info("store", "checkpoint", {{"line", *line}});
   note(witnesses_.write(*line));
 }
@@ -99,7 +101,7 @@ std::vector<std::string> CheckpointRounds::faults() const {
   return faults_;
 }
 
-/// Logs the first fault and the end of all, not each repetition.
+/// Logs when witnesses start to fail and when all work again, but not each repetition.
 void CheckpointRounds::note(std::vector<std::string> faults) {
   const Lock lock(mutex_);
   if (faults_.empty() != faults.empty()) {

@@ -1,4 +1,4 @@
-// Checkpoints of the served file: what they follow from, when they are written, and where.
+// Creates checkpoints of the served file, and writes them to the log and the witnesses.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace coffer::flows {
 
-/// Of the served file. Signs only heads that the chains lead to from the previous checkpoint of
-/// this file, or from their beginning without one; checks the links between, in short reads. The
-/// line is kept in the file as the next previous one. `conflict` if the chains do not lead there.
+/// Signs the heads of the served file's chains. First follows the chains from the previous
+/// checkpoint, or from their beginning without one, and checks each link, in short reads. Stores
+/// the line in the file as the new previous checkpoint. `conflict` if a link is broken or the file
+/// departs from the previous checkpoint.
 Result<std::string> make_checkpoint(const Context& context);
 
-/// A checkpoint after 10,000 new rows of the chains, but at most one a minute; with fewer new rows,
-/// one an hour. Each is logged and written to the witnesses.
+/// Makes a checkpoint after 10,000 new rows in the chains, but at most one per minute; with fewer
+/// new rows, one per hour. Each is logged and written to the witnesses.
 class CheckpointRounds {
  public:
   static constexpr std::int64_t kRestMs = 60'000;
@@ -28,9 +29,9 @@ class CheckpointRounds {
   CheckpointRounds(const Context& context, outbound::Witnesses witnesses)
       : context_(context), witnesses_(std::move(witnesses)) {}
 
-  /// Writes a checkpoint if one is due, or if a witness does not have the last one. Blocks while a
-  /// witness responds. One thread; call it every kRestMs, and only while the invariants hold: a
-  /// checkpoint of a damaged file would confirm the damage.
+  /// Writes a checkpoint if one is due, or if a witness does not have the last one. Blocks until
+  /// the witnesses have responded. Call it on one thread, every kRestMs, and only while the
+  /// invariants hold: a checkpoint of a damaged file would confirm the damage.
   void run();
   /// The witnesses without the last checkpoint, as sentences. Thread-safe.
   std::vector<std::string> faults() const;
@@ -42,7 +43,7 @@ class CheckpointRounds {
   const Context& context_;
   outbound::Witnesses witnesses_;
   store::ChainHeads last_;
-  std::int64_t last_ms_ = -1;  // none yet; by the machine's monotonic clock
+  std::int64_t last_ms_ = -1;  // -1: none yet; on the machine's monotonic clock
   mutable Mutex mutex_;
   std::vector<std::string> faults_ COFFER_GUARDED_BY(mutex_);
 };

@@ -37,7 +37,8 @@ Figures::Figures(Metrics& metrics) : metrics_(metrics) {
   }
   settlement_delays_ = &metrics.histogram(
       "coffer_settlement_delay_seconds",
-      "Time from when a payment could be settled until it was, in seconds.", kLatencyBuckets);
+      "Time from when a payment became due for settlement until it was settled, in seconds.",
+      kLatencyBuckets);
   attempts_delivered_ = attempts(metrics, "delivered");
   attempts_refused_ = attempts(metrics, "refused");
   attempts_without_response_ = attempts(metrics, "no_answer");

@@ -43,10 +43,10 @@ class Figures {
   Metrics& metrics_;
 };
 
-/// Call it in the command that creates a payment or brings it into this status.
+/// Call it in the command that creates a payment or moves it to this status.
 void count_payment(const Context& context, store::WriteTx& tx, PaymentType type,
                    PaymentStatus status);
-/// Records the time from `due`, since when a payment could be settled, to its settlement now.
+/// Records the time from `due`, when a payment became due for settlement, to now.
 void note_settled(const Context& context, Timestamp due);
 /// Call it in the command that ends a delivery.
 void count_delivery(const Context& context, store::WriteTx& tx, DeliveryState state);

@@ -40,8 +40,8 @@ std::unique_ptr<const store::ChainKeys> chain_keys_under(const auth::MasterKey& 
 
 Problem without_keys() {
   return Problem(Slug::validation_failed,
-                 "The file has entries but not the key of their chains: another program has "
-                 "changed it. Keep a copy of the file, and restore a backup");
+                 "The file has entries but no chain key: another program has changed it. Keep a "
+                 "copy of the file, and restore a backup");
 }
 
 Result<void> create_file_keys(const Context& context) {
@@ -73,7 +73,7 @@ Problem no_checkpoint(std::string_view what) {
   return Problem(
       Slug::validation_failed,
       "The checkpoint is invalid: " + std::string(what) +
-          ". Give the output of `coffer checkpoint`, what a witness has, or a log of the server");
+          ". Use the output of `coffer checkpoint`, the content of a witness, or a server log");
 }
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -167,7 +167,7 @@ std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
   if (!own) return own.error().detail;
   for (const Checkpoint& checkpoint : checkpoints) {
     if (*own != checkpoint.file) {
-      return "the checkpoint is of the file " + checkpoint.file + ", and this is " + *own;
+      return "the checkpoint belongs to the file " + checkpoint.file + ", and this is " + *own;
     }
   }
   return departure_from(db, checkpoints);

@@ -10,7 +10,7 @@ namespace coffer::flows {
 
 /// Returns the number of values sealed again. The fingerprint of the key changes in the same
 /// commit, so the file opens with exactly one of the two keys at any time. Afterwards, the context
-/// still has the old key, so the process must end. `conflict` if `next` is the present key.
+/// still has the old key, so the process must end. `conflict` if `next` is the current key.
 Result<std::int64_t> rotate_master_key(const Context& context, const auth::MasterKey& next);
 
 }  // namespace coffer::flows

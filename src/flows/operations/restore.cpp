@@ -57,7 +57,8 @@ Result<void> check_source(const std::string& backup) {
   return {};
 }
 
-/// The last payments of a killed process are in its log only. Returns a doubt about it.
+/// The last payments of a killed process exist only in its write-ahead log. Adds a violation if
+/// that log is missing or does not belong to the file. Returns a warning if this is uncertain.
 std::string check_log(const std::string& path, std::vector<store::Violation>& violations) {
   const store::LastClose last = store::last_close(path);
   std::string fault = store::log_fault(path, last);
@@ -90,18 +91,18 @@ Problem written_to(const std::string& backup) {
 Problem foreign(const std::string& backup, const Restored& found) {
   return Problem(Slug::forbidden,
                  backup + " does not belong to this master key (signature: " + found.signer +
-                     "). Put the right master key in place, or accept the backup "
-                     "of another installation with --foreign");
+                     "). Use the master key of the backup, or accept a backup of another "
+                     "installation with --foreign");
 }
 
 Problem without_signature(const std::string& backup) {
   return Problem(Slug::forbidden,
                  "The signature " + backup +
                      ".checkpoint is missing, so another program may have changed the backup. Put "
-                     "it beside the backup, or accept the backup with --unsigned");
+                     "it next to the backup, or accept the backup with --unsigned");
 }
 
-/// The signature beside a backup. An invalid one is a violation.
+/// The signature next to a backup. An invalid signature is a violation.
 Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
                                                const ProgressFunction& progress, Restored& out) {
   const std::string path = backup + ".checkpoint";
@@ -119,7 +120,8 @@ Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
   return {std::nullopt};
 }
 
-/// Whose backup it is, and whether it continues from the checkpoint. `copy` has its content.
+/// Determines who signed the backup, and whether it continues from the checkpoints. `copy` has the
+/// same content as the backup.
 Result<void> judge_origin(const std::string& backup, const std::string& copy,
                           const FileChecks& checks, const ProgressFunction& progress,
                           Restored& out) {
@@ -138,7 +140,7 @@ Result<void> judge_origin(const std::string& backup, const std::string& copy,
                            : departure_from(checks.key->sealer(), db, checks.checkpoints);
     });
   } catch (const store::SqlError&) {
-    return {};  // the verdict says so
+    return {};  // the verdict already contains the error
   }
   if (!behind.empty()) out.verdict.violations.push_back({"checkpoint", behind});
   out.is_signed = signature.has_value();
@@ -240,7 +242,7 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
   if (!out.verdict.violations.empty()) return out;
   COFFER_TRY_VOID(file.publish());
-  // What the lock file says of a former database does not apply to this one.
+  // Clears the lock file, which may describe a former database at this path.
   (void)lock->write({});
   return out;
 }

@@ -14,11 +14,11 @@
 
 namespace coffer::flows {
 
-/// What a file is checked against beside itself.
+/// Keys and checkpoints against which a file is checked.
 struct FileChecks {
   std::unique_ptr<const KeyCandidate> key;  // nullptr: there is no master key
-  Checkpoints checkpoints;                  // that the file must not be behind
-  bool foreign = false;                     // accept a backup that another key has signed
+  Checkpoints checkpoints;                  // the file must not be older than these
+  bool foreign = false;                     // accept a backup signed with another key
   bool unsigned_backup = false;             // accept a backup without its signature
 };
 
@@ -28,18 +28,18 @@ inline constexpr std::string_view kLogFault = "log";
 struct Restored {
   std::int64_t bytes = 0;
   bool checksum = false;       // a checksum exists and matches
-  std::string signer;          // who signed the backup, in words
+  std::string signer;          // the signer of the backup, for display
   bool is_foreign = false;     // there is a master key, and the file belongs to another one
-  bool is_signed = false;      // a valid signature is beside it
+  bool is_signed = false;      // a valid signature is next to it
   std::string log_doubt;       // store/file/lock_file.h, of the given file
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored
 };
 
 /// Copies `backup` to `target` and verifies the copy before it gets its name. `conflict` if
-/// `target` or its log exists, or if the schema is newer; `overloaded` while a server has it open.
-/// `forbidden` for a backup of another master key, or without a signature, unless `checks` accept
-/// it. Without a master key, neither can be judged.
+/// `target` or its write-ahead log exists, or if the schema is newer; `overloaded` while a server
+/// has `target` open. `forbidden` for a backup of another master key, or without a signature,
+/// unless `checks` accept it. Without a master key, neither can be checked.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const ProgressFunction& progress, const FileChecks& checks = {});
 

@@ -11,13 +11,13 @@ namespace {
 /// others.
 constexpr std::size_t kBatch = 50;
 
-/// A change is computed before the queue, because it parses, and again if another change was
-/// committed first. Of competing changes, one succeeds in each turn.
+/// A change parses JSON, so it is computed before the queue, and again if another change was
+/// committed first. In each turn, one of the competing changes succeeds.
 constexpr int kTurns = 64;
 
 Problem changed_meanwhile() {
   return Problem(Slug::overloaded,
-                 "Other requests change the beneficiary at the same time. Retry the request.")
+                 "Other requests are changing the beneficiary at the same time. Retry the request.")
       .retry_after(1);
 }
 

@@ -15,8 +15,8 @@
 
 namespace coffer::flows {
 
-/// External data for validation: the current date, and which addresses belong to the embedded
-/// ledger. Valid as long as `context`.
+/// External data for validation: the current date, and the test whether an address belongs to the
+/// embedded ledger. `context` must outlive it.
 BeneficiaryRules beneficiary_rules(const Context& context);
 
 struct NewBeneficiary {
@@ -26,7 +26,7 @@ struct NewBeneficiary {
 
 struct BeneficiaryState {
   store::BeneficiaryRow beneficiary;
-  std::vector<store::DestinationRow> destinations;  // those not archived
+  std::vector<store::DestinationRow> destinations;  // without archived ones
 };
 
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
@@ -39,7 +39,7 @@ struct BeneficiaryChange {
   Beneficiary detail;
   std::optional<std::vector<Destination>> destinations;  // empty: unchanged
 };
-/// Computes the new state from the present one. Runs on the caller's thread before the queue, and
+/// Computes the new state from the current one. Runs on the caller's thread before the queue, and
 /// again if another change was committed in the meantime, so that of two concurrent changes neither
 /// is lost. A Problem leaves the beneficiary unchanged.
 using Revise = std::function<Result<BeneficiaryChange>(const store::BeneficiaryRow& present)>;

@@ -8,11 +8,11 @@
 namespace coffer::flows {
 namespace {
 
-/// What is read from storage before the provider is called.
+/// Data that is read before the provider is called.
 struct Prepared {
   store::ConnectorRow connector;
   store::QuoteRow quote;       // prices and times are filled in later
-  std::optional<FeeRule> fee;  // the rate row of exactly this association, if any
+  std::optional<FeeRule> fee;  // the association's own fee, if it has one
 };
 
 Problem unknown_quote() { return Problem(Slug::not_found, "The quote was not found."); }
@@ -83,7 +83,8 @@ void prepare_beneficiary(store::Connection& db, const Tenant& tenant, const Quot
             quote, errors);
 }
 
-/// The payment type by which an association pays consumers, for a quote without a beneficiary.
+/// The transaction type with which an association pays consumers, for a quote without a
+/// beneficiary.
 TransactionType default_type(store::Connection& db, const Tenant& tenant) {
   const auto association = store::find_association(db, tenant.association);
   return transaction_type(association->entity_type == EntityType::business, false);
@@ -137,7 +138,7 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
 
 bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
 
-/// A provider response that contradicts the request, or itself, is rejected.
+/// Whether the provider's response is consistent with the request and with itself.
 bool makes_sense(const ConnectorTerms& terms, const outbound::ProviderQuote& answer,
                  const QuoteRequest& request, Timestamp now) {
   const bool answers =
@@ -197,7 +198,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
              context.connectors.quote(
                  terms, {request.amount, request.exact_receive, prepared.quote.type}));
   if (!makes_sense(terms, answer, request, context.queue.now())) {
-    return unexpected(Slug::provider_error, "The quote of the provider is not valid.");
+    return unexpected(Slug::provider_error, "The provider's quote is not valid.");
   }
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, answer.send));
   store::QuoteRow quote = prepared.quote;

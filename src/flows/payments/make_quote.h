@@ -1,4 +1,4 @@
-// Pricing an off-ramp or an on-ramp (docs/contract.md#quotes).
+// Quotes for off-ramps and on-ramps (docs/contract.md#quotes).
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct QuoteRequest {
   bool exact_receive = false;  // `amount` is the amount that must arrive
   ConnectorId connector;
   std::optional<Direction> direction;  // required direction of the connector; empty: any
-  // An off-ramp has at most one of `beneficiary` and `type`. Without both, the type by which the
-  // association pays consumers is used. On-ramps have no beneficiary.
+  // An off-ramp has at most one of `beneficiary` and `type`. Without both, the type with which the
+  // association pays consumers applies. On-ramps have no beneficiary.
   std::optional<BeneficiaryId> beneficiary;
   std::optional<TransactionType> type;
   std::optional<DestinationId> destination;  // only with a beneficiary

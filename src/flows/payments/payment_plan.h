@@ -18,8 +18,8 @@
 
 namespace coffer::flows {
 
-/// What is checked before the queue: `additionalFields` against the patterns of the quote's
-/// connector.
+/// The result of the check before the queue, which matches `additionalFields` against the patterns
+/// of the quote's connector.
 struct JudgedFields {
   std::int64_t connector = 0;  // row key; 0: nothing was checked
   std::int64_t version = 0;    // of the connector's requirements
@@ -48,7 +48,7 @@ struct PaymentPlan {
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
                                  const PaymentRequest& request, JudgedFields& judged);
 
-/// Checks that all payment kinds share. Collects errors under the field names of the caller.
+/// Checks that all payment types share. Collects errors under the caller's field names.
 class PlanChecks {
  public:
   PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller, JudgedFields& judged)
@@ -68,7 +68,7 @@ class PlanChecks {
                                                    const std::string& wanted, const Fits& fits);
   /// Checks that the market converts this amount into the receiving asset.
   void market_path(const Asset& sending, const Asset& receiving, Amount amount);
-  /// Takes over the result of the check before the queue, unless the connector has changed since.
+  /// Adds the errors of the check before the queue, unless the connector has changed since.
   void additional_fields(const store::ConnectorRow& connector);
   void notification(const PaymentRequest& request, bool has_email, bool has_phone);
   /// `insufficient-funds` with the field of the first movement that is not covered.
@@ -119,7 +119,7 @@ std::optional<store::DestinationRow> PlanChecks::destination(
   return only;
 }
 
-// One function per payment kind, each in a separate source file.
+// One function per payment type, each in a separate source file.
 Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_to_address(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request);

@@ -1,6 +1,6 @@
-// Payments to a beneficiary's CRYPTO destination. Settlement, not acceptance, finds out whether the
-// address is an account of the embedded ledger with a trustline. The record shows the result, as it
-// does for any provider (docs/contract.md#payments-to-a-beneficiary).
+// Payments to a beneficiary's CRYPTO destination. Whether the address is an account of the embedded
+// ledger with a trustline is determined at settlement, not at acceptance. The record shows the
+// result, as for any provider (docs/contract.md#payments-to-a-beneficiary).
 #include "flows/payments/payment_plan.h"
 
 namespace coffer::flows {

@@ -71,14 +71,13 @@ void check_type(PlanChecks& checks, const Priced& found, BeneficiaryId beneficia
                           "; request a new quote");
 }
 
-/// The payment must match what the quote was priced for.
+/// The payment must match the request for which the quote was priced.
 void check_same(PlanChecks& checks, const char* field, const std::optional<std::int64_t>& quoted,
                 std::int64_t submitted) {
   if (quoted && *quoted != submitted) {
-    checks.errors().add(
-        Slug::validation_failed, field,
-        "must be the one that the quote was requested for, unchanged since then; request "
-        "a new quote");
+    checks.errors().add(Slug::validation_failed, field,
+                        "must be the one for which the quote was requested, unchanged since then; "
+                        "request a new quote");
   }
 }
 
@@ -87,7 +86,7 @@ void check_assets(PlanChecks& checks, const PaymentRequest& request, const Conne
   const auto check = [&](const char* field, const AssetCode& stated, std::string_view quoted) {
     if (stated == AssetCode() || stated.value() == quoted) return;
     checks.errors().add(Slug::validation_failed, field,
-                        "must be " + std::string(quoted) + " as in the quote, or be left out");
+                        "must be " + std::string(quoted) + " as in the quote, or be omitted");
   };
   check("sendingAssetCode", request.only().sending_asset, terms.send_code());
   check("receivingAssetCode", request.receiving_asset.value_or(AssetCode()), terms.receive_code());

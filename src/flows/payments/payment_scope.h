@@ -9,7 +9,7 @@
 
 namespace coffer::flows {
 
-/// Reads both from the file; without them if reading fails. Not for a hot path.
+/// Reads both from the file; adds nothing if reading fails. Not for a hot path.
 class PaymentScope {
  public:
   PaymentScope(const Context& context, std::int64_t payment);

@@ -47,7 +47,7 @@ void fail(const Context& context, store::WriteTx& tx, store::SettlementView& pay
 /// The posting that credits a collection: from the clearing account of its connector to its wallet.
 Posting collection_posting(store::WriteTx& tx, const store::SettlementView& payment);
 
-/// Delay before crediting a collected amount is tried again.
+/// Delay before the next attempt to credit a collected amount.
 inline constexpr std::int64_t kReviewPollMs = 60'000;
 
 /// Credits `receiving_amount` of the payment from the clearing account of the provider that
@@ -56,8 +56,8 @@ inline constexpr std::int64_t kReviewPollMs = 60'000;
 /// transact; the provider keeps the money until then.
 bool credit_collection(const Context& context, store::WriteTx& tx, store::SettlementView& payment);
 
-/// A wallet's account in an asset. It exists, because acceptance found it and trustlines are never
-/// removed.
+/// A wallet's account in an asset. It must exist, because acceptance found it, and trustlines are
+/// never removed.
 AccountKey trustline(store::WriteTx& tx, std::int64_t wallet, std::int64_t asset);
 
 }  // namespace coffer::flows

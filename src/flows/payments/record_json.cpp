@@ -9,7 +9,7 @@
 namespace coffer::flows {
 namespace {
 
-/// Members of a record beyond those that all records begin with.
+/// Maximum number of members in addition to the first ones, which every record has.
 constexpr std::size_t kMembersMax = 30;
 
 /// Adds the member only if there is a value.

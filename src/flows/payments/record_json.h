@@ -18,9 +18,9 @@ struct Reached {
   std::optional<FailureCode> why =
       std::nullopt;  // for `failed`, and for a refund that coffer refused
 };
-/// The statuses that a record has reached, from the times that it stores. Element n is version n.
+/// The statuses that a record has reached, derived from its stored times. Element n is version n.
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record);
-/// Detail of `processing`, or how the collected amount differs from the requested one; otherwise
+/// Detail of `processing`, or whether the collected amount is too low or too high; otherwise
 /// nullptr.
 const char* substatus(const store::PaymentRecord& record);
 /// The amount that the payer of a collection paid beyond `sending_amount`; nullopt if none.
@@ -30,7 +30,7 @@ std::optional<Amount> excess_amount(const store::PaymentRecord& record);
 Json record_json(const store::PaymentRecord& record, Environment environment);
 
 /// The record at an earlier version, without the statuses, times and results of later versions.
-/// Returns the present record if `version` is not reached yet.
+/// Returns the record unchanged if it has not reached `version` yet.
 store::PaymentRecord as_of(store::PaymentRecord record, int version);
 
 /// The wallet without balances, compliance details and times.

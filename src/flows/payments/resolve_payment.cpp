@@ -34,11 +34,11 @@ Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
   return *store::find_payment_by_key(db, *key);
 }
 
-// No call takes longer. An older call that is still open was interrupted by a crash, and the next
-// call asks about it.
+// The longest possible duration of a call. An older call that is still open was interrupted by a
+// crash, and the next call queries its result.
 constexpr std::int64_t kCallMsMax = 120'000;
 
-/// The last call is in progress; its response is not known yet.
+/// Whether the last call is in progress, so its response is not known yet.
 bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
   const auto attempts = store::attempts_of_payment(tx.db(), payment);
   return !attempts.empty() && !attempts.back().closed_at &&
@@ -54,7 +54,7 @@ bool may_receive(store::WriteTx& tx, const ProviderView& view) {
   return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
 }
 
-/// Why the payment cannot get this result in its present state; empty if it can.
+/// Why the payment cannot get this result in its current state; empty if it can.
 std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
                       Resolution as) {
   const bool cash_out = record.request.type == PaymentType::offramp;
@@ -130,8 +130,8 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   return {};
 }
 
-/// `job` was found before the queue: finding the job of one payment scans all settlement jobs,
-/// which are ordered by time.
+/// The caller finds `job` before the queue, because the search scans all settlement jobs, which are
+/// ordered by time.
 Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJob& job) {
   const bool present = job.with_provider
                            ? store::find_provider_job(tx.db(), payment).has_value()

@@ -8,18 +8,19 @@
 
 namespace coffer::flows {
 
-/// Makes the next step of the payment due now: settlement, or the next request to its provider,
-/// with the intervals starting again from the shortest. `not-found`; `conflict` if no step is left.
+/// Makes the next step of the payment due now: settlement, or the next request to its provider.
+/// Intervals between requests restart with the shortest. `not-found`; `conflict` if no step is
+/// left.
 Result<store::PaymentRecord> retry_payment(const Context& context, PaymentId id);
 
 enum class Resolution {
   succeeded,  // the provider paid, or collected
-  failed,     // the provider did not, and will not; a debited amount is credited back at once
-  refunded,   // the provider returned the debited amount, or the operator returns it instead
+  failed,    // the provider did not and will not pay; a debited amount is credited back immediately
+  refunded,  // the provider returned the debited amount, or the operator returns it instead
 };
 
-/// The result of an off-ramp or on-ramp as the operator found it. Operator and reason are stored
-/// with the payment, among the calls to its provider.
+/// The result of an off-ramp or on-ramp, as the operator determined it. Operator and reason are
+/// stored with the payment, among the calls to its provider.
 struct ManualResult {
   Resolution as = Resolution::failed;
   std::string who;

@@ -34,7 +34,7 @@ void settle_transfers(const Context& context, store::WriteTx& tx, SettlementView
   succeed(context, tx, payment, movements, {});
 }
 
-/// The account that receives a payment to an address, or why no account can.
+/// The account that receives a payment to an address, or the reason why it cannot arrive.
 struct Arrival {
   std::optional<AccountKey> account;
   FailureCode failure = FailureCode::destination_not_found;
@@ -141,7 +141,7 @@ Result<void> settle_together(const Context& context, std::span<const SettlementJ
   return {};
 }
 
-/// Settles the payments of a failed group one by one, so that only the faulty one is delayed.
+/// Settles the payments of a failed group one at a time, so that only the faulty one is delayed.
 int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
   int settled = 0;
   for (const SettlementJob& job : jobs) {

@@ -1,5 +1,5 @@
 // Settlement: posts or voids the hold of a payment exactly once, in one commit with state and
-// events. The settlement worker calls it. After a crash, the job is still there for the next start.
+// events. The settlement worker calls it. After a crash, the job still exists at the next start.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,8 @@
 namespace coffer::flows {
 namespace {
 
-/// If the connector changes in each of these attempts, the submission ends with `conflict`.
+/// Maximum number of attempts. If the connector changes during each, the submission returns
+/// `conflict`.
 constexpr int kTurns = 3;
 
 Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
@@ -24,7 +25,7 @@ Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
 }
 
 /// Repeats the first acknowledgement, or returns the conflict with the names of the fields that
-/// differ. `also` are further ones.
+/// differ. `also` contains further fields that differ.
 Result<Submission> replay(const store::PaymentRecord& stored, const PaymentRequest& request,
                           std::vector<std::string> also = {}) {
   auto differing = differing_fields(stored.request, request);

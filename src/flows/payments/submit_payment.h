@@ -27,9 +27,10 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);
 
-/// The submission `request` under the transactionId of `stored`: the first acknowledgement, or
-/// `transaction-id-conflict` with the fields that differ. `quoted` is for a request that coffer
-/// quotes itself: its quote is compared by content, because each submission gets another one.
+/// Compares `request` with the payment `stored` under the same transactionId: returns the first
+/// acknowledgement, or `transaction-id-conflict` with the fields that differ. `quoted` is for
+/// requests that coffer quotes: their quotes are compared by content, because each submission gets
+/// a new one.
 Result<Submission> replay_submission(const Context& context, const Tenant& tenant,
                                      const store::PaymentRecord& stored, PaymentRequest request,
                                      const QuoteRequest* quoted);

@@ -54,15 +54,15 @@ Result<void> require_http(const store::ConnectorRow& row) {
   return unexpected(Slug::conflict, "Only connectors with the http driver have a URL.");
 }
 
-/// `conflict` while payments are in progress at `left`, a retired endpoint with a secret other than
-/// `secret`: with the new secret, its provider would refuse requests about these payments.
+/// `conflict` while payments are in progress at `left`, a retired endpoint whose secret is not
+/// `secret`: its provider would refuse requests about these payments with the new secret.
 Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
                                  const store::ConnectorRow& left, const Secret& secret) {
   COFFER_TRY(const ConnectorTerms own, callable(context, left));
   if (own.endpoint->secret.reveal() == secret.reveal()) return {};
   if (store::payments_in_progress_at(tx.db(), own.key, own.endpoint->key) == 0) return {};
   return unexpected(Slug::conflict, "Payments are in progress at " + own.endpoint->base_url +
-                                        " with its former secret. Return to it when they are "
+                                        " with its former secret. Use this URL again when they are "
                                         "complete, or resolve them with coffer payment resolve.");
 }
 
@@ -86,7 +86,7 @@ Result<void> move_to(const Context& context, store::WriteTx& tx, store::Connecto
   return {};
 }
 
-/// `conflict` while payments are in progress at the present address.
+/// `conflict` while payments are in progress at the current address.
 Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
   const std::int64_t count =
       store::payments_in_progress_at(tx.db(), terms.key, terms.endpoint->key);

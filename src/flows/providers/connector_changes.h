@@ -14,8 +14,8 @@
 
 namespace coffer::flows {
 
-/// The intended `terms`, without key, ID and time; codes in any case. Only the code of its asset is
-/// used. An http connector without a secret gets a new one.
+/// The intended `terms`, without key, ID and time; codes in upper or lower case. Of the asset, only
+/// the code is used. An http connector without a secret gets a new one.
 struct NewConnector {
   ConnectorTerms terms;
   std::vector<Requirement> requirements;
@@ -42,7 +42,7 @@ struct ConnectorLimits {
 };
 Result<store::ConnectorRow> set_connector_limits(const Context& context, ConnectorId id,
                                                  const ConnectorLimits& limits);
-/// A paused connector issues no quotes. Setting the present status changes nothing.
+/// A paused connector issues no quotes. Setting the current status changes nothing.
 Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
                                                  ConnectorStatus status);
 struct EndpointChange {
@@ -51,9 +51,9 @@ struct EndpointChange {
   bool confirmed = false;         // the operator accepts payments in progress at the old address
 };
 /// Changes the address or timeout of an http connector. A payment that was sent to the old address
-/// continues there, with the secret of that address: another provider would respond that it never
-/// arrived, and would execute it a second time. `conflict` for a connector of another driver, and
-/// while there are such payments, unless the change is `confirmed`.
+/// continues there, with the secret of that address: a different provider would respond that the
+/// payment never arrived, and would execute it a second time. `conflict` for a connector of another
+/// driver, and while there are such payments, unless the change is `confirmed`.
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
                                                    const EndpointChange& change);
 /// The old secret becomes invalid with this commit, except for payments at retired addresses of the

@@ -22,18 +22,18 @@ struct SignedCall {
 };
 
 /// The connector whose provider signed the call (docs/provider-protocol.md), at the endpoint whose
-/// secret was used: the present one, or a retired one with payments in progress. `not-found` for an
+/// secret was used: the current one, or a retired one with payments in progress. `not-found` for an
 /// unknown connector or one without a provider; `unauthorized` for an invalid signature.
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 
-/// A callback about a payment is a hint: coffer asks the provider immediately. It is ignored for a
-/// payment that is not in progress with this connector.
+/// Handles a callback about a payment as a hint: coffer queries the provider immediately. A
+/// callback about a payment that is not in progress with this connector is ignored.
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
 
 /// Applies a provider's result inside a command, to a payment with a provider job. Without
 /// `failure`, the payment was paid or collected. The debited amount of a failed off-ramp is
-/// credited back at once.
+/// credited back immediately.
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 

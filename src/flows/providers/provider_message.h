@@ -15,7 +15,7 @@
 
 namespace coffer::flows {
 
-/// Connectors called in one round, with the secret of each endpoint opened once. For one thread.
+/// The connectors of one round. Unseals the secret of each endpoint once. For one thread.
 class ConnectorCache {
  public:
   explicit ConnectorCache(const Context& context) : context_(context) {}
@@ -46,7 +46,8 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
 /// Applies the reply with flows/providers/provider_outcome.h.
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply);
-/// For the payment's history: `succeeded`, `failed: account_closed`, `provider-timeout`.
+/// The reply as text for the payment's history: `succeeded`, `failed: account_closed`,
+/// `provider-timeout`.
 std::string outcome_text(const ProviderReply& reply);
 
 }  // namespace coffer::flows

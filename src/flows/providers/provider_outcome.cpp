@@ -43,7 +43,7 @@ void note_reference(store::WriteTx& tx, const ProviderView& view, const std::str
   if (!reference.empty()) store::set_provider_reference(tx, view.payment.key, reference);
 }
 
-/// The submission never arrived, so it can be repeated or given up at once.
+/// The submission never arrived, so it can be repeated or abandoned immediately.
 void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
   view.state = ProviderState::fresh;
   store::set_provider_state(tx, view.payment.key, view.state);
@@ -55,7 +55,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
-/// The amount goes through the connector's clearing account, the fee to the fee account.
+/// The amount goes to the connector's clearing account, the fee to the fee account.
 std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const ProviderView& view) {
   const auto& leg = view.payment.keys.legs.front();
   const Environment environment = view.payment.environment;
@@ -108,8 +108,8 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
       fail(context, tx, view.payment, code);
       return finish(tx, view);
     }
-    // It was accepted and failed before coffer learned of either; the provider has the money
-    // nevertheless.
+    // The provider accepted and failed the payout before coffer learned of either, but it has the
+    // money.
     debit(tx, view);
     advance(context, tx, view.payment, {PaymentStatus::failed, code, {}, {}});
     advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});

@@ -1,5 +1,5 @@
-// Converts a provider's result to state, events and entries, inside a command. Called with the
-// response to a call, and by sandbox routes and the operator, who decide instead of the provider.
+// Converts a provider's result to state, events and entries, inside a command. Used for the
+// response to a call, and for decisions of sandbox routes and operators in place of the provider.
 #pragma once
 
 #include "flows/context.h"
@@ -16,7 +16,7 @@ void apply_response(const Context& context, store::WriteTx& tx, store::ProviderV
 void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
                     int asked, const outbound::CollectionResponse& response);
 
-/// The result of the call is unknown: coffer asks again later.
+/// Handles a call with an unknown result: coffer queries the provider again later.
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 

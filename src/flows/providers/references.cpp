@@ -14,7 +14,7 @@
 namespace coffer::flows {
 namespace {
 
-/// The checked objects of a registration.
+/// The objects of a registration, after their checks.
 struct Target {
   store::ConnectorRow connector;
   std::int64_t wallet = 0;
@@ -82,7 +82,8 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
                                                  const NewReference& request) {
   COFFER_TRY(const ConnectorTerms terms, callable(context, target.connector));
   outbound::ReferenceAsk ask;
-  // The provider's ID of a customer is always the same, so a lost response can be requested again.
+  // The request ID is always the same for a customer, so a repeated request returns a lost
+  // response.
   ask.id = caller.tenant.association.to_string() + ":" + request.customer_id;
   ask.customer_id = request.customer_id;
   ask.settlement_account = request.settlement_account;
@@ -92,7 +93,9 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
       return unexpected(Problem(Slug::not_found, "The provider does not know this customer.",
                                 {{"customerId", "must be registered with the provider first"}}));
     case outbound::ReferenceResponse::Kind::cannot_assign:
-      return unexpected(Slug::conflict, "The provider could not assign references.");
+      return unexpected(
+          Slug::conflict,
+          "The provider could not assign references. Retry later, or contact the provider.");
     case outbound::ReferenceResponse::Kind::issued:
       break;
   }
@@ -102,7 +105,7 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
 Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& caller,
                                             const NewReference& request,
                                             const outbound::ReferenceResponse& response) {
-  // Checked again, because the customer may have been registered during the call.
+  // Repeats the check, because the customer may have been registered during the call.
   COFFER_TRY(const Target target, check_registration(tx.db(), caller, request));
   store::ReferenceRow row = as_row(response.issued);
   row.application = caller.application_key;
@@ -122,7 +125,7 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
   return *store::find_reference(tx.db(), row.connector, row.reference);
 }
 
-/// A payment that was reported before is either a repetition or a contradiction.
+/// Handles a payment that was reported before: a repetition, or a contradiction.
 Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
                                    const store::ReferenceRow& reference,
                                    const ReferenceArrival& arrival) {

@@ -32,7 +32,7 @@ struct ReferenceArrival {
   std::string provider_payment_id;  // counted once per connector
   Amount amount;                    // in the connector's currency
   Payer payer;
-  bool simulated = false;  // requested by the tenant in the sandbox, so quotas apply
+  bool simulated = false;  // requested by a sandbox route, so quotas apply
 };
 struct ArrivedPayment {
   PaymentId id;

@@ -23,7 +23,7 @@ constexpr std::int64_t kBrokenMs = 60'000;
 /// A job in progress: the call, its data and its reply.
 struct Step {
   ProviderJob job;
-  ProviderView view;  // as of the opening
+  ProviderView view;  // as read when the attempt was opened
   store::ConnectorRow connector;
   ProviderCall call = ProviderCall::status;
   int attempt = 0;
@@ -31,7 +31,7 @@ struct Step {
   ProviderReply reply = unexpected(Slug::provider_error, "not called");
 };
 
-/// Releases its claims in the destructor.
+/// Holds claims and releases them in the destructor.
 class Claimed {
  public:
   Claimed(JobClaims& claims, std::vector<ProviderJob> jobs)
@@ -48,8 +48,8 @@ class Claimed {
   std::vector<ProviderJob> jobs_;
 };
 
-/// Inside the command: determines the call and stores it before it is made. nullopt if the job is
-/// gone, not due any more, or must wait.
+/// Runs inside the command: determines the call and stores it before it is made. nullopt if the job
+/// no longer exists, is no longer due, or must wait.
 std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const ProviderJob& job) {
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
@@ -109,7 +109,8 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
       apply_reply(context, tx, view, step.job.attempts, step.reply);
-      // A callback during the call may be newer than the response, so its request is not postponed.
+      // A callback during the call may be newer than the response, so the query that it requested
+      // is not postponed.
       const bool hurried = present && present->due_at != step.job.due_at;
       if (hurried) store::hasten_provider_job(tx, payment, present->due_at);
     }
@@ -123,7 +124,7 @@ Result<void> close_singly(const Context& context, const std::vector<Step>& steps
     const PaymentScope scope(context, step.job.payment);
     const auto closed = close_steps(context, {&step, 1});
     if (closed) continue;
-    // Overloaded or full: all wait.
+    // Overloaded or disk full: all jobs wait.
     if (closed.error().slug != Slug::unexpected_error) return closed;
     log_error("providers", "payment step failed; it will be retried",
               {{"payment_key", step.job.payment}});
@@ -186,7 +187,7 @@ Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lan
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));
   COFFER_FAULT("provider.opened");
-  // A single job, as on the lane of an http connector; errors are logged below.
+  // Only for a single job, as on the lane of an http connector. The functions below log the errors.
   std::optional<PaymentScope> scope;
   if (steps.size() == 1) scope.emplace(context, steps.front().job.payment);
   ConnectorCache connectors(context);

@@ -1,6 +1,6 @@
-// Executes payments at their providers. "Attempt open" is on disk before a provider is called, and
-// its response is on disk before the next step of the payment. After a crash, coffer asks the
-// provider, and never submits again without knowing the state (docs/contract.md#off-ramp,
+// Executes payments at their providers. An open attempt is on disk before a provider is called, and
+// the response is on disk before the payment's next step. After a crash, coffer queries the
+// provider; it never resubmits a payment without knowing its state (docs/contract.md#off-ramp,
 // domain/providers/provider_payment.h).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Connector data that flows and handlers need before they price or execute a payment.
+// Connector data for pricing and executing payments: secrets and limits.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,8 @@ Result<QueuePlan> read_plan(const Context& context) {
   });
 }
 
-/// Writes the plan and the results in one commit; after a failure, each in its own.
+/// Writes the plan and the results in one commit. If that fails unexpectedly, retries the plan and
+/// each result in separate commits.
 Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
@@ -161,7 +162,7 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   COFFER_FAULT("deliver.sent");
   if (outcome.result.status == 0 && lanes.closed()) {
     if (!outcome.result.sent) return lanes.abandon(job.delivery, job.started_ms);
-    outcome.result.fault = "A stop of the server interrupted the attempt.";
+    outcome.result.fault = "The server stopped during the attempt.";
   }
   note_attempt(context, outcome.result);
   const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);

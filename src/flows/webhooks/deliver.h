@@ -1,5 +1,5 @@
-// Delivery of events: a round of the dispatcher queues, records and loads deliveries; senders send
-// one at a time. Workers call both and decide nothing.
+// Delivery of events: a dispatcher round queues, records and loads deliveries, and each sender
+// sends one at a time. Workers only call these functions.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,11 @@ struct DeliveryRound {
   std::optional<Timestamp> next_due;  // of the earliest waiting delivery; empty: none
 };
 
-/// One commit with new deliveries and the results of senders, followed by loading due deliveries
-/// into the lanes. For one thread at a time. After a Problem, another round repeats it, and nothing
-/// is lost.
+/// Commits new deliveries and the results of senders, then loads due deliveries into the lanes. For
+/// one thread at a time. After a Problem, the next round repeats the work, and nothing is lost.
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes);
 
-/// The work that senders could take now.
+/// The work that is available to senders now.
 DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes);
 /// The next ready delivery. `send_delivery` must follow. Both are thread-safe.
 std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes);
@@ -29,7 +28,7 @@ std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& 
 /// have received the POST; otherwise the delivery stays due.
 void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJob& job);
 
-/// Permanent: senders get no more jobs, and attempts in progress end now.
+/// Ends deliveries permanently: senders get no more jobs, and attempts in progress are interrupted.
 void cut_deliveries(const Context& context, DeliveryLanes& lanes);
 
 /// Records finished attempts when no further round follows.

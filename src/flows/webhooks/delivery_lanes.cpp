@@ -128,8 +128,8 @@ bool DeliveryLanes::take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots
   if (taken.prompt + taken.patient >= limits_.prompt + limits_.patient) return false;
   const bool hangs = !lane.in_progress.empty() &&
                      monotonic_ms - lane.in_progress.front() >= SenderLimits::kPromptMs;
-  // Endpoints known to be slow leave some slots to endpoints whose speed is not known yet, which
-  // may need either kind.
+  // Slow endpoints use at most three quarters of the slots for slow attempts. The rest is for
+  // endpoints whose speed is not known yet, because their attempts may turn out slow.
   if (lane.slow || hangs) return taken.patient < limits_.patient * 3 / 4 && ++taken.patient > 0;
   if (!lane.known && taken.patient >= limits_.patient) return false;
   return taken.prompt < limits_.prompt && ++taken.prompt > 0;

@@ -1,5 +1,5 @@
-// Deliveries in memory: ready ones per endpoint, and results. The rows are authoritative; data lost
-// here in a crash is loaded from them again.
+// Deliveries in memory: ready ones per endpoint, and results. The rows are authoritative, and data
+// lost in a crash is reloaded from them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Endpoint {
   Secret old_secret;  // empty: none
   Timestamp old_secret_until;
   Timestamp quiet_until;
-  std::string sealed;    // both secrets as stored; equality means that they are unsealed already
+  std::string sealed;    // both secrets as stored, to detect whether they are already unsealed
   bool failing = false;  // its last attempt failed
 };
 
@@ -43,7 +43,7 @@ struct DeliveryJob {
   store::DeliveryRow delivery;
   Tenant tenant;
   outbound::WebhookMessage message;
-  std::int64_t started_ms = 0;  // from the clock value passed to `take`
+  std::int64_t started_ms = 0;  // the `monotonic_ms` passed to `take`
 };
 
 struct DeliveryOutcome {
@@ -61,19 +61,18 @@ class DeliveryLanes {
  public:
   explicit DeliveryLanes(const SenderLimits& limits) : limits_(limits) {}
 
-  // For the dispatcher
-  // -----------------------------------------------------------------------------
+  // --- For the dispatcher ------------------------------------------------------------------------
 
-  /// Whether the endpoint has these secrets and they need not be unsealed again.
+  /// Whether the lane already has these secrets, so they need not be unsealed again.
   bool knows(std::int64_t webhook, const std::string& sealed) const;
-  /// Opens the lane, or changes the data of its next jobs. Without secrets, it keeps the present
+  /// Opens the lane, or changes the data of its next jobs. Without secrets, it keeps the current
   /// ones.
   void set_endpoint(std::int64_t webhook, Endpoint endpoint);
   /// Closes all other lanes and discards their ready deliveries.
   void keep_only(const std::set<std::int64_t>& webhooks);
   /// Number of further jobs that the lane should get; 0 if it has enough.
   int room(std::int64_t webhook) const;
-  /// Number of claimed deliveries of this endpoint: their rows still look due.
+  /// Number of claimed deliveries of this endpoint, whose rows still appear due.
   int claimed(std::int64_t webhook) const;
   bool is_claimed(std::int64_t webhook, std::int64_t sequence) const;
   void add(const store::DeliveryRow& delivery, std::string body);
@@ -81,7 +80,7 @@ class DeliveryLanes {
   std::vector<DeliveryOutcome> take_outcomes();
   /// Returns results that could not be recorded now.
   void put_back(std::vector<DeliveryOutcome> outcomes);
-  /// After recording: deliveries that are due again may be loaded again.
+  /// Call it after the results are recorded, so that deliveries that are due again can be loaded.
   void release(const std::vector<DeliveryOutcome>& outcomes);
   /// From now on, senders get no jobs.
   void close();
@@ -96,13 +95,12 @@ class DeliveryLanes {
   };
   Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
 
-  // For senders
-  // ------------------------------------------------------------------------------------
+  // --- For senders -------------------------------------------------------------------------------
 
   /// The next job, with endpoints in turn. `finish` or `abandon` must follow. `monotonic_ms` is the
   /// machine's time: the duration of attempts does not depend on the time of the records.
   std::optional<DeliveryJob> take(Timestamp now, std::int64_t monotonic_ms);
-  /// Before `quiet_until`, nothing else is sent to the endpoint.
+  /// Stores the outcome. Until `quiet_until`, nothing else is sent to the endpoint.
   void finish(DeliveryOutcome outcome, Timestamp quiet_until);
   /// The delivery was not sent and will be loaded again.
   void abandon(const store::DeliveryRow& delivery, std::int64_t started_ms);
@@ -117,8 +115,8 @@ class DeliveryLanes {
     std::deque<Ready> ready;
     std::set<std::int64_t> claims;
     std::vector<std::int64_t> in_progress;  // start times of the attempts
-    bool known = false;   // an attempt has ended since the start, or failed before
-    bool slow = false;    // the last attempt was slow
+    bool known = false;  // an attempt has ended since the start, or the endpoint was failing before
+    bool slow = false;   // the last attempt was slow
     bool closed = false;  // disabled, with attempts still in progress
   };
   struct Slots {

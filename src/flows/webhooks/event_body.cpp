@@ -11,8 +11,8 @@
 namespace coffer::flows {
 namespace {
 
-/// Without compliance details, which must not be stored and sent in events, and without balances,
-/// which have not changed.
+/// Omits compliance details, which must not be stored or sent in events, and balances, which have
+/// not changed.
 Json wallet_data(store::Connection& db, const store::EventRow& event,
                  const std::string& network_name) {
   auto wallet = store::find_wallet_by_key(db, *event.wallet);
@@ -33,15 +33,16 @@ Json webhook_data(store::Connection& db, const store::EventRow& event) {
   return webhook_json(*webhook);
 }
 
-/// Only what never changes, so that the bytes are the same regardless of when they are rendered.
+/// Contains only data that never changes, so that the bytes do not depend on when they are
+/// rendered.
 Json application_data(store::Connection& db, const store::EventRow& event) {
   const auto application = store::find_application_by_key(db, *event.application);
   COFFER_CHECK(application.has_value());
   return credentials_json(*application, event.at);
 }
 
-/// The record as of the commit that wrote the event. Later data from the provider has no event
-/// until the payment ends; without it, the bytes are the same regardless of when they are rendered.
+/// The record as of the commit that wrote the event. Omits later data from the provider, which has
+/// no event until the payment ends, so that the bytes do not depend on when they are rendered.
 store::PaymentRecord at_event(const store::PaymentRecord& now, int version) {
   store::PaymentRecord record = as_of(now, version);
   const bool arrived = record.request.type == PaymentType::onramp_reference;

@@ -21,7 +21,7 @@ class EventBodies {
   /// The stored bytes of the event, or newly rendered ones if none are stored. `data` is the record
   /// as of the event's version, without later changes.
   std::string body_of(const store::EventRow& event);
-  /// Renders without looking for stored bytes.
+  /// Renders the event without reading stored bytes.
   std::string render(const store::EventRow& event);
 
  private:

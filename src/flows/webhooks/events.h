@@ -1,5 +1,5 @@
-// The only way to write the outbox (docs/contract.md#events): in the command of the change itself,
-// so that every event has its change and every change its event.
+// The only functions that write events (docs/contract.md#events). They run in the command of the
+// change itself, so a change and its event are committed together.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,7 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
   endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
-  // The endpoint was disabled during the attempt: a failed delivery is not retried.
+  // If the endpoint was disabled during the attempt, a failed delivery is not retried.
   const bool over = delivery->state != DeliveryState::pending || !webhook->is_active();
   if (over && state == DeliveryState::pending) state = DeliveryState::dead;
   if (delivery->state == DeliveryState::delivered) state = DeliveryState::delivered;

@@ -11,9 +11,8 @@ namespace coffer::flows {
 namespace {
 
 constexpr int kEventsPerRound = 256;
-// This many due deliveries keep the senders of an endpoint busy for a while. Until then, events
-// wait in their own rows at no cost, because payments need the writer more than a growing queue
-// does.
+// Enough due deliveries to keep the senders of an endpoint busy for a while. Further events wait in
+// their own rows at no cost, because payments need the writer more than a longer queue does.
 constexpr int kDueEnough = 512;
 
 class Planner {
@@ -37,7 +36,8 @@ class Planner {
     }
     const bool full = static_cast<int>(events.size()) == kEventsPerRound;
     plan_.more = plan_.more || full;
-    // Reading a few unsubscribed events again is cheaper than a commit for each of them.
+    // Advances the cursor only with a delivery or a full read: rereading a few unsubscribed events
+    // is cheaper than a commit for them.
     if (any || full) plan_.cursors.emplace_back(webhook_.key, events.back().sequence);
   }
 
@@ -59,7 +59,7 @@ class Planner {
   }
 
  private:
-  /// Dead, or never queued for this endpoint.
+  /// Whether the delivery is dead, or was never queued for this endpoint.
   bool is_missing(const store::EventRow& event) {
     const auto delivery =
         store::find_delivery_at(db_, webhook_.tenant, webhook_.key, event.sequence);
@@ -103,7 +103,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
 }
 
 void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan) {
-  // A webhook disabled in the meantime gets nothing more.
+  // A webhook that was disabled in the meantime receives no further deliveries.
   std::vector<std::int64_t> active;
   for (const store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
     active.push_back(webhook.key);

@@ -19,9 +19,9 @@ struct QueuePlan {
     Tenant tenant;
     std::int64_t webhook = 0;
     std::int64_t sequence = 0;
-    std::string body;  // empty: stored already
+    std::string body;  // empty: already stored
     bool oversize = false;
-    bool again = false;  // from a recovery: dead deliveries are sent again
+    bool again = false;  // from a recovery: dead deliveries are redelivered
   };
   std::vector<Item> items;
   std::vector<std::pair<std::int64_t, std::int64_t>> cursors;  // webhook, sequence
@@ -31,7 +31,7 @@ struct QueuePlan {
   bool empty() const { return items.empty() && cursors.empty() && recoveries.empty(); }
 };
 
-/// The next events of every active webhook, at most some hundreds of each, and the next part of
+/// The next events of every active webhook, at most a few hundred for each, and the next part of
 /// every recovery.
 QueuePlan plan_deliveries(const Context& context, store::Connection& db,
                           const std::vector<store::WebhookRow>& webhooks);

@@ -12,7 +12,7 @@ Problem too_large() {
   return Problem(Slug::conflict, "The event is too large for delivery. Read it from /v1/events.");
 }
 
-/// Queues the event for the endpoint, whether or not it was delivered before.
+/// Queues the event for the endpoint, even if it was already delivered.
 void queue_again(store::WriteTx& tx, const store::WebhookRow& webhook,
                  const store::EventRow& event) {
   const bool had =

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::int64_t kStepMs = 500;  // between two statuses of a sample
 
-/// IDs that differ from the event's ID in the last byte only: well-formed, but of no existing
-/// object.
+/// IDs that differ from the event's ID only in the last byte: well-formed, but without an object.
 template <class IdType>
 IdType sample_id(const store::EventRow& event, std::uint8_t which) {
   Uuid uuid = event.id.uuid;

@@ -7,7 +7,7 @@
 
 namespace coffer::flows {
 
-/// `data` of a sample event. Always identical for the same event.
+/// `data` of a sample event. Always the same for the same event.
 Json sample_data(const store::EventRow& event, const Tenant& tenant,
                  const std::string& network_name);
 

@@ -20,7 +20,7 @@ Result<void> check_free(store::Connection& db, const Tenant& tenant, EventTypeSe
     problem.fields.push_back(
         {"eventTypes", std::string(name(type)) + " is delivered to another active webhook"});
   }
-  problem.detail = "Another active webhook has " + names + ".";
+  problem.detail = "Another active webhook subscribes to " + names + ".";
   return unexpected(std::move(problem));
 }
 
@@ -71,7 +71,7 @@ Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef
 
 Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
                                          const WebhookUpdate& update) {
-  // Ownership is checked before the request itself.
+  // Checks ownership before the content of the request.
   COFFER_TRY_VOID(store::with_reader(
       context.database, [&](store::Connection& db) { return active_webhook(db, ref); }));
   if (update.url) {

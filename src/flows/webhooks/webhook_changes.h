@@ -25,13 +25,13 @@ struct WebhookWithSecret {
   Secret secret;
 };
 
-/// Subscribes to events from now on. `webhook-target-refused`; `webhook-event-type-taken` with
-/// every type that another active webhook has.
+/// Subscribes to later events. `webhook-target-refused`; `webhook-event-type-taken` with every type
+/// that another active webhook has.
 Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant& tenant,
                                            const NewWebhook& webhook);
 
-/// Identifies a webhook. With `application`, only a webhook of this application that it has not
-/// removed.
+/// Identifies a webhook. With `application`, only a webhook of this application that the
+/// application has not removed.
 struct WebhookRef {
   Tenant tenant;
   WebhookId id;
@@ -52,7 +52,7 @@ Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRe
                                          const WebhookUpdate& update);
 
 /// Permanent; emits the event `webhook.disabled`. Pending deliveries become dead. If the webhook is
-/// disabled already, returns it unchanged.
+/// already disabled, returns it unchanged.
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref);
 /// The same inside a command, for an active webhook.
 void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& webhook,

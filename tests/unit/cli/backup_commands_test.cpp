@@ -247,7 +247,7 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   CHECK(refused.err.find("--foreign") != std::string::npos);
   const Ran accepted = restore(another, "foreign");
   CHECK(accepted.code == 0);
-  CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure holds"));
+  CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure is intact"));
 
   // Signed by this key, but of another backup, then by another key.
   const std::string signature = content_of(kept.backup + ".checkpoint");
@@ -339,7 +339,7 @@ TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cl
   put(points, text + " " + to_base64url(as_text(signature)) + "\n");
   const Ran foreign = kept.file.run("verify", {{"checkpoint", points}});
   CHECK(foreign.code == exit_code::kFault);
-  CHECK(foreign.out.find("the checkpoint is of the file G") != std::string::npos);
+  CHECK(foreign.out.find("the checkpoint belongs to the file G") != std::string::npos);
   put(points, "nothing\n");
   CHECK(restore("none.db", points).code == exit_code::kUsage);
 }
