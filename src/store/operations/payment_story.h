@@ -51,7 +51,7 @@ struct StoryJob {
   int attempts = 0;
   bool with_provider = false;
 };
-/// The next step of the payment. Reads through the settlement backlog.
+/// The next step of the payment; empty if it is complete.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
 /// Who pays or receives, as an operator knows them. A multi-transfer has no sides of its own: its
