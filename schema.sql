@@ -654,9 +654,15 @@ CREATE TABLE payments (
   connector          INTEGER REFERENCES connectors,
   quote              INTEGER REFERENCES quotes,
   refund_failure     INTEGER CHECK (refund_failure IS NULL OR status IN (5, 6)),  -- FailureCode
+  -- The settlement job: when the ledger settles the payment. NULL once it is settled, and for a
+  -- payment that waits for its provider (provider_jobs).
+  settle_at          INTEGER,
+  settle_attempts    INTEGER NOT NULL DEFAULT 0,  -- attempts that failed
   UNIQUE (tenant, transaction_id),
-  CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6))
+  CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)),
+  CHECK (settle_at IS NULL OR status IN (0, 1))
 ) STRICT;
+CREATE INDEX payments_to_settle ON payments (settle_at) WHERE settle_at IS NOT NULL;
 -- The payments of a tenant in the groups by which lists filter; a list of all payments merges the
 -- groups. The asset is the one on the ledger, or 0 for a multi-transfer with several, whose legs
 -- contain them.
@@ -854,15 +860,6 @@ CREATE INDEX alert_messages_of_alert ON alert_messages (alert, channel);
 CREATE INDEX alert_messages_waiting ON alert_messages (due_at) WHERE state = 0;
 
 -- Settlement and events ------------------------------------------------------------------------
-
--- Due settlements. A row is written in the commit that accepts a payment and deleted in the commit
--- that settles it, so that settlement resumes after a crash.
-CREATE TABLE settlement_jobs (
-  due_at   INTEGER NOT NULL,
-  payment  INTEGER NOT NULL REFERENCES payments,
-  attempts INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (due_at, payment)
-) STRICT, WITHOUT ROWID;
 
 -- All events, in the order on which consumers may rely: the sequence of a tenant increases by one.
 -- Their IDs are computed with the key `event_id_key` of `meta` (store/webhooks/event_id.h).

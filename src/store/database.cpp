@@ -204,7 +204,10 @@ OpenError Database::open_writer() {
     writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
     writer_->execute(
         "PRAGMA busy_timeout=" + std::to_string(kBusyWaitMs) +
-        "; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"
+        // A commit writes whole pages, most of which it has changed a little. Measured per payment,
+        // settled in batches of about 26: 4.3 KiB written instead of 6.6 with 4,096, at the same
+        // CPU time (with 1,024: 3.4 KiB, but 3 % more CPU time).
+        "; PRAGMA page_size=2048; PRAGMA journal_mode=WAL;"
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
         // In a file below 1 GiB, SQLite scans its whole cache at the end of each commit that has

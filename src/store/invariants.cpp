@@ -177,8 +177,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
     {"work_is_queued", "A payment has a job if and only if it is in progress.", Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN provider_jobs r ON r.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2"
-     " AND (p.status IN (0, 1, 4)) <> ((r.payment IS NOT NULL) + (p.payment IN"
-     "  (SELECT s.payment FROM settlement_jobs s WHERE s.payment BETWEEN ?1 AND ?2)))"},
+     " AND (p.status IN (0, 1, 4)) <> ((r.payment IS NOT NULL) + (p.settle_at IS NOT NULL))"},
     {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.quote IS NOT NULL AND q.payment IS NOT p.payment"},

@@ -74,11 +74,10 @@ def initiated(sample):
     """The sample of an own transfer as it is before it was settled."""
     made = sample.copy()
     made.record.update(status=0, version=1, processing_at=None, completed_at=None,
-                       updated_at=made.record["created_at"])
+                       updated_at=made.record["created_at"], settle_at=FAR)
     made.rows["events"] = made.rows["events"][:1]
     made.rows["journal"], made.rows["entries"] = [], []
     made.held = made.sent
-    made.rows["settlement_jobs"] = [{"due_at": FAR, "payment": made.record["payment"], "attempts": 0}]
     return made
 
 

@@ -20,7 +20,7 @@ from harness.report import fail
 from harness.server import Demo
 
 BINARY = binary()
-WAL_HEADER, FRAME = 32, 24 + 4096
+WAL_HEADER, FRAME = 32, 24 + 2048
 ROUND_S, LET_GO_EVERY = 0.05, 10
 
 

@@ -357,8 +357,7 @@ class Audit:
             for row in self.rows("SELECT journal, payment FROM journal WHERE payment IS NOT NULL"
                                  " AND kind = ?", kind):
                 index.setdefault(row["payment"], []).append(lines.get(row["journal"], []))
-        for table, index in (("events", events), ("holds", holds), ("settlement_jobs", jobs),
-                             ("provider_jobs", jobs)):
+        for table, index in (("events", events), ("holds", holds), ("provider_jobs", jobs)):
             rest = f" WHERE type <= {LAST_PAYMENT_EVENT} ORDER BY sequence" if table == "events" else ""
             for row in self.rows(f"SELECT * FROM {table}{rest}"):
                 index.setdefault(row["payment"], []).append(row)
@@ -369,8 +368,9 @@ class Audit:
             self.check_payment(payment, sets.get(key, []), events.get(key, []), holds.get(key, []))
             self.check_refund(payment, sets.get(key, []), refunds.get(key, []))
             under_way = payment["status"] in (*OPEN, REFUND_PENDING)
-            if under_way != (len(jobs.get(key, [])) == 1):
-                self.fault("a job while in progress", f"payment {key} has {len(jobs.get(key, []))}")
+            count = len(jobs.get(key, [])) + (payment["settle_at"] is not None)
+            if count != under_way:
+                self.fault("a job while in progress", f"payment {key} has {count}")
             if settled and under_way:
                 self.fault("everything settled", f"payment {key} is in status {payment['status']}")
         for name, index in (("entries", sets), ("holds", holds), ("jobs", jobs)):

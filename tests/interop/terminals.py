@@ -209,7 +209,7 @@ def numbers(database, where):
     text = printed("overview", "--db", database)
     check(f"{where}: a size is readable", re.search(r"^database +\d+(\.\d)? [KM]iB$", text, re.M), text)
     exact = json.loads(printed("overview", "--json", "--db", database))
-    check(f"{where}: and exact in JSON", exact["databaseBytes"] % 4096 == 0, exact)
+    check(f"{where}: and exact in JSON", exact["databaseBytes"] % 2048 == 0, exact)
     text = printed("association", "list", "--db", database)
     check(f"{where}: a time in a pipe", re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", text, re.M), text)
     seen, _ = on_terminal("association", "list", "--db", database, columns=200)

@@ -82,8 +82,8 @@ const std::vector<std::string> kDamages{
     " WHERE type = 0",
     "UPDATE payments SET version = version + 1 WHERE payment = (SELECT max(payment) FROM payments)",
     "DELETE FROM events WHERE sequence = (SELECT max(sequence) - 3 FROM events)",
-    "INSERT INTO settlement_jobs (due_at, payment) SELECT 1, min(payment) FROM payments WHERE "
-    "status = 2",
+    "PRAGMA ignore_check_constraints = ON; UPDATE payments SET settle_at = 1 WHERE payment ="
+    " (SELECT min(payment) FROM payments WHERE status = 2)",
 };
 
 }  // namespace

@@ -130,41 +130,27 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   return {};
 }
 
-/// The caller finds `job` before the queue, because the search scans all settlement jobs, which are
-/// ordered by time.
-Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJob& job) {
-  const bool present = job.with_provider
-                           ? store::find_provider_job(tx.db(), payment).has_value()
-                           : store::has_settlement_job(tx.db(), {job.due_at, payment});
-  if (!present) return conflict("The payment has changed in the meantime. Read it again.");
-  if (job.with_provider) {
+Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
+  const auto job = store::job_of_payment(tx.db(), payment);
+  if (!job) return conflict("The payment is complete.");
+  if (job->with_provider) {
     store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);
-    return {};
+  } else {
+    store::schedule_settlement(tx, {tx.now(), payment});
+    tx.signal(store::Signal::settlement);
   }
-  store::remove_settlement_job(tx, {job.due_at, payment});
-  store::add_settlement_job(tx, {tx.now(), payment});
-  tx.signal(store::Signal::settlement);
   return {};
 }
 
 }  // namespace
 
 Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
-  std::int64_t payment = 0;
-  COFFER_TRY(
-      const auto job,
-      store::with_reader(context.database, [&](store::Connection& db) -> Result<store::StoryJob> {
-        COFFER_TRY(const auto record, required_payment(db, id));
-        payment = record.key;
-        const auto found = store::job_of_payment(db, payment);
-        if (!found) return conflict("The payment is complete.");
-        return *found;
-      }));
   return store::run_for<PaymentRecord>(context.queue,
                                        [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-                                         COFFER_TRY_VOID(retry(tx, payment, job));
-                                         return *store::find_payment_by_key(tx.db(), payment);
+                                         COFFER_TRY(auto record, required_payment(tx.db(), id));
+                                         COFFER_TRY_VOID(retry(tx, record.key));
+                                         return record;
                                        });
 }
 

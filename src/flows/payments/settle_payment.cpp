@@ -106,6 +106,7 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
 
 void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
   SettlementView payment = store::settlement_view(tx.db(), job.payment);
+  if (payment.settle_at != job.due_at) return;  // settled or scheduled again in the meantime
   if (payment.type == PaymentType::onramp_reference) {  // may have to wait in `processing`
     if (payment.status == PaymentStatus::initiated) advance(context, tx, payment, {});
     return settle_reference_payment(context, tx, payment);
@@ -131,9 +132,7 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
 Result<void> settle_together(const Context& context, std::span<const SettlementJob> jobs) {
   COFFER_TRY_VOID(context.queue.run(
       [&](store::WriteTx& tx) -> Result<void> {
-        for (const SettlementJob& job : jobs) {
-          if (store::take_settlement_job(tx, job)) settle_one(context, tx, job);
-        }
+        for (const SettlementJob& job : jobs) settle_one(context, tx, job);
         return {};
       },
       store::CommitQueue::Mode::repeatable));
@@ -155,7 +154,7 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
     log_error("settlement", "settlement of a payment failed; it will be retried",
               {{"payment_key", job.payment}});
     const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-      store::postpone_settlement_job(tx, job);
+      store::postpone_settlement(tx, job);
       return {};
     });
     if (!postponed) break;
@@ -170,7 +169,7 @@ Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   COFFER_TRY(const auto jobs,
              store::with_reader(context.database,
                                 [&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
-                                  return store::due_settlement_jobs(db, context.queue.now(), limit);
+                                  return store::due_settlements(db, context.queue.now(), limit);
                                 }));
   SettlementRound round;
   if (!jobs.empty()) {

@@ -58,19 +58,19 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
   const auto id = tx.new_id<PaymentId>(context.random);
+  const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
   const std::int64_t payment = store::insert_payment(
       tx, caller.tenant,
-      {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider});
+      {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider,
+       plan.lane ? std::nullopt : std::optional(due)});
   store::place_holds(tx, payment, request.type, holds);
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
-  const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
   if (plan.keys.quote) store::use_quote(tx, caller.tenant, *plan.keys.quote, payment);
   if (plan.lane) {
     store::add_provider_job(tx, {*plan.lane, due, payment, 0});
     tx.signal(store::Signal::providers);
   } else {
-    store::add_settlement_job(tx, {due, payment});
     tx.signal(store::Signal::settlement);
   }
   return Submission{id, false};

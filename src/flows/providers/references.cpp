@@ -169,13 +169,13 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   const std::int64_t payment = store::insert_payment(
       tx, tenant,
       {id, reference->application, request_id, request, keys, arrival.amount,
-       store::ProviderTerms{price.fee, price.total, price.receive, std::nullopt}});
+       store::ProviderTerms{price.fee, price.total, price.receive, std::nullopt},
+       tx.now().plus_ms(context.settle_delay_ms)});
   store::set_provider_reference(tx, payment, arrival.provider_payment_id);
   store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
   emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);
-  store::add_settlement_job(tx, {tx.now().plus_ms(context.settle_delay_ms), payment});
   tx.signal(store::Signal::settlement);
   return ArrivedPayment{id, false};
 }
@@ -211,7 +211,7 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
 void settle_reference_payment(const Context& context, store::WriteTx& tx,
                               store::SettlementView& payment) {
   if (credit_collection(context, tx, payment)) return;
-  store::add_settlement_job(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
+  store::schedule_settlement(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
 }
 
 }  // namespace coffer::flows

@@ -13,8 +13,9 @@ namespace coffer::store {
 namespace {
 
 constexpr std::int64_t kHeaderBytes = 32;
+constexpr std::int64_t kPageSizeAt = 8;
 constexpr std::int64_t kSaltAt = 16;
-constexpr std::int64_t kFrameBytes = 24 + 4'096;
+constexpr std::int64_t kFrameHeaderBytes = 24;
 
 template <std::size_t N>
 bool read_at(int fd, std::int64_t offset, std::uint64_t& value) {
@@ -69,11 +70,13 @@ void ChangedPages::note(int frames) {
 
 bool ChangedPages::read_new_frames(int frames, std::vector<std::uint32_t>& pages) {
   std::uint64_t salt = 0;
-  if (!read_at<8>(fd_, kSaltAt, salt)) return false;
+  std::uint64_t page_bytes = 0;
+  if (!read_at<8>(fd_, kSaltAt, salt) || !read_at<4>(fd_, kPageSizeAt, page_bytes)) return false;
+  const std::int64_t frame_bytes = kFrameHeaderBytes + static_cast<std::int64_t>(page_bytes);
   if (salt != std::exchange(salt_, salt) || frames < known_frames_) known_frames_ = 0;
   for (; known_frames_ < frames; ++known_frames_) {
     std::uint64_t page = 0;
-    if (!read_at<4>(fd_, kHeaderBytes + known_frames_ * kFrameBytes, page)) return false;
+    if (!read_at<4>(fd_, kHeaderBytes + known_frames_ * frame_bytes, page)) return false;
     pages.push_back(static_cast<std::uint32_t>(page));
   }
   return true;

@@ -13,12 +13,12 @@
 namespace coffer::store {
 namespace {
 
-constexpr int kEveryFrames = 4'000;  // 16 MiB of log since the last complete checkpoint
-constexpr int kRetryFrames = 1'000;  // 4 MiB after a checkpoint that a reader blocked
+constexpr int kEveryFrames = 8'000;  // 16 MiB of log since the last complete checkpoint
+constexpr int kRetryFrames = 2'000;  // 4 MiB after a checkpoint that a reader blocked
 // 32 MiB: overlapping readers have prevented a restart of the log.
-constexpr int kPauseFrames = 8'000;
-constexpr int kTruncateFrames = 16'000;   // 64 MiB: returns the space to the disk
-constexpr int kInterruptFrames = 20'000;  // 80 MiB: interrupts long statements
+constexpr int kPauseFrames = 16'000;
+constexpr int kTruncateFrames = 32'000;   // 64 MiB: returns the space to the disk
+constexpr int kInterruptFrames = 40'000;  // 80 MiB: interrupts long statements
 constexpr std::int64_t kPauseMs = 20;
 constexpr std::int64_t kPauseMaxMs = 160;
 

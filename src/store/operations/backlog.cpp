@@ -13,9 +13,11 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kSettlement =
-    "SELECT (SELECT count(*) FROM (SELECT 1 FROM settlement_jobs LIMIT ?)),"
-    " (SELECT due_at FROM settlement_jobs ORDER BY due_at LIMIT 1),"
-    " (SELECT min(payment) FROM (SELECT payment FROM settlement_jobs ORDER BY due_at LIMIT 1000))";
+    "WITH due AS NOT MATERIALIZED (SELECT settle_at, payment FROM payments"
+    " INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL)"
+    " SELECT (SELECT count(*) FROM (SELECT 1 FROM due LIMIT ?)),"
+    " (SELECT settle_at FROM due ORDER BY settle_at LIMIT 1),"
+    " (SELECT min(payment) FROM (SELECT payment FROM due ORDER BY settle_at LIMIT 1000))";
 // Due times are in order within a lane. There are few lanes, and each needs one lookup.
 constexpr const char* kProviders =
     "WITH RECURSIVE lanes(lane) AS (SELECT min(lane) FROM provider_jobs UNION ALL"

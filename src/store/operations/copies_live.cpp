@@ -18,19 +18,20 @@
 #include "base/limits/pace.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/lists/key_walk.h"
 #include "store/operations/copies.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr std::int64_t kPageBytes = 4'096;
-constexpr std::size_t kPieceMax = 512;   // pages per reader: 2 MiB
-constexpr std::size_t kLastMax = 1'024;  // pages of the last snapshot: 4 MiB
+constexpr std::size_t kPieceMax = 1'024;  // pages per reader: 2 MiB
+constexpr std::size_t kLastMax = 2'048;   // pages of the last snapshot: 4 MiB
 constexpr int kRoundsMax = 64;
 constexpr int kIoError = 10;   // SQLITE_IOERR
 constexpr int kDiskFull = 13;  // SQLITE_FULL
 
 constexpr const char* kPageCount = "PRAGMA page_count";
+constexpr const char* kPageBytes = "PRAGMA page_size";
 constexpr const char* kPage = "SELECT data FROM sqlite_dbpage WHERE pgno = ?";
 
 using Pages = std::vector<std::uint32_t>;
@@ -42,14 +43,16 @@ class PageFile {
     if (!file_.is_open()) fail();
   }
   void write(std::span<const std::uint32_t> pages, const std::string& bytes) {
+    if (pages.empty()) return;
+    const std::size_t size = bytes.size() / pages.size();
     for (std::size_t i = 0; i < pages.size(); ++i) {
-      const char* from = bytes.data() + static_cast<std::int64_t>(i) * kPageBytes;
-      const auto at = static_cast<off_t>((pages[i] - std::int64_t{1}) * kPageBytes);
-      if (::pwrite(file_.get(), from, kPageBytes, at) != kPageBytes) fail();
+      const auto at = static_cast<off_t>((pages[i] - std::size_t{1}) * size);
+      const ssize_t written = ::pwrite(file_.get(), bytes.data() + i * size, size, at);
+      if (written != static_cast<ssize_t>(size)) fail();
     }
   }
-  void cut(std::int64_t pages) {
-    if (::ftruncate(file_.get(), static_cast<off_t>(pages * kPageBytes)) != 0) fail();
+  void cut(std::int64_t bytes) {
+    if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail();
   }
 
  private:
@@ -59,15 +62,11 @@ class PageFile {
   Descriptor file_;
 };
 
-std::int64_t page_count(Connection& db) {
-  Query query(db, kPageCount);
-  return query.step() ? query.integer(0) : 0;
-}
+std::int64_t page_count(Connection& db) { return first_integer(db, kPageCount).value_or(0); }
 
 /// The bytes of at most `count` pages in order.
 std::string read_pages(Connection& db, std::span<const std::uint32_t> pages) {
   std::string out;
-  out.reserve(pages.size() * kPageBytes);
   for (const std::uint32_t page : pages) {
     Query query(db, kPage, static_cast<std::int64_t>(page));
     if (!query.step()) throw SqlError("a page is missing", kIoError, 0);
@@ -102,6 +101,7 @@ class LiveCopy {
  private:
   Result<Pages> all_pages() {
     COFFER_TRY(const Reader lease, database_.reader());
+    page_bytes_ = first_integer(lease.db(), kPageBytes).value_or(0);
     Pages out(static_cast<std::size_t>(page_count(lease.db())));
     std::iota(out.begin(), out.end(), 1U);
     return out;
@@ -141,7 +141,7 @@ class LiveCopy {
       bytes = read_pages(lease.db(), present(pages, count));
     }
     file_.write(present(pages, count), bytes);
-    file_.cut(count);
+    file_.cut(count * page_bytes_);
     total_ += static_cast<std::int64_t>(pages.size());
     if (!pages.empty()) advance(pages.size());
     return true;
@@ -156,7 +156,7 @@ class LiveCopy {
 
   void advance(std::size_t pages) {
     done_ += static_cast<std::int64_t>(pages);
-    progress_(done_ * kPageBytes, total_ * kPageBytes);
+    progress_(done_ * page_bytes_, total_ * page_bytes_);
   }
 
   Database& database_;
@@ -164,6 +164,7 @@ class LiveCopy {
   ChangedPages::Watch watch_;
   PageFile file_;
   const CopyProgress& progress_;
+  std::int64_t page_bytes_ = 0;
   std::int64_t done_ = 0;  // in pages, including those copied again
   std::int64_t total_ = 0;
 };

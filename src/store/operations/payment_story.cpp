@@ -52,7 +52,12 @@ constexpr Column<StoryJob> kJobColumns[] = {
     joined<&StoryJob::attempts>("attempts"),
 };
 const std::string kProviderJob = select(kJobColumns) + " FROM provider_jobs WHERE payment = ?";
-const std::string kSettlementJob = select(kJobColumns) + " FROM settlement_jobs WHERE payment = ?";
+constexpr Column<StoryJob> kSettlementColumns[] = {
+    joined<&StoryJob::due_at>("settle_at"),
+    joined<&StoryJob::attempts>("settle_attempts"),
+};
+const std::string kSettlementJob =
+    select(kSettlementColumns) + " FROM payments WHERE payment = ? AND settle_at IS NOT NULL";
 constexpr Column<StoryParties> kPartyColumns[] = {
     joined<&StoryParties::application>("a.name"),
     joined<&StoryParties::application_id>("a.id"),
@@ -132,7 +137,7 @@ std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenan
 
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment) {
   auto out = first_row<StoryJob>(db, kProviderJob, kJobColumns, payment);
-  if (!out) return first_row<StoryJob>(db, kSettlementJob, kJobColumns, payment);
+  if (!out) return first_row<StoryJob>(db, kSettlementJob, kSettlementColumns, payment);
   out->with_provider = true;
   return out;
 }

@@ -52,7 +52,7 @@ struct StoryJob {
   int attempts = 0;
   bool with_provider = false;
 };
-/// The next step of the payment. Reads through the settlement backlog.
+/// The next step of the payment; empty if it is complete.
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment);
 
 /// The payer or receiver as shown to operators. A multi-transfer has sides only in its legs.

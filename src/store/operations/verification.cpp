@@ -27,7 +27,8 @@ constexpr std::array<SliceCheck, 4> kChecks{{
     // An open hold belongs to a payment in progress, which has a job.
     {"held_is_sum_of_open_holds", Walk::accounts,
      "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
-     "  (SELECT payment FROM settlement_jobs UNION ALL SELECT payment FROM provider_jobs) j"
+     "  (SELECT payment FROM payments INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL"
+     "   UNION ALL SELECT payment FROM provider_jobs) j"
      "  CROSS JOIN payment_holds h ON h.payment = j.payment AND h.state = 0"
      "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
      " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"

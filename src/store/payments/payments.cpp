@@ -122,8 +122,8 @@ constexpr const char* kInsert =
     "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
-    " destination, connector, quote, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " destination, connector, quote, settle_at, created_at, updated_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const std::string kInsertProvider = ColumnList{"payment", "fee", "total", "transaction_type"}
                                         .add(kComplianceColumns)
                                         .add(kPayerColumns)
@@ -143,6 +143,7 @@ constexpr Column<View> kViewColumns[] = {
     joined<&View::type>("p.type"),
     joined<&View::status>("p.status"),
     joined<&View::version>("p.version"),
+    joined<&View::settle_at>("p.settle_at"),
     joined<&View::receiving_asset>("p.receiving_asset"),
     joined<&View::keys, &PaymentKeys::receiving_asset>("p.receiving_asset"),
     joined<&View::min_receiving>("p.min_receiving"),
@@ -166,7 +167,7 @@ const std::string kLegKeys =
     select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3,"
+    "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3, settle_at = NULL,"
     " processing_at = CASE WHEN ?2 = 1 OR ?10 THEN ?3 ELSE processing_at END,"
     " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
@@ -185,19 +186,18 @@ static_assert(stored(PaymentStatus::refunded) == 5);
 static_assert(stored(PaymentStatus::refund_failed) == 6);
 static_assert(stored(PaymentStatus::expired) == 7);
 constexpr const char* kAcceptedAt = "SELECT created_at FROM payments WHERE payment = ?";
-constexpr const char* kAddJob = "INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)";
-constexpr const char* kRemoveJob = "DELETE FROM settlement_jobs WHERE due_at = ? AND payment = ?";
+constexpr const char* kSchedule =
+    "UPDATE payments SET settle_at = ?, settle_attempts = 0 WHERE payment = ?";
 // 1 s, 2 s, 4 s ... up to about 17 minutes.
-constexpr const char* kPostponeJob =
-    "UPDATE settlement_jobs SET attempts = attempts + 1,"
-    " due_at = ?3 + (1000 << min(attempts, 10)) WHERE due_at = ?1 AND payment = ?2";
-constexpr const char* kHasJob = "SELECT 1 FROM settlement_jobs WHERE due_at = ? AND payment = ?";
-constexpr const char* kDueJobs =
-    "SELECT due_at, payment FROM settlement_jobs WHERE due_at <= ? ORDER BY due_at, payment LIMIT "
-    "?";
+constexpr const char* kPostpone =
+    "UPDATE payments SET settle_attempts = settle_attempts + 1,"
+    " settle_at = ?3 + (1000 << min(settle_attempts, 10)) WHERE payment = ?2 AND settle_at = ?1";
+constexpr const char* kDue =
+    "SELECT settle_at, payment FROM payments INDEXED BY payments_to_settle WHERE settle_at <= ?"
+    " ORDER BY settle_at, payment LIMIT ?";
 constexpr const char* kNextDue =
-    "SELECT due_at FROM settlement_jobs ORDER BY due_at, payment LIMIT 1";
-constexpr const char* kCountJobs = "SELECT count(*) FROM settlement_jobs";
+    "SELECT settle_at FROM payments INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL"
+    " ORDER BY settle_at LIMIT 1";
 
 std::int64_t notify_column(const PaymentRequest& request) {
   if (request.notify_email) return static_cast<std::int64_t>(NotificationChannel::email);
@@ -359,13 +359,14 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
     return multi ? std::decay_t<decltype(value)>() : value;
   };
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
-  tx.db().run(
-      kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
-      payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
-      single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
-      keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-      single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
-      keys.beneficiary, keys.destination, keys.connector, keys.quote, tx.now(), tx.now());
+  tx.db().run(kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
+              payment.request_id, request.type, PaymentStatus::initiated,
+              single(first.source_wallet), single(first.destination_wallet),
+              payment.total ? first.asset : std::nullopt, payment.total, keys.receiving_asset,
+              or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
+              single(leg.refs.to_ref), single(leg.description), request.memo,
+              notify_column(request), keys.beneficiary, keys.destination, keys.connector,
+              keys.quote, payment.settle_at, tx.now(), tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);
@@ -403,6 +404,7 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
               change.refund_failure, payment.version + 1, payment.stored_status.has_value());
   COFFER_CHECK(tx.db().changes() == 1);
   payment.stored_status.reset();
+  payment.settle_at.reset();
   const PaymentKeys& keys = payment.keys;
   if (keys.connector && keys.destination && counts_towards_limits(payment.status) &&
       !counts_towards_limits(change.to)) {
@@ -420,30 +422,18 @@ void pass_processing(SettlementView& payment) {
   ++payment.version;
 }
 
-void add_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  tx.db().run(kAddJob, job.due_at, job.payment);
+void schedule_settlement(WriteTx& tx, const SettlementJob& job) {
+  tx.db().run(kSchedule, job.due_at, job.payment);
+  COFFER_CHECK(tx.db().changes() == 1);
 }
 
-void remove_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  COFFER_CHECK(take_settlement_job(tx, job));
+void postpone_settlement(WriteTx& tx, const SettlementJob& job) {
+  tx.db().run(kPostpone, job.due_at, job.payment, tx.now());
 }
 
-bool take_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  tx.db().run(kRemoveJob, job.due_at, job.payment);
-  return tx.db().changes() == 1;
-}
-
-void postpone_settlement_job(WriteTx& tx, const SettlementJob& job) {
-  tx.db().run(kPostponeJob, job.due_at, job.payment, tx.now());
-}
-
-bool has_settlement_job(Connection& db, const SettlementJob& job) {
-  return Query(db, kHasJob, job.due_at, job.payment).step();
-}
-
-std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit) {
+std::vector<SettlementJob> due_settlements(Connection& db, Timestamp now, int limit) {
   std::vector<SettlementJob> out;
-  Query query(db, kDueJobs, now, limit);
+  Query query(db, kDue, now, limit);
   while (query.step()) out.push_back({query.time(0), query.integer(1)});
   return out;
 }
@@ -451,11 +441,6 @@ std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, in
 std::optional<Timestamp> next_settlement_due(Connection& db) {
   Query query(db, kNextDue);
   return query.step() ? std::optional(query.time(0)) : std::nullopt;
-}
-
-std::int64_t count_settlement_jobs(Connection& db) {
-  Query query(db, kCountJobs);
-  return query.step() ? query.integer(0) : 0;
 }
 
 }  // namespace coffer::store

@@ -94,6 +94,7 @@ struct SettlementView {
   int version = 1;
   /// The status in the file, if `status` is newer (pass_processing).
   std::optional<PaymentStatus> stored_status;
+  std::optional<Timestamp> settle_at;  // empty: not a payment that the ledger settles next
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
   std::optional<Amount> receiving_amount;
@@ -134,35 +135,33 @@ struct NewPayment {
   const PaymentRequest& request;
   const PaymentKeys& keys;
   std::optional<Amount> total;  // sum of the legs if they have the same asset
-  std::optional<ProviderTerms> provider;
+  std::optional<ProviderTerms> provider = std::nullopt;
+  std::optional<Timestamp> settle_at = std::nullopt;  // empty: a provider has the next step
 };
 /// Writes the record in status `initiated`; returns its key.
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment);
 
 SettlementView settlement_view(Connection& db, std::int64_t payment);
-/// Moves the status along the transition table, sets the time of the new status and increments the
-/// version. A change that the table forbids is a bug and throws.
+/// Moves the status along the transition table, sets the time of the new status, increments the
+/// version and removes the settlement job. A change that the table forbids is a bug and throws.
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
 /// Changes the status from `initiated` to `processing` only in `payment`. For a command that also
 /// ends the payment: the next change_status writes both changes with their times.
 void pass_processing(SettlementView& payment);
 
-// Settlement jobs are written with the payment and removed with its settlement.
+/// A payment that the ledger settles at `due_at`. Written with the payment and removed by the next
+/// change of its status, so that settlement resumes after a crash.
 struct SettlementJob {
   Timestamp due_at;
   std::int64_t payment = 0;
 };
-void add_settlement_job(WriteTx& tx, const SettlementJob& job);
-void remove_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// Like remove_settlement_job, but returns false if the job no longer exists.
-bool take_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// Postpones a failed job, with a longer delay after each attempt.
-void postpone_settlement_job(WriteTx& tx, const SettlementJob& job);
-/// Returns false if the job was removed in the meantime.
-bool has_settlement_job(Connection& db, const SettlementJob& job);
+/// Sets the time of the next attempt, for a payment in progress.
+void schedule_settlement(WriteTx& tx, const SettlementJob& job);
+/// Postpones a failed job, with a longer delay after each attempt. No effect if the job changed in
+/// the meantime.
+void postpone_settlement(WriteTx& tx, const SettlementJob& job);
 /// Jobs due at or before `now`, oldest first.
-std::vector<SettlementJob> due_settlement_jobs(Connection& db, Timestamp now, int limit);
+std::vector<SettlementJob> due_settlements(Connection& db, Timestamp now, int limit);
 std::optional<Timestamp> next_settlement_due(Connection& db);
-std::int64_t count_settlement_jobs(Connection& db);
 
 }  // namespace coffer::store

@@ -88,13 +88,13 @@ TEST_CASE(
   const CheckpointStats stats = file.queue->checkpoints();
   INFO(stats.complete << " complete, " << stats.partial << " partial, " << stats.pauses);
   CHECK(stats.pauses > 0);
-  // At most one for 1,000 frames, and one for each pause: not one for each of 300 commits.
-  CHECK(stats.complete + stats.partial <= 300 * 256 / 1'000 + 2 * stats.pauses + 2);
+  // At most one for 2,000 frames, and one for each pause: not one for each of 300 commits.
+  CHECK(stats.complete + stats.partial <= 300 * 512 / 2'000 + 2 * stats.pauses + 2);
   CHECK(file.verify().empty());
 }
 
 TEST_CASE(
-    "checkpoint: one that a reader blocks is tried again after 1,000 frames, not after a commit") {
+    "checkpoint: one that a reader blocks is tried again after 2,000 frames, not after a commit") {
   OpenedFile file;
   const Reader stuck = file.database->reader().value();
   CHECK(number(stuck.db(), "SELECT count(*) FROM meta") == 0);

@@ -26,7 +26,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-constexpr std::int64_t kPageBytes = 4'096;
+constexpr std::int64_t kPageBytes = 2'048;
 
 void fill(SmallLedger& ledger) {
   for (int i = 0; i < 5; ++i) {

@@ -36,7 +36,7 @@ namespace coffer::store::test {
 inline std::optional<SettlementJob> job_of(Connection& db, std::int64_t payment) {
   constexpr Timestamp kEver{std::int64_t{1} << 60};
   constexpr int kAll = -1;
-  for (const SettlementJob& job : due_settlement_jobs(db, kEver, kAll)) {
+  for (const SettlementJob& job : due_settlements(db, kEver, kAll)) {
     if (job.payment == payment) return job;
   }
   return std::nullopt;
@@ -212,12 +212,12 @@ class SmallLedger : public OpenedFile {
       movements.push_back({from.account, to.account, leg.amount});
       total = total + leg.amount;
     }
-    const std::int64_t key = insert_payment(
-        tx, tenant, {random.id<PaymentId>(tx.now()), application, "req", request, keys, total});
+    const std::int64_t key = insert_payment(tx, tenant,
+                                            {random.id<PaymentId>(tx.now()), application, "req",
+                                             request, keys, total, std::nullopt, tx.now()});
     const auto holds = holds_for(movements).value();
     place_holds(tx, key, request.type, holds);
     append_event(tx, random, tenant.key, {0, key, std::nullopt, 1});
-    add_settlement_job(tx, {tx.now(), key});
     tx.signal(Signal::settlement);
     return key;
   }
@@ -225,7 +225,7 @@ class SmallLedger : public OpenedFile {
   /// Posts (or, with a failure, voids) what accept() held.
   void settle(WriteTx& tx, std::int64_t key, std::optional<FailureCode> failure = std::nullopt) {
     SettlementView payment = settlement_view(tx.db(), key);
-    remove_settlement_job(tx, *job_of(tx.db(), key));
+    COFFER_CHECK(payment.settle_at.has_value());
     change(tx, payment, {PaymentStatus::processing, {}, {}, {}});
     if (failure) {
       close_holds(tx, payment, HoldState::voided);

@@ -478,8 +478,9 @@ TEST_CASE("operating lists: the cost of the backlog does not grow with the numbe
           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
           std::to_string(jobs) + ")";
       db.execute(many +
-                 "INSERT OR IGNORE INTO settlement_jobs (due_at, payment) SELECT i, 1000000 + i "
-                 "FROM n");
+                 "INSERT OR IGNORE INTO payments (payment, tenant, id, transaction_id, application,"
+                 " request_id, type, status, settle_at, created_at, updated_at) SELECT 1000000 + i,"
+                 " 3, randomblob(16), 'many ' || i, 1, 'r', 0, 0, i, i, i FROM n");
       db.execute(many +
                  "INSERT OR IGNORE INTO provider_jobs (lane, due_at, payment) SELECT 0, i, 1000000"
                  " + i FROM n");

@@ -156,7 +156,7 @@ TEST_CASE("quota book: the estimate of bytes is close to the growth of the file"
   const auto pages_before = pages();
   const auto used_before = file.used(Quota::file_bytes);
   pay(400, 4'000);
-  const double grown = static_cast<double>(pages() - pages_before) * 4'096;
+  const double grown = static_cast<double>(pages() - pages_before) * 2'048;
   const auto counted = static_cast<double>(file.used(Quota::file_bytes) - used_before);
   INFO("counted " << counted << " of " << grown);
   CHECK(counted > 0.8 * grown);
