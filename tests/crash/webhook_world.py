@@ -170,7 +170,7 @@ def judge_endpoint(endpoint, events):
                    if log.get(key, {}).get("status") != "delivered"]
     for key, row in log.items():
         if row["status"] == "delivered" and key not in well:
-            faults.append(f"delivered is what was answered with 2xx: {key}")
+            faults.append(f"delivered means a 2xx response: {key}")
         if row["status"] != "delivered" and key in well and endpoint["healthy"]:
             faults.append(f"answered with 2xx is delivered: {key} is {row['status']}")
         if row["attempts"] > len(arrived.get(key, [])):
