@@ -148,7 +148,7 @@ def try_update(server, listeners, faults):
     url = f"http://10.1.2.3:{PORT}/"
     status, _ = server.call("PATCH", f"/v1/webhooks/{webhook['id']}", {"url": url})
     if status != 422:
-        faults.append(f"an update to {url} answers {status}")
+        faults.append(f"an update to {url} returns {status}")
     end, _ = server.send_test(webhook)
     good, bad = listeners.take()
     if (end, bad) != ("delivered", 0) or good != 1:

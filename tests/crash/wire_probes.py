@@ -375,7 +375,7 @@ def run(binary):
         faults = [f"{fault}, {what}" for what, fault in outcomes.items() if fault]
         status, _ = gateway.connect().call("GET", "/healthz")
         if status != 200:
-            faults.append(f"/healthz answers {status} afterwards")
+            faults.append(f"/healthz returns {status} afterwards")
         if gateway.login().call("GET", "/v1/wallets")[0] != 200:
             faults.append("good requests do not work afterwards")
         if gateway.stop() != 0:

@@ -206,7 +206,7 @@ def check_access(gateway):
                           (200, {**proxied, "Authorization": "Bearer " + TOKEN})):
         status = fetch(url, headers=given).status
         if status != wanted:
-            fail(f"/metrics with {given} answers {status}, not {wanted}")
+            fail(f"/metrics with {given} returns {status}, not {wanted}")
     return page
 
 

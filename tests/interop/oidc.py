@@ -75,7 +75,7 @@ class Browser:
         for _ in range(10):
             status, headers, body = self.call("GET", url)
             if status not in (302, 303):
-                sys.exit(f"the provider answers {status}: {body[:300]}")
+                sys.exit(f"the provider returns {status}: {body[:300]}")
             url = urllib.parse.urljoin(url, headers["Location"])
             if url.startswith(self.origin):
                 return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(url).query))
