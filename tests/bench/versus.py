@@ -29,7 +29,7 @@ GOALS = (
 
 
 def written_kib(pid):
-    """What the process has caused to be written to disks: the write-ahead log and the file."""
+    """KiB that the process has written to disk, for the write-ahead log and the file."""
     with open(f"/proc/{pid}/io", encoding="ascii") as file:
         counters = dict(line.split(": ") for line in file.read().splitlines())
     return int(counters["write_bytes"]) / 1024
@@ -43,7 +43,7 @@ def paid(server, seconds, connections, figures, name):
 
 
 def measure(bench, binary):
-    """One round on one build: name of the figure -> value."""
+    """One round on one build. Returns {name of the figure: value}."""
     figures = {}
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         server = Server(binary, folder, "versus.db").start()
@@ -74,7 +74,7 @@ def measure(bench, binary):
 
 def run(bench, table):
     if not bench.old:
-        say("no --old BINARY: nothing to compare with")
+        say("skipped: use --old BINARY to compare with another build")
         return
     rounds = {bench.old: [], bench.binary: []}
     for at in range(bench.rounds):
