@@ -69,7 +69,7 @@ class Postgres:
 
 
 def postgres(bench):
-    """Payments a second at its best number of clients, and that number; None when it is not installed."""
+    """Payments a second with the best number of clients, and that number; None if PostgreSQL is not installed."""
     server = Postgres(bench)
     if not server.bin:
         say("PostgreSQL is not installed: no row for it")

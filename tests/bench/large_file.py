@@ -273,7 +273,7 @@ def read_options():
     parser.add_argument("--beneficiaries", type=int, default=50_000)
     parser.add_argument("--wallets", type=int, default=200)
     parser.add_argument("--tenants", type=int, default=4)
-    parser.add_argument("--days", type=int, default=25, help="number of days up to now over which the payments are spread")
+    parser.add_argument("--days", type=int, default=25, help="days up to now over which the payments are spread")
     parser.add_argument("--verify", action="store_true", help="run `coffer verify` on the file")
     return parser.parse_args()
 

@@ -17,7 +17,7 @@ for ((part = 0; part < parts; ++part)); do
   count=$((seeds - part * each < each ? seeds - part * each : each))
   [ "$count" -gt 0 ] || continue
   COFFER_SEED=$((first + part * each)) COFFER_SEEDS=$count COFFER_OPERATIONS=$operations \
-    "$build/tests/property_tests" "property: the ledger does what*" >"$logs/ledger.$part" 2>&1 &
+    "$build/tests/property_tests" "property: the ledger matches*" >"$logs/ledger.$part" 2>&1 &
   pids+=($!)
 done
 began=$SECONDS failed=0
