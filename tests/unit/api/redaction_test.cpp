@@ -87,7 +87,7 @@ TEST_CASE("a query parameter with text about people is redacted") {
   CHECK(redactor.value("NoSuchSchema", "x") == kHidden);
 }
 
-TEST_CASE("every member of the schemas whose name tells a secret or a person is marked") {
+TEST_CASE("every schema member whose name suggests a secret or a person is marked") {
   const std::regex tells(
       "secret|client_?secret|password|otp|.*(id|access|refresh)_?token|token|seed|api_?key|"
       "(first|last|middle|payer|company|legal|wallet)_?name|email|phone(number)?|iban|"
