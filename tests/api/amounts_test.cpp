@@ -84,7 +84,7 @@ TEST_CASE("0.1 and 0.2 add up to 0.3") {
   CHECK(world.app.me().balance(world.to, "USDC") == "123456789.4234567");
 }
 
-TEST_CASE("refused amounts and their problems") {
+TEST_CASE("rejected amounts and their problems") {
   World world;
   struct Row {
     const char* amount;

@@ -183,7 +183,7 @@ TEST_CASE("rules of destinations") {
            400, {"memo"})});
 }
 
-TEST_CASE("an invalid IBAN is reported") {
+TEST_CASE("an invalid IBAN is reported as an error of its field") {
   World world;
   for (const char* iban : {"DE89370400440532013001", "DE8937040044053201300",
                            "XX89370400440532013000", "GB82WEST12345698765433"}) {

@@ -133,7 +133,7 @@ TEST_CASE("a swap to a beneficiary keeps its minimum") {
   CHECK(failure(record) == "slippage_exceeded");
 }
 
-TEST_CASE("payments to a beneficiary are refused as the contract says") {
+TEST_CASE("payments to a beneficiary are rejected as the contract requires") {
   World world;
   const std::string momo = add_recipient(world.me);
   world.names["momo"] = momo;

@@ -231,7 +231,7 @@ TEST_CASE("every invalid challenge is 400 invalid-challenge") {
   check_refused(submit(app, good), 400, "invalid-challenge");
 }
 
-TEST_CASE("used challenges are deleted when they expire, and stay refused") {
+TEST_CASE("used challenges are deleted after their expiry, and stay rejected") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string used = signed_challenge(app, own);

@@ -33,7 +33,7 @@ std::map<int, int> count_by_status(const std::vector<Reply>& replies) {
 
 }  // namespace
 
-TEST_CASE("the same submission sent many times at once is one payment") {
+TEST_CASE("many concurrent identical submissions are one payment") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   const auto replies =
@@ -49,7 +49,9 @@ TEST_CASE("the same submission sent many times at once is one payment") {
   CHECK(app.me().balance(to, "USDC") == "10.00");
 }
 
-TEST_CASE("different bodies under one id at once: one wins, the others conflict") {
+TEST_CASE(
+    "concurrent submissions with one ID and different bodies: one is accepted, the others "
+    "conflict") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   std::vector<Json> bodies;
@@ -72,7 +74,7 @@ TEST_CASE("concurrent spending does not spend twice") {
   CHECK(app.me().balance(to, "USDC") == "90.00");
 }
 
-TEST_CASE("the same over the wire, with running workers") {
+TEST_CASE("concurrent submissions over the wire, with running workers") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   app.listen();
@@ -85,7 +87,7 @@ TEST_CASE("the same over the wire, with running workers") {
   CHECK(app.me().all("/v1/transactions").size() == 3);
 }
 
-TEST_CASE("two changes of one beneficiary at once: neither is lost") {
+TEST_CASE("concurrent changes of one beneficiary: none is lost") {
   TestApp app;
   const std::string path = "/v1/beneficiaries/" + add_recipient(app.me());
   const auto patch = [&](const Json& body) {

@@ -40,7 +40,7 @@ TEST_CASE("connect access requires the connect secret with an idToken") {
   CHECK(caller->scopes == ScopeSet::all());
 }
 
-TEST_CASE("connect access refuses every other pair") {
+TEST_CASE("connect access rejects every other pair of credentials") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Client other = app.stranger();
@@ -58,7 +58,7 @@ TEST_CASE("connect access refuses every other pair") {
   check_refused(ask(app, own.connect_secret, login.at("accessToken")));
 }
 
-TEST_CASE("the connect secret is valid for the Connect group only") {
+TEST_CASE("the connect secret is valid only for the Connect group") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");

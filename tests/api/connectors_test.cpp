@@ -57,7 +57,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a connector is shown whole, without fees") {
+TEST_CASE("a connector is shown completely, except for fees") {
   TestApp app;
   const std::string id = add_connector(app);
   const Reply reply = app.me().get(kConnectors + "/" + id);
@@ -139,7 +139,7 @@ TEST_CASE("a cursor of connectors is bound to its filters") {
         "invalid-cursor");
 }
 
-TEST_CASE("connectors are of one environment") {
+TEST_CASE("connectors belong to one environment") {
   TestApp app;
   const std::string id = add_connector(app);
   const Client production = app.production();

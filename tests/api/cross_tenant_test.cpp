@@ -119,7 +119,7 @@ TEST_CASE("another association's IDs are not found, like unknown ones") {
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("the same association's ids of the other environment are not found either") {
+TEST_CASE("IDs of the same association's other environment are not found either") {
   World world;
   const Client intruder = world.app.production();
   Names own = world.nobodys;
@@ -238,7 +238,7 @@ TEST_CASE("another tenant's IDs in any member of a body are like unknown IDs") {
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("the owner finds what other tenants do not, so that a missing check would be noticed") {
+TEST_CASE("control: the owner finds each object that other tenants do not find") {
   World world;
   int found = 0;
   for (const api::Route& route : api::routes()) {

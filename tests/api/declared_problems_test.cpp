@@ -310,7 +310,7 @@ TEST_CASE("every problem that a route declares by name can be produced") {
   CHECK(produced > 120);
 }
 
-TEST_CASE("a paused connector is a conflict wherever it would be paid through") {
+TEST_CASE("a paused connector is a conflict on every route that pays through it") {
   Producer producer;
   for (const char* operation : {"executeOfframp", "executeOnramp", "executeConnectOnramp",
                                 "executeConnectCashIn", "validateOfframp"}) {
@@ -320,14 +320,14 @@ TEST_CASE("a paused connector is a conflict wherever it would be paid through") 
   }
 }
 
-TEST_CASE("a collection takes a connector that collects") {
+TEST_CASE("a collection needs a connector for collections") {
   Producer producer;
   const Reply reply = producer.wrong_connector(api::find_operation("executeConnectCashIn"));
   INFO(reply.text().substr(0, 1000));
   CHECK(reply.slug() == "validation-failed");
 }
 
-TEST_CASE("an unknown type of event is refused wherever types are named") {
+TEST_CASE("an unknown event type is rejected on every route") {
   Producer producer;
   for (const char* operation :
        {"createWebhook", "updateWebhook", "addApplicationWebhook", "updateApplicationWebhook"}) {

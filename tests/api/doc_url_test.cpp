@@ -97,7 +97,7 @@ TEST_CASE("docUrl names the configured domain, whatever the request says") {
 }
 
 TEST_CASE(
-    "docUrl is absolute and its page is there, also for refusals before routing and in rows") {
+    "docUrl is absolute and its page exists, also for rejections before routing and in rows") {
   TestApp app(no_domain);
   app.listen();
   const std::string own = "http://127.0.0.1:" + std::to_string(app.core().port());

@@ -81,7 +81,7 @@ TEST_CASE("successes under both prefixes are equal") {
   }
 }
 
-TEST_CASE("a token with the one scope of a route opens it, one with all others does not") {
+TEST_CASE("a route requires exactly its scope") {
   TestApp app;
   app.rate("USDC", "EURC", "0.9");
   const Names mine = belongings_of(app, app.me());
@@ -177,7 +177,7 @@ TEST_CASE("every path responds to OPTIONS and refuses other methods with Allow")
   }
 }
 
-TEST_CASE("HEAD wherever GET, with the same status and headers") {
+TEST_CASE("HEAD on every route with GET, with the same status and headers") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {

@@ -24,7 +24,7 @@ void wait_a_moment() {
 
 }  // namespace
 
-TEST_CASE("livez answers as long as the process does") {
+TEST_CASE("livez responds while the process runs") {
   TestApp app;
   app.clock.advance_ms(60'000);
   const Reply reply = app.anonymous().get("/livez");
@@ -32,7 +32,7 @@ TEST_CASE("livez answers as long as the process does") {
   CHECK(reply.json() == Json{{"status", "ok"}});
 }
 
-TEST_CASE("healthz is ready while payments can be taken, readyz is its other name") {
+TEST_CASE("healthz is ready while payments can be accepted, and readyz is an alias") {
   TestApp app;
   for (const char* path : {"/healthz", "/readyz"}) {
     const Reply reply = app.anonymous().get(path);
@@ -46,7 +46,7 @@ TEST_CASE("healthz is ready while payments can be taken, readyz is its other nam
   }
 }
 
-TEST_CASE("a full disk makes it unready but alive, and it recovers automatically") {
+TEST_CASE("on a full disk, the server is alive but not ready, and recovers automatically") {
   TestApp app;
   const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
   app.clock.advance_ms(1'000);
@@ -246,7 +246,7 @@ TEST_CASE("the document names every route under /v1 with every status, and nothi
   CHECK(documented == declared);
 }
 
-TEST_CASE("every reference of the document leads to a part of it, and every part is used") {
+TEST_CASE("every reference in the document resolves, and every component is used") {
   TestApp app;
   const Json document = app.anonymous().get("/v1/openapi.json").json();
   std::set<std::string> used;

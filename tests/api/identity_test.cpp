@@ -55,7 +55,7 @@ TEST_CASE("the headers must belong to one application") {
                 401, "unauthorized");
 }
 
-TEST_CASE("an API key that another program writes into the file opens nothing") {
+TEST_CASE("an API key that another program writes into the file is rejected") {
   TestApp app;
   const auth::SecretHasher& hasher = *app.flows().hasher;
   const std::string own = app.me().credentials().api_key;
@@ -138,7 +138,7 @@ TEST_CASE("tokens become invalid immediately") {
   }
 }
 
-TEST_CASE("the end of another application has no effect") {
+TEST_CASE("the suspension of another application has no effect") {
   TestApp app;
   const Client other = app.stranger();
   flows::suspend_application(app.flows(), other.credentials().application, true).value();
@@ -188,7 +188,7 @@ TEST_CASE("the association header is neither needed nor read") {
   CHECK(app.me().with("x-association-id", "nonsense").get(kWallets + "/" + mine).status == 200);
 }
 
-TEST_CASE("an application sees its own environment only") {
+TEST_CASE("an application sees only its own environment") {
   TestApp app;
   const Client production = app.production();
   const std::string sandbox_wallet = app.wallet("USDC");

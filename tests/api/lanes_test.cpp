@@ -190,7 +190,7 @@ TEST_CASE("lanes: a query that selects another operation selects its lane") {
   CHECK(lane_of(app, {"POST", "/v1/payments/p2p/own?validateOnly=true"}) == Lane::money);
 }
 
-TEST_CASE("lanes: no request of the lanes for reads waits for the writer") {
+TEST_CASE("lanes: no request in a lane for reads waits for the writer") {
   TestApp app;
   Names mine = belongings_of(app, app.me());
   add_payment_samples(app, app.me(), mine);
@@ -262,8 +262,7 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
   }
 }
 
-TEST_CASE(
-    "lanes: an application has its share once it is known; what it could be invented has none") {
+TEST_CASE("lanes: only known applications have their own share; invented ones do not") {
   TestApp app(behind_proxy);
   const Client stranger = app.stranger();
   const auto caller = [&](const std::string& secret, const std::string& peer) {
@@ -313,7 +312,7 @@ TEST_CASE("lanes: a large body is accepted only with valid credentials and on it
   }
 }
 
-TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to its applications") {
+TEST_CASE("lanes: incomplete large bodies of strangers do not block the bulk route") {
   TestApp app(behind_proxy);
   app.listen();
   const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";
@@ -335,7 +334,7 @@ TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to it
   }
 }
 
-TEST_CASE("lanes: requests read through the connections of their lane and need no others") {
+TEST_CASE("lanes: requests use only the database connections of their lane") {
   TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   struct Row {

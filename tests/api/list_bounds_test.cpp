@@ -318,7 +318,7 @@ TEST_CASE("lists: a page is bounded, whatever is combined and however many rows 
   CHECK(most > kStepsMax / 10);
 }
 
-TEST_CASE("lists: a rare reference is found at once, in either order") {
+TEST_CASE("lists: a rare reference is found immediately, in either order") {
   World world(30'000);
   const api::Route transactions = route_of("listTransactions");
   for (const char* sort : {"", "&sort=updatedAt"}) {
@@ -336,7 +336,7 @@ TEST_CASE("lists: a rare reference is found at once, in either order") {
   }
 }
 
-TEST_CASE("lists: what is rare and has no index is found over several pages, both ways") {
+TEST_CASE("lists: rare matches without an index are found over several pages, in both directions") {
   World world(30'000);
   for (const char* operation : {"listEvents", "listDeliveries"}) {
     INFO(operation);

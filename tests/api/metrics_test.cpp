@@ -107,7 +107,7 @@ TEST_CASE("metrics: client input never becomes a label") {
   CHECK(samples.size() <= before + 2);
 }
 
-TEST_CASE("metrics: a payment counts once in each status, and replays and refusals do not") {
+TEST_CASE("metrics: a payment counts once in each status; replays and rejections do not count") {
   TestApp app;
   Scraper scrape(app);
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
@@ -141,7 +141,7 @@ TEST_CASE("metrics: a payment counts once in each status, and replays and refusa
   CHECK(value(scrape(), payments("swap_own", "failed")) == 1);
 }
 
-TEST_CASE("metrics: deliveries, dead letters and waiting work") {
+TEST_CASE("metrics: deliveries, failed deliveries and waiting work") {
   Receiver receiver;
   TestApp app;
   Scraper scrape(app);

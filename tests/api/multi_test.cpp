@@ -63,7 +63,7 @@ TEST_CASE("all legs settle in one ledger transaction") {
                                      {"description", "Second"}});
 }
 
-TEST_CASE("one invalid leg, at any position, and nothing is applied") {
+TEST_CASE("with one invalid leg at any position, nothing is applied") {
   World world;
   const Client& me = world.app.me();
   const std::string before = world.funds();
@@ -152,7 +152,7 @@ TEST_CASE("amounts received in an earlier leg may be spent in a later one") {
   CHECK(reply.fields() == std::vector<std::string>{"transfers[0].amount"});
 }
 
-TEST_CASE("legs together may not spend more than there is") {
+TEST_CASE("legs together cannot spend more than the balance") {
   World world;
   const Reply reply =
       world.app.me().post(kMulti, multi_body({transfer_body(world.a, world.b, "60"),

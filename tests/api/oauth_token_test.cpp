@@ -71,7 +71,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a token of the configured issuer opens the business routes, and only those") {
+TEST_CASE("a token of the configured issuer is valid only for the business routes") {
   World world;
   for (const IssuerKey* key : {&world.rsa, &world.ed}) {
     const Client user = world.with(world.token(*key));
@@ -96,7 +96,7 @@ TEST_CASE("an external token must belong to the application of x-svc-auth") {
   CHECK(world.with(world.token(world.ed, {{"azp", "app_nobody"}})).get(kAssociation).status == 401);
 }
 
-TEST_CASE("a suspended application's users are refused at once") {
+TEST_CASE("a suspended application's users are rejected immediately") {
   World world;
   const Client user = world.with(world.token(world.ed));
   CHECK(user.get(kAssociation).status == 200);

@@ -98,7 +98,7 @@ TEST_CASE("a code works once, within one step of skew") {
   CHECK(world.log_in(world.user.login(world.app, -1)).status == 200);
 }
 
-TEST_CASE("every refusal looks the same") {
+TEST_CASE("every rejected OTP login has the same response") {
   World world;
   const Json good = world.user.login(world.app);
   const Reply reference =
@@ -126,7 +126,7 @@ TEST_CASE("every refusal looks the same") {
   CHECK(without_identity(world.log_in(good)) == without_identity(reference));
 }
 
-TEST_CASE("names are case-insensitive") {
+TEST_CASE("names of users are case-insensitive") {
   World world;
   Json body = world.user.login(world.app);
   CHECK(body.at("username") == "ada@example.com");
@@ -134,7 +134,7 @@ TEST_CASE("names are case-insensitive") {
   CHECK(world.log_in(body).status == 200);
 }
 
-TEST_CASE("suspension and resets end a user's tokens at once") {
+TEST_CASE("suspension and resets end a user's tokens immediately") {
   World world;
   const auto change = [&](const char* what, const std::function<void()>& act, int steps) {
     INFO(what);
@@ -175,7 +175,7 @@ TEST_CASE("a user's token expires") {
   CHECK(world.with(token).get(kAssociation).status == 401);
 }
 
-TEST_CASE("five wrong codes or passwords from one source, and it waits") {
+TEST_CASE("a source has to wait after five wrong codes or passwords") {
   World world;
   Json wrong = world.user.login(world.app);
   wrong["otp"] = "000000";
@@ -187,7 +187,9 @@ TEST_CASE("five wrong codes or passwords from one source, and it waits") {
   CHECK(world.log_in(world.user.login(world.app)).status == 200);
 }
 
-TEST_CASE("an account has five wrong codes from all sources together, and the owner goes on") {
+TEST_CASE(
+    "an account allows five wrong codes from all sources together, and the owner can still sign "
+    "in") {
   World world([](Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; });
   const auto from = [&](const std::string& address, const Json& body) {
     return world.app.anonymous().with("X-Forwarded-For", address).post(kVerify, body);

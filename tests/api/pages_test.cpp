@@ -29,7 +29,7 @@ TEST_CASE("the API reference is served with everything it needs") {
   CHECK_THAT(app.anonymous().get("/").body, Catch::Matchers::Contains("href=\"/docs\""));
 }
 
-TEST_CASE("only the reference of a demo offers to call operations") {
+TEST_CASE("only the API reference of a demo can call operations") {
   constexpr const char* kScript = "src=\"/docs/try.js\"";
   TestApp app;
   const Reply plain = app.anonymous().get("/docs");

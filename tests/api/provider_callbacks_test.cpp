@@ -66,7 +66,7 @@ Json paid(const std::string& reference, const char* payment = "pp-1") {
 
 }  // namespace
 
-TEST_CASE("a reported payment on a reference counts once") {
+TEST_CASE("a payment on a reference is credited once, however often it is reported") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   for (int i = 0; i < 3; ++i) {

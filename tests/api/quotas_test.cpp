@@ -181,7 +181,7 @@ TEST_CASE("quotas: new payments stop at the byte limit, and payments in progress
   CHECK(app.me().post("/v1/payments/p2p/own", last).status == 202);
 }
 
-TEST_CASE("quotas: a replay gets its response when the quota is used up") {
+TEST_CASE("quotas: a replay gets its response even if the quota is used up") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000");
   const std::string to = app.wallet("USDC");

@@ -198,7 +198,7 @@ TEST_CASE("amounts that a connector does not accept") {
   CHECK(places.slug() == "amount-precision");
 }
 
-TEST_CASE("connectors that cannot be quoted") {
+TEST_CASE("connectors that reject quotes") {
   TestApp app;
   const std::string bespoke = add_connector(
       app, [](ConnectorTerms& terms) { terms.flow = ConnectorFlow::bespoke; },
@@ -337,7 +337,7 @@ TEST_CASE("a quote can be expired in the sandbox") {
   CHECK(app.me().post(path, Json::object()).slug() == "quote-expired");
 }
 
-TEST_CASE("a provider that fails on a quote") {
+TEST_CASE("a provider that fails during a quote") {
   TestApp app;
   const Listener silence;
   const auto ask = [&](const std::string& url, int timeout_ms) {

@@ -89,7 +89,7 @@ TEST_CASE("a receivingAssetCode that repeats sendingAssetCode is accepted where 
   run_scenarios(world.app.me(), rows, world.mine);
 }
 
-TEST_CASE("asset codes of a quoted payment are accepted when they are the quote's") {
+TEST_CASE("asset codes of a quoted payment are accepted if they match the quote") {
   World world;
   const char* out = "executeOfframp";
   const char* in = "executeOnramp";

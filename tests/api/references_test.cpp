@@ -64,7 +64,7 @@ TEST_CASE("a registered reference contains its connector and payment instruction
   CHECK(world.app.stranger().all(kReferences).empty());
 }
 
-TEST_CASE("a rebind has no metadata, related references have their own") {
+TEST_CASE("a rebind has no metadata, and related references have their own") {
   World world;
   CHECK(world.registered("c-2001").at("metadata").is_null());
   const Json related = world.registered("c-2004").at("relatedReferences");
@@ -73,7 +73,7 @@ TEST_CASE("a rebind has no metadata, related references have their own") {
   CHECK(world.pay(related[1].at("reference"), "1000").status == 202);
 }
 
-TEST_CASE("registration is refused as the contract says") {
+TEST_CASE("a registration is rejected as the contract requires") {
   World world;
   const Client other = world.app.stranger();
   const std::string foreign =

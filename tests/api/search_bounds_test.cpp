@@ -134,7 +134,7 @@ TEST_CASE("searches: matches of frequent words are found over pages that end ear
 }
 
 TEST_CASE(
-    "statements: a page reads its lines, wherever it lies and however long the statement is") {
+    "statements: a page reads only its own lines, at any position of a statement of any length") {
   QueryWatch watch;
   TestApp app;
   const std::string first = app.wallet("USDC", "1000000");

@@ -314,7 +314,7 @@ std::string detail(const Element& entry, std::vector<std::string> path) {
 
 }  // namespace
 
-TEST_CASE("camt.053 holds the rows of the JSON statement, and its balances tie") {
+TEST_CASE("camt.053 contains the rows of the JSON statement, and its balances match") {
   World world;
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "Payee & <Sons>"}});
   world.pay("Rent", "1.25", "REF-1");
@@ -360,7 +360,7 @@ TEST_CASE("camt.053 holds the rows of the JSON statement, and its balances tie")
   CHECK(detail(*entries[1], {"RltdPties", "Cdtr", "Pty", "Nm"}) == "Payee & <Sons>");
 }
 
-TEST_CASE("no text breaks out of its element") {
+TEST_CASE("camt.053: every text is escaped") {
   World world;
   const std::vector<std::string> texts = {"<Amt>1</Amt> & \"]]>\" 'x'", "\xf0\x9f\x92\xb8 元 é",
                                           "&amp;&#60;", "one\ntwo\r\nthree\tfour"};
@@ -389,7 +389,7 @@ TEST_CASE("no text breaks out of its element") {
   CHECK(world.read(world.from).at({"Acct", "Nm"}) == cut);
 }
 
-TEST_CASE("seven places become five, and everything still adds up") {
+TEST_CASE("camt.053: amounts are rounded from seven decimals to five, and still add up") {
   World world;
   for (const char* amount : {"0.0000001", "0.000009", "0.0000004", "1.2345678", "0.0000005"}) {
     world.pay("", amount);
@@ -410,7 +410,7 @@ TEST_CASE("seven places become five, and everything still adds up") {
   CHECK(receiver.all("Bal")[1]->at({"Amt"}) == "1.23457");
 }
 
-TEST_CASE("an asset that is named like a currency is one") {
+TEST_CASE("camt.053: an asset with a currency code is that currency") {
   TestApp app;
   const std::string wallet = app.wallet("JPY", "500");
   const Element statement = statement_of(app.me().get(target(wallet, "&format=camt.053", "JPY")));
@@ -420,7 +420,7 @@ TEST_CASE("an asset that is named like a currency is one") {
   CHECK(statement.all("Ntry")[0]->at({"Amt"}) == "500");
 }
 
-TEST_CASE("an empty range has its balances and no entry") {
+TEST_CASE("camt.053: an empty range has balances and no entries") {
   World world;
   const Element statement = world.read(world.to);
   check_ties(statement);
@@ -435,7 +435,7 @@ TEST_CASE("an empty range has its balances and no entry") {
   CHECK(after.all("Bal")[1]->at({"Dt", "DtTm"}) == "2026-03-01T00:00:00.000Z");
 }
 
-TEST_CASE("every message has an id of its own, a statement keeps its") {
+TEST_CASE("camt.053: every message has a new ID, and a statement keeps its ID") {
   World world;
   const auto ids = [&] {
     const Element document =
@@ -448,7 +448,7 @@ TEST_CASE("every message has an id of its own, a statement keeps its") {
   CHECK(first.second == second.second);
 }
 
-TEST_CASE("camt.053 is asked for by its name, or by an Accept header that wants nothing else") {
+TEST_CASE("camt.053 is selected by format, or by an Accept header that accepts nothing else") {
   World world;
   const auto type = [&](const std::string& accept, const std::string& more) {
     return world.app.me()
@@ -465,7 +465,7 @@ TEST_CASE("camt.053 is asked for by its name, or by an Accept header that wants 
       Catch::Matchers::EndsWith(".camt053.xml\""));
 }
 
-TEST_CASE("a long camt.053 arrives whole over the wire") {
+TEST_CASE("a long camt.053 arrives completely over the wire") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000"), to = app.wallet("USDC");
   for (int i = 0; i < 6; ++i) {

@@ -136,7 +136,7 @@ TEST_CASE("the Accept header selects an export unless format does") {
   CHECK(type("text/csv", "&format=json") == "application/json");
 }
 
-TEST_CASE("no cell starts like a formula") {
+TEST_CASE("no CSV cell starts like a formula") {
   World world;
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "=HYPERLINK(\"http://x\")"}});
   const std::string texts[] = {"=1+1",

@@ -49,7 +49,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("the lines fold up from the opening to the closing balance") {
+TEST_CASE("the lines of a statement add up from the opening to the closing balance") {
   World world;
   const Json statement = world.read(target(world.from));
   CHECK(statement.at("walletId") == world.from);
@@ -99,14 +99,14 @@ TEST_CASE("each side sees its own reference and the other side's name") {
   CHECK(funding.at("description").is_null());
 }
 
-TEST_CASE("a payment without references and title has none") {
+TEST_CASE("a payment without references and title has none in the statement") {
   World world(1);
   const Json line = world.read(target(world.to)).at("data")[0];
   CHECK(line.at("reference").is_null());
   CHECK(line.at("description").is_null());
 }
 
-TEST_CASE("every leg of a multi-transfer is a line with its own words") {
+TEST_CASE("every leg of a multi-transfer is a line with its own texts") {
   TestApp app;
   const std::string a = app.wallet("USDC", "10"), b = app.wallet("USDC");
   Json body =
@@ -178,7 +178,7 @@ TEST_CASE("the start is inclusive, the end exclusive, in every form of a date") 
   CHECK(after.at("closingBalance") == "94.00");
 }
 
-TEST_CASE("pages of a statement join to the whole, also while lines are added") {
+TEST_CASE("pages of a statement join to the complete statement, even while lines are added") {
   World world(6);
   const List whole = world.column(target(world.from), "rowId");
   REQUIRE(whole.size() == 7);
@@ -201,7 +201,7 @@ TEST_CASE("pages of a statement join to the whole, also while lines are added") 
   CHECK(joined == whole);
 }
 
-TEST_CASE("a statement's cursor fits no other statement") {
+TEST_CASE("a statement's cursor is invalid for other statements") {
   World world;
   const std::string cursor =
       "&cursor=" +
@@ -229,7 +229,7 @@ TEST_CASE("rowIds are unique, and the same after a restart") {
   CHECK(later == first);
 }
 
-TEST_CASE("refused statements") {
+TEST_CASE("rejected statement requests") {
   World world(1);
   const Names names{
       {"wallet", world.from},
@@ -280,7 +280,8 @@ TEST_CASE("refused statements") {
   // clang-format on
 }
 
-TEST_CASE("a production wallet's funding has the operator's description; no route makes one") {
+TEST_CASE(
+    "a production wallet's funding has the operator's description, and no route creates one") {
   TestApp app;
   const Client client = app.production();
   const std::string wallet = client.wallet("USDC");

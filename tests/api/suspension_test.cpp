@@ -30,7 +30,7 @@ Reply behind(TestApp& app, const std::function<void()>& first, const std::functi
 
 }  // namespace
 
-TEST_CASE("a payment that waits behind a suspension is refused, and nothing of it stays") {
+TEST_CASE("a payment that is queued after a suspension is rejected, and nothing of it is stored") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const Json body = transfer_body(from, to, "1");
@@ -52,7 +52,7 @@ TEST_CASE("a payment that waits behind a suspension is refused, and nothing of i
   CHECK(app.me().post("/v1/payments/p2p/own", other).status == 202);
 }
 
-TEST_CASE("a payment that waits before a suspension is accepted, and finishes") {
+TEST_CASE("a payment that is queued before a suspension is accepted and finishes") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Reply accepted;
@@ -66,7 +66,7 @@ TEST_CASE("a payment that waits before a suspension is accepted, and finishes") 
   CHECK(app.settle() == 1);
 }
 
-TEST_CASE("cash-outs and reference registrations that wait behind a suspension are refused") {
+TEST_CASE("payouts and reference registrations that are queued after a suspension are rejected") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000"),
                     beneficiary = add_recipient(app.me(), "5678");
@@ -93,7 +93,7 @@ TEST_CASE("cash-outs and reference registrations that wait behind a suspension a
   CHECK(app.me().all("/v1/onramp/references").empty());
 }
 
-TEST_CASE("a change of status that is taken back does not reach the payments after it") {
+TEST_CASE("an undone change of status does not affect later payments") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const Reply reply = behind(

@@ -57,7 +57,7 @@ TEST_CASE("a swap sells exactly the amount and yields the rate") {
   CHECK(world.app.me().balance(world.to, "EURC") == "92.15");
 }
 
-TEST_CASE("a swap within one wallet changes its assets") {
+TEST_CASE("a swap within one wallet exchanges its assets") {
   World world;
   world.app.rate("USDC", "EURC", "2");
   const Json body = swap_body(world.from, world.from, "10", "USDC", "EURC");
@@ -103,7 +103,7 @@ TEST_CASE("rounding is down to the bought asset's decimals, in the operator's fa
   }
 }
 
-TEST_CASE("the best path wins, the direct one among equals") {
+TEST_CASE("a swap uses the best path, and the direct one among equals") {
   World world;
   world.app.rate("USDC", "JPY", "100");
   world.app.rate("USDC", "EURC", "0.9");
@@ -177,7 +177,7 @@ TEST_CASE("a market that cannot deliver fails the swap and releases the hold") {
         "insufficient_liquidity");
 }
 
-TEST_CASE("a rate that is gone at settlement fails the swap") {
+TEST_CASE("a rate that is removed before the settlement fails the swap") {
   World world;
   world.app.rate("USDC", "EURC", "1");
   const std::string id =
@@ -202,7 +202,7 @@ TEST_CASE("rates of one environment have no effect in the other") {
   CHECK(reply.fields() == std::vector<std::string>{"receivingAssetCode"});
 }
 
-TEST_CASE("refused swaps") {
+TEST_CASE("rejected swaps") {
   World world;
   world.app.rate("USDC", "EURC", "0.9");
   world.app.rate("USDC", "KES", "130");

@@ -180,8 +180,7 @@ std::string said_of(const api::Route& route, const Reply& reply, std::string fie
 
 }  // namespace
 
-TEST_CASE(
-    "text lengths: the server takes what the document allows and refuses one character more") {
+TEST_CASE("text lengths: the server accepts the documented length and rejects one character more") {
   Sender sender;
   int lengths = 0;
   for (const api::Route* route : json_routes()) {
@@ -211,7 +210,7 @@ TEST_CASE("text lengths: the document bounds every text of a request") {
   }
 }
 
-TEST_CASE("text lengths: a memo alone counts bytes, and the document says so") {
+TEST_CASE("text lengths: only a memo counts bytes, as documented") {
   Sender sender;
   int memos = 0;
   for (const api::Route* route : json_routes()) {
@@ -296,7 +295,8 @@ TEST_CASE("text lengths: a body at the limits of its fields fits its route") {
   }
 }
 
-TEST_CASE("text lengths: a hundred legs at all limits are paid, escaped as ordinary clients do") {
+TEST_CASE(
+    "text lengths: a hundred legs at all limits are accepted, escaped like by ordinary clients") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000"), to = app.wallet("USDC");
   Json leg = transfer_body(from, to, "0.0000001");

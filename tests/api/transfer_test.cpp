@@ -179,7 +179,7 @@ TEST_CASE("references: absent, null, or 1 to 16 letters, digits and hyphens") {
   CHECK(number.slug() == "malformed-request");
 }
 
-TEST_CASE("right shape, wrong value or state") {
+TEST_CASE("transfers that are well formed, but have an invalid value or state") {
   World world;
   const Client& me = world.app.me();
   world.names["unknown_id"] = world.app.random.uuid_v7(world.app.clock.now()).to_string();
@@ -227,7 +227,7 @@ TEST_CASE("right shape, wrong value or state") {
   CHECK(me.funds(world.from, "USDC") == "100.00/100.00/0.00");
 }
 
-TEST_CASE("a notification goes to a receiver with a registered address") {
+TEST_CASE("a notification requires a receiver with a registered address") {
   World world;
   const Client& me = world.app.me();
   Json metadata = person();
@@ -265,7 +265,7 @@ TEST_CASE("validateOnly runs every check and stores nothing") {
   CHECK(world.app.settle() == 1);
 }
 
-TEST_CASE("nothing of a submission is stored when the store refuses it") {
+TEST_CASE("nothing of a submission is stored if the store rejects it") {
   World world;
   const Client& me = world.app.me();
   const Json transfer = transfer_body(world.from, world.to, "1");

@@ -134,7 +134,7 @@ TEST_CASE("the entity type determines the fields, and must be one of two") {
       });
 }
 
-TEST_CASE("metadata comes back trimmed, with countries in alpha-3") {
+TEST_CASE("metadata is returned trimmed, with countries in alpha-3") {
   TestApp app;
   const auto stored = [&](const Json& valid, const char* change) {
     return app.me().post("/v1/wallets", body_with(valid, change)).json().at("metadata");

@@ -134,7 +134,7 @@ TEST_CASE("delivery: the operator sees what each attempt sent and received") {
   CHECK(attempts.at(2).at("responseStatus") == "200");
 }
 
-TEST_CASE("delivery: only subscribed types, and only events from then on") {
+TEST_CASE("delivery: only subscribed types, and only events after the registration") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   app.me().transfer(from, to, "1");
@@ -254,7 +254,8 @@ TEST_CASE("delivery: a slow but complete response in time is a success") {
   CHECK(attempt.at("responseBody").get<std::string>() == std::string(4'096, 'x'));
 }
 
-TEST_CASE("delivery: three attempts, then it is dead; resend restarts with the same bytes") {
+TEST_CASE(
+    "delivery: after three failed attempts it is failed; resend restarts with the same bytes") {
   World world("payment.initiated");
   world.receiver.otherwise({Kind::answer, 500});
   world.pay();
@@ -386,7 +387,7 @@ TEST_CASE("delivery: after a rotation both secrets sign, then only the new one")
   CHECK(verifies(newest, at_once.at("secret")));
 }
 
-TEST_CASE("delivery: an oversize event is not sent and reported") {
+TEST_CASE("delivery: an oversize event is reported and not sent") {
   World world("payment.initiated", [](Config& config) { config.webhook_body_max_kib = 1; });
   std::vector<Json> legs;
   for (int i = 0; i < 20; ++i) legs.push_back(transfer_body(world.from, world.to, "1"));

@@ -92,7 +92,8 @@ std::set<std::string> as_set(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-TEST_CASE("outage: after an hour, the dead letters are listed and recover delivers exactly those") {
+TEST_CASE(
+    "outage: after an hour, the failed deliveries are listed and recover delivers exactly those") {
   Outage world;
   world.minutes(3);
   const std::string down = world.now();
@@ -160,7 +161,7 @@ TEST_CASE("outage: the range of a recovery includes from and excludes to") {
   CHECK(world.deliveries("dead").size() == 2 * kEventsOfPayment);
 }
 
-TEST_CASE("outage: a recovery to a receiver that is still down ends in dead letters again") {
+TEST_CASE("outage: a recovery to a receiver that is still down fails again") {
   Outage world;
   world.receiver.otherwise({Kind::reset});
   world.minutes(5);
@@ -181,7 +182,7 @@ TEST_CASE("outage: a recovery to a receiver that is still down ends in dead lett
   CHECK(world.deliveries("dead").empty());
 }
 
-TEST_CASE("outage: a recovery is for one endpoint and its types only") {
+TEST_CASE("outage: a recovery is only for one endpoint and its types") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Receiver first, second;

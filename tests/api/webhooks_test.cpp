@@ -184,7 +184,7 @@ TEST_CASE("webhooks: one active webhook per event type, over both route families
   CHECK(app.me().post("/v1/webhooks", registration({"wallet.status_changed"})).status == 201);
 }
 
-TEST_CASE("webhooks: a change keeps other fields and may not take claimed types") {
+TEST_CASE("webhooks: a change keeps other fields and cannot take claimed types") {
   TestApp app;
   Json body = registration({"payment.failed"});
   body["description"] = "First";

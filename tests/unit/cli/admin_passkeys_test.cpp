@@ -78,7 +78,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("admin: a passkey signs in alone, and it is recorded", "[cli][admin]") {
+TEST_CASE("admin: sign-in with only a passkey works and is recorded", "[cli][admin]") {
   World world;
   CHECK(world.codes.size() == 10);
   CHECK(world.site.acts("add passkey", "done").size() == 1);
@@ -98,8 +98,9 @@ TEST_CASE("admin: a passkey signs in alone, and it is recorded", "[cli][admin]")
   CHECK_FALSE(listed.at(0).at("usedAt").is_null());
 }
 
-TEST_CASE("admin: a passkey alone needs a verified user, its owner, and a fresh challenge",
-          "[cli][admin]") {
+TEST_CASE(
+    "admin: sign-in with only a passkey needs a verified user, its owner and a fresh challenge",
+    "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   desk.device.flags = Authenticator::kPresent;
@@ -163,7 +164,7 @@ TEST_CASE("admin: a passkey of another page, key or operator does not sign in", 
   CHECK(desk.sign_in() == 401);
 }
 
-TEST_CASE("admin: a counter that goes back is refused, and recorded with the name",
+TEST_CASE("admin: a decreasing passkey counter is rejected, and recorded with the passkey's name",
           "[cli][admin]") {
   World world;
   world.desk.device.counter = 10;
@@ -222,7 +223,7 @@ TEST_CASE("admin: the challenge after a password is for that operator only", "[c
   CHECK(world.desk.finish(world.desk.device.get(challenge)) == 204);
 }
 
-TEST_CASE("admin: knowing the password gives no further tries at the code", "[cli][admin]") {
+TEST_CASE("admin: the correct password gives no additional attempts at the code", "[cli][admin]") {
   World world;
   const Secret key = world.desk.browser.begin_authenticator(kPassword, world.codes.at(0));
   world.desk.browser.enrol(world.site.code(key));
@@ -236,8 +237,9 @@ TEST_CASE("admin: knowing the password gives no further tries at the code", "[cl
   CHECK(looked_at == 5);
 }
 
-TEST_CASE("admin: adding and removing a passkey needs a proof, and keeps a way in",
-          "[cli][admin]") {
+TEST_CASE(
+    "admin: adding and removing a passkey needs a confirmation, and the last way to sign in stays",
+    "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   // A session alone, or a password alone, is not enough once there is a second factor.
@@ -273,7 +275,7 @@ TEST_CASE("admin: adding and removing a passkey needs a proof, and keeps a way i
   CHECK(desk.sign_in() == 204);
 }
 
-TEST_CASE("admin: the only second factor of an operator who needs one stays", "[cli][admin]") {
+TEST_CASE("admin: a required second factor cannot be removed", "[cli][admin]") {
   Site site;
   const auto added = site.file.run("operator add", {{"NAME", "ada"}, {"role", "administrator"}});
   const std::string link = added.json().at("link");
@@ -297,7 +299,8 @@ TEST_CASE("admin: the only second factor of an operator who needs one stays", "[
   CHECK(desk.sign_in() == 401);
 }
 
-TEST_CASE("admin: a registration is for the session that began it, and once", "[cli][admin]") {
+TEST_CASE("admin: a passkey registration belongs to its session and can be used once",
+          "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   const auto begin = [&](Desk& at) {
@@ -352,7 +355,8 @@ TEST_CASE("admin: a page without a host name offers no passkeys, and says why", 
   CHECK(desk.browser.post("/admin/api/sign-in/passkey/begin").status == 409);
 }
 
-TEST_CASE("admin: floods of beginnings and of wrong passkeys lock no owner out", "[cli][admin]") {
+TEST_CASE("admin: floods of begun sign-ins and wrong passkeys do not lock the owner out",
+          "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   const std::string challenge = challenge_of(desk.begin());

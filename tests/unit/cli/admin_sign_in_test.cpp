@@ -10,7 +10,8 @@ using namespace coffer;
 using namespace coffer::cli;
 using namespace coffer::cli::test;
 
-TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][admin]") {
+TEST_CASE("admin: after five wrong passwords from an address, even the right one is rejected there",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
@@ -25,7 +26,7 @@ TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][a
   CHECK(browser.sign_in("ada", kPassword) == 204);
 }
 
-TEST_CASE("admin: guesses that come together are no more than guesses one by one", "[cli][admin]") {
+TEST_CASE("admin: concurrent guesses count like sequential ones", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   std::atomic<int> looked_at = 0;
@@ -45,7 +46,7 @@ TEST_CASE("admin: guesses that come together are no more than guesses one by one
   CHECK(refused == 3);
 }
 
-TEST_CASE("admin: an account has five wrong codes from all sources together, then waits",
+TEST_CASE("admin: sign-in to an account pauses after five wrong codes from all sources together",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -72,7 +73,8 @@ TEST_CASE("admin: an account has five wrong codes from all sources together, the
         std::string::npos);
 }
 
-TEST_CASE("admin: wrong one-time links from many addresses lock no operator out", "[cli][admin]") {
+TEST_CASE("admin: wrong one-time links from many addresses do not lock an operator out",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   const auto link = flows::administrator_link(site.flows).value();
@@ -96,7 +98,7 @@ TEST_CASE("admin: wrong one-time links from many addresses lock no operator out"
   CHECK(site.acts("use one-time link", "unauthorized").size() <= 51);
 }
 
-TEST_CASE("admin: a stolen session changes no credential, and every attempt is recorded",
+TEST_CASE("admin: a stolen session cannot change credentials, and every attempt is recorded",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -154,7 +156,8 @@ TEST_CASE("admin: a recovery code signs in once, and only after the password", "
         204);
 }
 
-TEST_CASE("admin: what moves money or changes access needs a recent sign-in", "[cli][admin]") {
+TEST_CASE("admin: commands that move money or change access need a recent sign-in",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser ada(site.site);
@@ -205,7 +208,7 @@ TEST_CASE("admin: sessions are listed and ended", "[cli][admin]") {
   CHECK(bob.get("/admin/api/session").status == 200);
 }
 
-TEST_CASE("admin: a flood under random names costs one password a second, and no owner waits",
+TEST_CASE("admin: a flood with random names costs one password check a second and delays no owner",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);

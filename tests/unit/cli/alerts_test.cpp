@@ -100,7 +100,7 @@ TEST_CASE("alert list has pages, newest first") {
   CHECK(first.json().front() == all.json().front());
 }
 
-TEST_CASE("alert test sends to each target and says what happened") {
+TEST_CASE("alert test sends to each target and reports the result") {
   Receiver receiver;
   const Script script("cat > $OUT/mail");
   OpenFile file(targets(receiver, script));

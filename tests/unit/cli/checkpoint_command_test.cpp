@@ -58,7 +58,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("checkpoint: each follows from the one before", "[cli]") {
+TEST_CASE("checkpoint: each continues the previous one", "[cli]") {
   World world;
   const auto first = world.sign();
   CHECK(first.heads.entry_sets > 0);
@@ -70,7 +70,7 @@ TEST_CASE("checkpoint: each follows from the one before", "[cli]") {
   CHECK(second.heads.audit_entries > first.heads.audit_entries);
 }
 
-TEST_CASE("checkpoint: a chain that does not lead there from the previous one is not signed",
+TEST_CASE("checkpoint: a chain that does not continue the previous checkpoint is not signed",
           "[cli]") {
   struct Row {
     const char* change;

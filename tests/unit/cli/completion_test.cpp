@@ -49,7 +49,7 @@ std::string help_of(const Command& command) {
 
 }  // namespace
 
-TEST_CASE("every command and every option of its help is offered", "[cli]") {
+TEST_CASE("completion offers every command and every option of its help", "[cli]") {
   for (const Command& command : commands()) {
     const std::string path(command.path);
     INFO(path);
@@ -78,7 +78,7 @@ TEST_CASE("every group has a summary", "[cli]") {
   }
 }
 
-TEST_CASE("values are offered after their option, by each way to write it", "[cli]") {
+TEST_CASE("completion offers values after each notation of an option", "[cli]") {
   const Words environments{"sandbox", "production"};
   CHECK(offered("rate set --environment ") == environments);
   CHECK(offered("rate set A B 1 --environment pro") == environments);

@@ -96,7 +96,7 @@ TEST_CASE("connectors: the secret of an http connector is shown at creation", "[
         exit_code::kUsage);
 }
 
-TEST_CASE("connectors: what cannot be registered", "[cli]") {
+TEST_CASE("connectors: invalid registrations", "[cli]") {
   OpenFile file;
   add_asset(file);
   const auto refused = [&](const Values& change) {
@@ -119,7 +119,7 @@ TEST_CASE("connectors: what cannot be registered", "[cli]") {
   refused({{"max", "0"}});
 }
 
-TEST_CASE("connectors: fields are required and no longer", "[cli]") {
+TEST_CASE("connectors: fields can be required, and this can be removed", "[cli]") {
   OpenFile file;
   add_asset(file);
   const std::string id = add(file);

@@ -132,8 +132,7 @@ Names documented(const std::string& start) {
 
 }  // namespace
 
-TEST_CASE("approvals: every command that changes something waits, or does not, for a reason",
-          "[cli][four-eyes]") {
+TEST_CASE("approvals: every changing command waits, or has a reason not to", "[cli][four-eyes]") {
   Names wait;
   Names do_not_wait;
   for (const Command& command : commands()) {
@@ -152,7 +151,7 @@ TEST_CASE("approvals: every command that changes something waits, or does not, f
   CHECK(do_not_wait == names_of(kDoNotWait));
 }
 
-TEST_CASE("approvals: the document lists the commands of operators, and which wait",
+TEST_CASE("approvals: the documentation lists the operators' commands, and which wait",
           "[cli][four-eyes]") {
   Names operators;
   Names wait;

@@ -124,7 +124,7 @@ TEST_CASE("key rotation: every sealed value opens with the new key, and none wit
   CHECK(flows::rotate_master_key(file.app().flows(), next).error().slug == Slug::conflict);
 }
 
-TEST_CASE("key rotation: one value that does not open leaves everything as it was", "[cli]") {
+TEST_CASE("key rotation: one value that does not open leaves everything unchanged", "[cli]") {
   OpenFile file;
   seal_everything(file);
   REQUIRE(file.app().queue().run([](store::WriteTx& tx) -> Result<void> {
@@ -136,7 +136,7 @@ TEST_CASE("key rotation: one value that does not open leaves everything as it wa
   for (const auto& [context, counts] : opened_with(file.app(), next)) CHECK(counts.first == 0);
 }
 
-TEST_CASE("key rotate: the file then opens with the new key only, and a running server prevents it",
+TEST_CASE("key rotate: the file then opens only with the new key, and a running server prevents it",
           "[cli]") {
   OpenFile file;
   Folder folder;

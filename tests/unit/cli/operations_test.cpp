@@ -118,7 +118,7 @@ TEST_CASE("activity: the last day by hours, the last week by quarters of days", 
   CHECK(house.file.run("activity", {{"hours", "720"}}).json().size() == 30);
 }
 
-TEST_CASE("activity: of a period of one's own, in spans that are few", "[cli]") {
+TEST_CASE("activity: of a given period, in a limited number of spans", "[cli]") {
   House house;
   house.pay("t1");
   const auto now = house.file.clock().now();

@@ -83,8 +83,9 @@ TEST_CASE("wallet fund: a production wallet is credited, on its statement and in
   CHECK(house.file.run("verify").code == 0);
 }
 
-TEST_CASE("wallet fund: a repeated command credits nothing, another one under its id is refused",
-          "[cli]") {
+TEST_CASE(
+    "wallet fund: a repeated command credits nothing, and a different one with its ID is rejected",
+    "[cli]") {
   Production house;
   REQUIRE(house.fund().code == 0);
   const Ran again = house.fund();
@@ -130,7 +131,7 @@ TEST_CASE("wallet fund: production requires a reason, an ID and a verified walle
   CHECK(house.fund().code == 0);
 }
 
-TEST_CASE("wallet fund: only an administrator may issue value", "[cli]") {
+TEST_CASE("wallet fund: requires an administrator", "[cli]") {
   REQUIRE(find_command("wallet fund") != nullptr);
   CHECK(find_command("wallet fund")->role == OperatorRole::administrator);
 }

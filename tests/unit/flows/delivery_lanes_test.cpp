@@ -69,7 +69,7 @@ struct Lanes {
 
 }  // namespace
 
-TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than a second") {
+TEST_CASE("lanes: fifty hanging endpoints delay an unknown one for less than a second") {
   Lanes world;
   for (std::int64_t webhook = 1; webhook <= 51; ++webhook) {
     world.open(webhook);

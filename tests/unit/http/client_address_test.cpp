@@ -15,7 +15,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("the client's address is the last that no trusted proxy has, else the peer's") {
+TEST_CASE("the client's address is the last one that is not a trusted proxy, else the peer's") {
   const auto sample = GENERATE(values<Case>({
       {"203.0.113.9", {}, "203.0.113.9"},
       {"127.0.0.1", {}, "127.0.0.1"},

@@ -146,7 +146,8 @@ TEST_CASE("a resumed session has the certificate with which it began, and no oth
   }
 }
 
-TEST_CASE("after a change of the authorities, no session brings a certificate of the old ones") {
+TEST_CASE(
+    "after a change of the authorities, no resumed session has a certificate of the old ones") {
   World world;
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     INFO(version);
@@ -164,7 +165,7 @@ TEST_CASE("after a change of the authorities, no session brings a certificate of
   }
 }
 
-TEST_CASE("authorities that are unusable are reported, and the old ones stay") {
+TEST_CASE("unusable authorities are reported, and the old ones stay in use") {
   World world;
   std::ofstream(world.authority.cert()) << "no certificate";
   const Result<void> failed = world.server->reload_tls();

@@ -91,7 +91,7 @@ class OneAnswer {
 
 }  // namespace
 
-TEST_CASE("pool: the next request to the same place goes over the same connection") {
+TEST_CASE("pool: the next request to the same host uses the same connection") {
   RunningServer server;
   Client pool("", Client::Connections::keep);
   for (int i = 0; i < 5; ++i) {
@@ -131,7 +131,7 @@ TEST_CASE("pool: an incomplete response, or one with close, is the last on its c
   CHECK(pool.opened() == 3);
 }
 
-TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
+TEST_CASE("pool: a connection that the peer closed while idle is not used") {
   Client pool("", Client::Connections::keep);
   int port = 0;
   {
@@ -200,7 +200,7 @@ TEST_CASE("pool: chunked and empty responses leave the connection usable") {
   CHECK(pool.opened() <= 2);
 }
 
-TEST_CASE("pool: a cut ends waiting calls and all later ones") {
+TEST_CASE("pool: an interruption ends waiting calls and all later ones") {
   Mutex mutex;
   Condition asked;
   bool waits = false;

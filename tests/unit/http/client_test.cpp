@@ -189,7 +189,7 @@ TEST_CASE("redirects are responses like any other") {
   CHECK(server->stats().requests == 1);
 }
 
-TEST_CASE("a request that cannot be sent is refused") {
+TEST_CASE("a request that cannot be sent is rejected") {
   Client client("");
   ClientRequest request = plain(1);
   request.headers = {{"X-A", "b\r\nX-C: d"}};
@@ -369,7 +369,7 @@ TEST_CASE("responses are read in every framing") {
   CHECK_FALSE(chunked.truncated);
 }
 
-TEST_CASE("responses that break off or lie are cut, never trusted") {
+TEST_CASE("incomplete and inconsistent responses are marked as truncated") {
   const auto truncated = [](std::string_view rest) {
     const auto response = receive("HTTP/1.1 200 OK\r\n" + std::string(rest), 5);
     REQUIRE(response);

@@ -156,7 +156,7 @@ TEST_CASE("poller: writability is reported immediately, and again when it return
   CHECK(pair.read() == "x");
 }
 
-TEST_CASE("poller: a level is reported as long as it lasts", "[http]") {
+TEST_CASE("poller: a level is reported while it lasts", "[http]") {
   Poller poller;
   const Pair pair;
   REQUIRE(poller.add_level(pair.ours(), kToken));

@@ -29,7 +29,7 @@ void pause_ms(std::int64_t ms) {
 
 }  // namespace
 
-TEST_CASE("a header that drips is cut at its deadline, however it drips") {
+TEST_CASE("a slow header is cut off at its deadline, however it arrives") {
   RunningServer server([](ServerOptions& options) { options.limits.header_ms = 400; });
   RawClient client(server.port());
   const std::int64_t start = now_ms();
@@ -47,7 +47,7 @@ TEST_CASE("a silent connection is closed") {
   CHECK(client.at_end(2'000));
 }
 
-TEST_CASE("a body that does not come is cut at its deadline") {
+TEST_CASE("a body that does not arrive is cut off at its deadline") {
   RunningServer server([](ServerOptions& options) { options.limits.body_ms = 200; });
   RawClient client(server.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na");
@@ -80,7 +80,7 @@ TEST_CASE("time spent on the header reduces the time for the body") {
     CHECK_FALSE(client.at_end(100));
     CHECK(client.at_end(4'500));
   }
-  SECTION("quick clients are served") {
+  SECTION("fast clients are served") {
     RawClient client(server.port());
     client.send(header);
     pause_ms(100);
@@ -89,7 +89,7 @@ TEST_CASE("time spent on the header reduces the time for the body") {
   }
 }
 
-TEST_CASE("a kept connection is closed when it is idle for too long, and not before") {
+TEST_CASE("a kept connection is closed after its idle time, not before") {
   RunningServer server([](ServerOptions& options) {
     options.limits.idle_ms = 2'000;
     options.limits.header_ms = 100;
@@ -103,7 +103,7 @@ TEST_CASE("a kept connection is closed when it is idle for too long, and not bef
   CHECK(client.at_end(6'000));
 }
 
-TEST_CASE("slow clients hold no worker") {
+TEST_CASE("slow clients occupy no worker") {
   RunningServer server([](ServerOptions& options) { options.workers = 2; });
   std::deque<RawClient> slow;
   for (int i = 0; i < 50; ++i) {
@@ -149,7 +149,7 @@ TEST_CASE("a client that does not read its response occupies no worker") {
   }
 }
 
-TEST_CASE("unread responses are bounded over all clients") {
+TEST_CASE("unread responses are limited over all clients") {
   const std::string large(16 * 1024 * 1024, 'x');  // far more than the kernel buffers
   RunningServer server(
       [](ServerOptions& options) { options.limits.unread_bytes_max = 20 * 1024 * 1024; },
@@ -173,7 +173,7 @@ TEST_CASE("unread responses are bounded over all clients") {
   CHECK(body_of(first.read_response(20'000)).size() == large.size());
 }
 
-TEST_CASE("a connection whose responses are not read is served no further") {
+TEST_CASE("a connection with unread responses gets no further responses") {
   constexpr std::size_t kRequests = 5'000;
   constexpr std::size_t kBytes = 1'024;
   RunningServer server({}, [](Request&) {
@@ -203,7 +203,8 @@ TEST_CASE("a connection whose responses are not read is served no further") {
   sender.join();
 }
 
-TEST_CASE("a client that takes less than 16 KiB a second is cut, however steadily it reads") {
+TEST_CASE(
+    "a client that reads less than 16 KiB a second is disconnected, however steadily it reads") {
   RunningServer server([](ServerOptions& options) { options.limits.write_ms = 300; },
                        [](Request&) {
                          Response response;
@@ -265,7 +266,8 @@ TEST_CASE("bodies that arrive in parts without credentials share little memory")
   CHECK(status_of(next.read_response()) == 200);
 }
 
-TEST_CASE("a client that does not read a stream is cut, and the kernel has kept little for it") {
+TEST_CASE(
+    "a client that does not read a stream is disconnected, and the kernel buffers little for it") {
   std::atomic<bool> gave_up{false};
   std::atomic<std::size_t> pieces{0};
   RunningServer server(
@@ -295,7 +297,7 @@ TEST_CASE("a client that does not read a stream is cut, and the kernel has kept 
   CHECK(pieces.load() * 64 * 1024 <= 1024 * 1024);
 }
 
-TEST_CASE("connections without a slot for a refusal get a response too") {
+TEST_CASE("connections without a rejection slot also get a response") {
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = 1;
     options.limits.header_ms = options.limits.incomplete_ms = 60'000;
@@ -348,7 +350,7 @@ TEST_CASE("connections over the limit get a response") {
   CHECK(status_of(fourth.read_response()) == 200);
 }
 
-TEST_CASE("requests without a free worker are queued, then shed, and none is lost") {
+TEST_CASE("requests without a free worker are queued, then rejected, and none is lost") {
   Gatekeeper gate;
   RunningServer server(
       [](ServerOptions& options) {

@@ -126,7 +126,7 @@ TEST_CASE("requests over TLS, kept alive, pipelined and large") {
   CHECK(body_of(client.read(1'000'000)) == large);
 }
 
-TEST_CASE("an end is announced") {
+TEST_CASE("the end of a TLS connection is announced") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server([&](ServerOptions& options) {
@@ -144,7 +144,7 @@ TEST_CASE("an end is announced") {
   CHECK(refused.ended_in_order());
 }
 
-TEST_CASE("old protocols and foreign ones are refused") {
+TEST_CASE("old TLS versions and other protocols are rejected") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server(with(files));
@@ -172,7 +172,7 @@ TEST_CASE("clients that do not finish the handshake delay no others") {
   for (RawClient& client : slow) CHECK(client.at_end(3'000));
 }
 
-TEST_CASE("certificates are exchanged while connections stay") {
+TEST_CASE("certificates are replaced while connections stay open") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server(with(files));

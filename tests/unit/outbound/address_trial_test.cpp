@@ -64,7 +64,7 @@ TEST_CASE("without an address, or without time, no request is sent", "[address_t
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("an address has a share of the time to connect, and all of it to respond",
+TEST_CASE("an address has a share of the time to connect, and the whole time to respond",
           "[address_trial]") {
   Host host{.faults = {Slug::provider_unavailable}, .asked = {}};
   REQUIRE(host.ask(kTwo));

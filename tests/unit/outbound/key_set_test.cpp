@@ -118,7 +118,7 @@ TEST_CASE("a hanging fetch does not delay callers that have a copy", "[key_set]"
   CHECK(clock.monotonic_ms() - begin < 10'000);
 }
 
-TEST_CASE("an unknown key asks anew, every 30 seconds at most", "[key_set]") {
+TEST_CASE("an unknown key causes a new fetch, at most every 30 seconds", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url());
@@ -132,7 +132,7 @@ TEST_CASE("an unknown key asks anew, every 30 seconds at most", "[key_set]") {
   CHECK(issuer.asked == 2);
 }
 
-TEST_CASE("an issuer that fails for a while is forgiven for a day", "[key_set]") {
+TEST_CASE("the keys of a failing issuer stay valid for a day", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url());
@@ -151,7 +151,7 @@ TEST_CASE("an issuer that fails for a while is forgiven for a day", "[key_set]")
   CHECK(text_of(keys.read(Need::usual)) == next);
 }
 
-TEST_CASE("without a copy, a failure is the response for ten seconds", "[key_set]") {
+TEST_CASE("without a copy, a failed fetch is not repeated for ten seconds", "[key_set]") {
   World world;
   Issuer issuer;
   issuer.status = 404;
@@ -167,7 +167,7 @@ TEST_CASE("without a copy, a failure is the response for ten seconds", "[key_set
   CHECK(text_of(keys.read(Need::usual)) == "keys-2");
 }
 
-TEST_CASE("without a copy few wait for the fetch, and there is one", "[key_set]") {
+TEST_CASE("without a copy, few callers wait for the only fetch", "[key_set]") {
   constexpr int kReaders = 40;
   World world;
   Issuer issuer;
@@ -204,7 +204,7 @@ TEST_CASE("no caller waits longer than the limit", "[key_set]") {
   CHECK(clock.monotonic_ms() - begin < 5'000);
 }
 
-TEST_CASE("permitted sources", "[key_set]") {
+TEST_CASE("permitted sources of keys", "[key_set]") {
   CHECK(check_key_source("https://issuer.example/keys").empty());
   CHECK(check_key_source("http://127.0.0.1:8000/keys").empty());
   CHECK_FALSE(check_key_source("http://issuer.example/keys").empty());

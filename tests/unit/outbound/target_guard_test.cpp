@@ -176,7 +176,7 @@ TEST_CASE("guard: URLs that are refused by their text") {
   CHECK_FALSE(world.takes("https://hooks.example/" + std::string(2'048, 'x')));
 }
 
-TEST_CASE("guard: other ports than those of HTTPS and HTTP are for the operator to open") {
+TEST_CASE("guard: ports other than those of HTTPS and HTTP need the operator's permission") {
   World world({"10.1.2.0/24", "build.internal"});
   world.resolver.names["hooks.example"] = {"93.184.216.34"};
   world.resolver.names["build.internal"] = {"172.16.0.9"};
@@ -222,7 +222,7 @@ TEST_CASE("guard: the text of a URL is judged without resolving its name") {
   CHECK(open.guard.check_url("https://missing.example:8443/", Environment::production));
 }
 
-TEST_CASE("guard: a name is judged by every address it has, at every attempt") {
+TEST_CASE("guard: every address of a name is checked at every attempt") {
   World world;
   world.resolver.names["private.example"] = {"10.0.0.1"};
   world.resolver.names["mixed.example"] = {"93.184.216.34", "::ffff:10.0.0.1"};

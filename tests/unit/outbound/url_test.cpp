@@ -29,7 +29,7 @@ TEST_CASE("addresses are parsed") {
   }
 }
 
-TEST_CASE("an exchange is protected by TLS, or on this machine") {
+TEST_CASE("a URL is protected by TLS, or because it is on this machine") {
   for (const char* text :
        {"https://pay.example", "http://127.0.0.1:9", "http://[::1]", "http://localhost/x"}) {
     CHECK(parse_url(text)->is_protected());

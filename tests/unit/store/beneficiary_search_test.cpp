@@ -113,7 +113,8 @@ TEST_CASE("beneficiary search: every pair of words and tags against a plain mode
   });
 }
 
-TEST_CASE("beneficiary search: the operator finds those of all tenants, by word and by id") {
+TEST_CASE(
+    "beneficiary search: the operator finds beneficiaries of all tenants, by word and by ID") {
   SmallLedger ledger;
   BeneficiaryRow row;
   ledger

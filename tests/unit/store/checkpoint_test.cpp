@@ -30,7 +30,7 @@ void write_mebibytes(OpenedFile& file, int mib) {
 
 }  // namespace
 
-TEST_CASE("checkpoint: without readers the log is used again and again") {
+TEST_CASE("checkpoint: without readers, the log is reused") {
   OpenedFile file;
   write_mebibytes(file, 60);
   CHECK(file.database->wal_bytes() < 24 * kMiB);
@@ -111,7 +111,7 @@ TEST_CASE(
   CHECK(stats.partial <= 3);
 }
 
-TEST_CASE("checkpoint: a clean end leaves no log behind") {
+TEST_CASE("checkpoint: a clean stop leaves no log") {
   OpenedFile file;
   write_mebibytes(file, 1);
   const std::string path = file.database->path();

@@ -34,7 +34,7 @@ Result<void> write_something(WriteTx& tx) {
 
 }  // namespace
 
-TEST_CASE("commit figures: a command counts when it is committed, and only then") {
+TEST_CASE("commit figures: a command counts only once it is committed") {
   Counted world;
   std::uint64_t inside = 0;  // what was counted while the last command ran
   const auto counting = [&](Result<void> verdict) {
@@ -84,7 +84,7 @@ TEST_CASE("commit figures: batches, their times, and batches rolled back as a wh
 #endif
 }
 
-TEST_CASE("commit figures: log lines of a command belong to the waiting request") {
+TEST_CASE("commit figures: log lines of a command have the fields of the waiting request") {
   OpenedFile file;
   const CapturedLog log;
   const LogScope scope("request_id", "r-77");

@@ -65,7 +65,7 @@ TEST_CASE("commit queue: a commit holds at most batch_max commands") {
   CHECK(file.queue->stats().commits == before + 4);
 }
 
-TEST_CASE("commit queue: many threads, every verdict true, every row once") {
+TEST_CASE("commit queue: with many threads, every result is correct and every row stored once") {
   SmallLedger ledger;
   constexpr int kThreads = 12;
   constexpr int kEach = 25;
@@ -95,7 +95,7 @@ TEST_CASE("commit queue: many threads, every verdict true, every row once") {
   CHECK(stats.commits < stats.commands);  // they did share
 }
 
-TEST_CASE("commit queue: a refused command leaves no trace among its neighbours") {
+TEST_CASE("commit queue: a rejected command leaves no trace between others") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   const auto refuse = [&](WriteTx& tx) -> Result<void> {
@@ -128,7 +128,7 @@ TEST_CASE("commit queue: a refused command leaves no trace among its neighbours"
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a command that only refused is not even an empty change") {
+TEST_CASE("commit queue: a command that only rejects makes no change at all") {
   SmallLedger ledger;
   const std::string head =
       ledger.value("SELECT hex(link) FROM journal ORDER BY journal DESC LIMIT 1");
@@ -166,7 +166,7 @@ TEST_CASE("commit queue: an exception of a command affects only that command") {
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its command") {
+TEST_CASE("commit queue: a violated constraint or an invalid statement affects only its command") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
@@ -201,7 +201,7 @@ TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a command that breaks the batch's end takes the batch with it") {
+TEST_CASE("commit queue: a command that makes the commit fail fails the whole batch") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
@@ -230,7 +230,7 @@ TEST_CASE("commit queue: a command that breaks the batch's end takes the batch w
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: an account that a refused command made is not remembered") {
+TEST_CASE("commit queue: an account of a rejected command is forgotten") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   // SQLite gives the number of the refused account to the next one, which holds another asset.
@@ -291,7 +291,7 @@ TEST_CASE("commit queue: a stop does not wait for another program beyond its tim
   CHECK(file.write(note("note-later")));
 }
 
-TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
+TEST_CASE("commit queue: a full queue rejects immediately, with Retry-After") {
   OpenedFile file({.queue_max = 4});
   std::vector<Result<void>> verdicts(4);
   std::vector<Thread> threads;
@@ -312,7 +312,7 @@ TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
   CHECK(file.write(note("note-later")));
 }
 
-TEST_CASE("commit queue: stop runs waiting commands and accepts no more") {
+TEST_CASE("commit queue: a stop runs waiting commands and accepts no new ones") {
   OpenedFile file;
   std::vector<Result<void>> verdicts(10);
   std::vector<Thread> threads;
@@ -353,7 +353,7 @@ TEST_CASE("commit queue: a batch has one time, and times never decrease") {
   CHECK(times[3] == times[2] + 100'010);
 }
 
-TEST_CASE("commit queue: workers are woken and identities forgotten only by a commit") {
+TEST_CASE("commit queue: only a commit wakes workers and removes cached identities") {
   SmallLedger ledger;
   ledger.signals = 0;
   const auto generation = ledger.database->tenancy_generation();
@@ -381,7 +381,7 @@ TEST_CASE("commit queue: workers are woken and identities forgotten only by a co
   CHECK(ledger.signals == 0b1111U);  // every one there is
 }
 
-TEST_CASE("commit queue: the probe proves that the disk takes a commit") {
+TEST_CASE("commit queue: the probe tests that the disk accepts a commit") {
   OpenedFile file;
   const auto commits = file.queue->stats().commits;
   file.clock.advance_ms(5'000);
@@ -390,7 +390,7 @@ TEST_CASE("commit queue: the probe proves that the disk takes a commit") {
   CHECK(file.queue->stats().last_commit_ms == file.clock.monotonic_ms());
 }
 
-TEST_CASE("commit queue: a disk below its floor sheds writes and keeps reading") {
+TEST_CASE("commit queue: below the free-space floor, writes are rejected and reads continue") {
   OpenedFile file({.disk_floor_bytes = ~0ULL});
   CapturedLog log;
   const auto refused = file.write(note("note"));
@@ -436,7 +436,7 @@ TEST_CASE(
 
 #ifdef COFFER_FAULTS
 
-TEST_CASE("commit queue: a full disk sheds with storage-full and recovers alone") {
+TEST_CASE("commit queue: a full disk rejects with storage-full and recovers automatically") {
   const Disarm disarm;
   SmallLedger ledger;
   CapturedLog log;
@@ -458,7 +458,7 @@ TEST_CASE("commit queue: a full disk sheds with storage-full and recovers alone"
   CHECK(log.has("accepting writes"));
 }
 
-TEST_CASE("commit queue: the armed full queue sheds") {
+TEST_CASE("commit queue: the fault point for a full queue rejects") {
   const Disarm disarm;
   OpenedFile file;
   fault::arm("queue.full=fail");

@@ -242,7 +242,7 @@ TEST_CASE("invariants: a valid ledger violates none") {
   for (const Violation& violation : found) FAIL(violation.invariant << ": " << violation.detail);
 }
 
-TEST_CASE("invariants: each is found broken by its name") {
+TEST_CASE("invariants: each violation is reported by name") {
   const Victim victim;
   for (const Break& damage : kBreaks) {
     INFO(damage.sql);
@@ -251,7 +251,7 @@ TEST_CASE("invariants: each is found broken by its name") {
   }
 }
 
-TEST_CASE("invariants: slices find each, except those checked on copies only") {
+TEST_CASE("invariants: slices detect each violation, except those checked only on copies") {
   const Victim victim;
   CHECK(victim.after("", Victim::in_slices).empty());
   for (const Break& damage : kBreaks) {
@@ -311,7 +311,7 @@ TEST_CASE("invariants: the hash chain reveals every edit of final rows") {
   }
 }
 
-TEST_CASE("invariants: a forger who recomputes balances is still found") {
+TEST_CASE("invariants: a forgery with recomputed balances is detected") {
   const Victim victim;
   // Payment 1 moves 100; made 90 on both sides, everywhere, consistently. Only the chain knows.
   const auto found = victim.after(

@@ -144,7 +144,7 @@ TEST_CASE("key walk: a page without matches stops in time and returns where the 
   });
 }
 
-TEST_CASE("key walk: two large sets with little in common are bounded too") {
+TEST_CASE("key walk: two large sets with a small intersection are bounded too") {
   OpenedFile file;
   file.read([&](Connection& db) {
     const auto sets = [&](const KeyWalk& walk) {
@@ -161,7 +161,7 @@ TEST_CASE("key walk: two large sets with little in common are bounded too") {
   });
 }
 
-TEST_CASE("key walk: beyond the last key there is nothing, at the ends of the numbers too") {
+TEST_CASE("key walk: nothing beyond the last key, even at the numeric limits") {
   OpenedFile file;
   file.read([&](Connection& db) {
     for (const Order order : {Order::falling, Order::rising}) {
@@ -178,7 +178,7 @@ TEST_CASE("key walk: beyond the last key there is nothing, at the ends of the nu
   });
 }
 
-TEST_CASE("key walk: the rarest set sets the pace") {
+TEST_CASE("key walk: the smallest set determines the cost") {
   OpenedFile file;
   file.read([&](Connection& db) {
     RowBudget budget;

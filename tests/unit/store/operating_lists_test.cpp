@@ -402,7 +402,7 @@ TEST_CASE("operating lists: wallets by status, owner and text") {
   });
 }
 
-TEST_CASE("operating lists: nothing that grows is ever read as a whole, and nothing is sorted") {
+TEST_CASE("operating lists: no query reads a whole growing table or sorts") {
   ListedLedger ledger;
   // Known to be few; `w`: active endpoints.
   const std::vector<std::string> small = {

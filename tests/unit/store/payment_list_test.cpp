@@ -237,7 +237,7 @@ TEST_CASE("payment list: a page is stable while payments arrive") {
   CHECK(ledger.listed({}, next) == before);
 }
 
-TEST_CASE("payment list: another tenant sees nothing with any filter") {
+TEST_CASE("payment list: another tenant finds nothing with any filter") {
   ListedLedger ledger;
   Tenant other = ledger.tenant;
   other.key += 1;
@@ -253,7 +253,7 @@ TEST_CASE("payment list: another tenant sees nothing with any filter") {
   });
 }
 
-TEST_CASE("payment list: records come whole") {
+TEST_CASE("payment list: records are complete") {
   ListedLedger ledger;
   const auto page = ledger.read([&](Connection& db) {
     return list_payments(db, ledger.tenant, with([](auto& f) { f.transaction_id = "t7"; }), {});

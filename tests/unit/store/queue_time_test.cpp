@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(file.queue->now() == last.plus_ms(2'000));
 }
 
-TEST_CASE("commit queue: time does not go back over a restart either") {
+TEST_CASE("commit queue: time does not go back after a restart") {
   SmallLedger ledger;
   ledger.clock.advance_ms(60'000);
   ledger.pay_and_settle(ledger.transfer("before", 1));

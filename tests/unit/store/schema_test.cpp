@@ -163,7 +163,7 @@ TEST_CASE("schema: every upgrade has its number and is one transaction") {
   }
 }
 
-TEST_CASE("schema: an upgrade that the rows do not allow leaves the file as it was") {
+TEST_CASE("schema: an upgrade that the rows do not allow leaves the file unchanged") {
   SmallLedger ledger;
   use(ledger);
   const NextVersion next("CREATE UNIQUE INDEX one_per_tenant ON payments (tenant);");
@@ -202,7 +202,7 @@ TEST_CASE("schema: foreign keys hold after an upgrade too") {
   CHECK_THROWS_AS(db.execute("INSERT INTO settlement_jobs VALUES (1, 999, 0)"), SqlError);
 }
 
-TEST_CASE("schema: a file of a development build before the first release is refused") {
+TEST_CASE("schema: a file of a development build before the first release is rejected") {
   SmallLedger ledger;
   ledger.close();
   Connection(ledger.folder.file(), OpenMode::read_write)
@@ -214,7 +214,7 @@ TEST_CASE("schema: a file of a development build before the first release is ref
   CHECK(error.message.find("before the first release") != std::string::npos);
 }
 
-TEST_CASE("schema: opening a present file again changes nothing") {
+TEST_CASE("schema: opening a current file again changes nothing") {
   SmallLedger ledger;
   ledger.pay_and_settle(ledger.transfer("a", 1));
   const std::string before = ledger.value("SELECT group_concat(sql) FROM sqlite_schema");

@@ -21,7 +21,7 @@ bool is_bug(SmallLedger& ledger, F&& action) {
 
 }  // namespace
 
-TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
+TEST_CASE("settlement jobs: due jobs are read oldest first, up to the limit") {
   SmallLedger ledger;
   std::vector<std::int64_t> keys;
   for (int i = 0; i < 3; ++i) {
@@ -45,7 +45,7 @@ TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
   });
 }
 
-TEST_CASE("settlement jobs: one is removed once") {
+TEST_CASE("settlement jobs: a job is removed once") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay_and_settle(ledger.transfer("a", 1));
   ledger.read([&](Connection& db) {
@@ -77,7 +77,8 @@ TEST_CASE("settlement jobs: a failing job is postponed, longer each time, and ne
   CHECK(delays[12] == 1'024'000);  // it does not grow for ever
 }
 
-TEST_CASE("settlement jobs: a record's status moves along the table, with its time and version") {
+TEST_CASE(
+    "settlement jobs: a record's status follows the transition table, with its time and version") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
   ledger.clock.advance_ms(50);

@@ -83,7 +83,7 @@ void damage(SmallLedger& ledger, const std::string& sql) {
 
 }  // namespace
 
-TEST_CASE("verification: a slice looks at few rows, and a round at all") {
+TEST_CASE("verification: a slice reads few rows, and a round reads all") {
   SmallLedger ledger;
   settle_many(ledger, 0, 200);
   Sliced sliced(ledger);
@@ -109,7 +109,7 @@ TEST_CASE("verification: the next round checks only new rows and rows that can c
   CHECK(sliced.verification.violations().empty());
 }
 
-TEST_CASE("verification: four times as many payments cost four times as much") {
+TEST_CASE("verification: the cost is proportional to the number of payments") {
   SmallLedger ledger;
   settle_many(ledger, 0, 300);
   const std::int64_t few = steps_of_round(ledger);
@@ -223,7 +223,7 @@ TEST_CASE("verification: a guarded row that another program changed is found in 
   }
 }
 
-TEST_CASE("verification: no query of a slice reads a table that grows from end to end") {
+TEST_CASE("verification: no query of a slice reads a whole growing table") {
   const SmallLedger ledger;
   Connection db(ledger.database->path(), OpenMode::read_only);
   // What waits, and what operators made: short. The others are what a query put together itself.

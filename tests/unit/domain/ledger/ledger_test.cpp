@@ -47,7 +47,7 @@ TEST_CASE("ledger: amounts that arrive earlier are not held") {
   CHECK(held({moves(2, 3, 100), moves(1, 2, 100)}) == Held{{1, 100}, {2, 100}});
 }
 
-TEST_CASE("ledger: the deepest dip counts, not the end") {
+TEST_CASE("ledger: the largest deficit counts, not the final one") {
   // 1: -70, +50, -40 = dips to -70, then -60.
   CHECK(held({moves(1, 2, 70), moves(2, 1, 50), moves(1, 2, 40)}) == Held{{1, 70}});
   // 1: -70, +50, -60 = dips to -80 at the end.

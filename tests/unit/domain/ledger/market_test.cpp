@@ -74,14 +74,14 @@ TEST_CASE("market: a direct rate") {
   CHECK(found->receiving == units(5'000'000));
 }
 
-TEST_CASE("market: no way, no way back, and nothing left are all no path") {
+TEST_CASE("market: without a rate, against a rate, and without liquidity there is no path") {
   CHECK_FALSE(path({}, 2, 10'000'000));
   CHECK_FALSE(path({{2, 1, rate("2")}}, 2, 10'000'000));
   CHECK_FALSE(path({{1, 2, rate("0.000000001")}}, 2, 1));
   CHECK_FALSE(path({{1, 3, rate("1")}}, 2, 10'000'000));
 }
 
-TEST_CASE("market: the path that yields most wins, at any length") {
+TEST_CASE("market: the path with the highest result wins, at any length") {
   const std::vector<MarketRate> rates{{1, 2, rate("0.90")},
                                       {1, 3, rate("1")},
                                       {3, 2, rate("0.95")},
@@ -98,7 +98,7 @@ TEST_CASE("market: among equals the shortest wins") {
   CHECK(path(rates, 2, 10'000'000)->assets == Keys{1, 2});
 }
 
-TEST_CASE("market: among equals of one length the first listed wins, always the same") {
+TEST_CASE("market: among equal paths of the same length, the first listed always wins") {
   const std::vector<MarketRate> rates{
       {1, 4, rate("1")}, {4, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.9")}};
   for (int i = 0; i < 3; ++i) CHECK(path(rates, 2, 10'000'000)->assets == Keys{1, 4, 2});
@@ -130,7 +130,7 @@ TEST_CASE("market: every hop rounds down to the decimals of the bought asset") {
   CHECK(direct->assets == Keys{1, 3});
 }
 
-TEST_CASE("market: a thousandth of a unit may favour another way than a million") {
+TEST_CASE("market: the best path can differ between a small and a large amount") {
   auto assets = assets_with(7, 3);
   assets[2].decimals = 2;
   const std::vector<MarketRate> rates{{1, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.95")}};
@@ -139,7 +139,7 @@ TEST_CASE("market: a thousandth of a unit may favour another way than a million"
   CHECK(path(rates, 2, 199'999, assets)->assets == Keys{1, 2});
 }
 
-TEST_CASE("market: a cycle that would make money is never walked") {
+TEST_CASE("market: a profitable cycle is never used") {
   // 1 -> 3 -> 1 doubles; a path may not come by an asset twice.
   const std::vector<MarketRate> rates{
       {1, 3, rate("2")}, {3, 1, rate("1")}, {1, 2, rate("1")}, {3, 2, rate("0.4")}};
@@ -149,7 +149,7 @@ TEST_CASE("market: a cycle that would make money is never walked") {
   CHECK(found->receiving == units(10'000'000));
 }
 
-TEST_CASE("market: a rate beyond the largest amount is passed over") {
+TEST_CASE("market: a rate with a result beyond the largest amount is skipped") {
   const std::vector<MarketRate> rates{
       {1, 2, rate("1000000")}, {1, 3, rate("1")}, {3, 2, rate("0.5")}};
   const auto found = path(rates, 2, kMax - 7);
@@ -158,7 +158,7 @@ TEST_CASE("market: a rate beyond the largest amount is passed over") {
   CHECK(found->receiving == units((kMax - 7) / 2));
 }
 
-TEST_CASE("market: agrees with trying every path wherever prices hold no free money") {
+TEST_CASE("market: agrees with an exhaustive search if prices allow no arbitrage") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
     Dice dice{seed};

@@ -32,7 +32,7 @@ void check_parse(const std::vector<ParseCase>& cases) {
 
 }  // namespace
 
-TEST_CASE("money: amounts are read exactly") {
+TEST_CASE("money: amounts are parsed exactly") {
   using enum AmountFault;
   check_parse({
       {"1", 7, none, 10'000'000},
@@ -96,7 +96,7 @@ TEST_CASE("money: long texts neither overflow nor take long") {
   CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7).fault == AmountFault::none);
 }
 
-TEST_CASE("money: amounts are shown with the asset's places, at least two, without more zeros") {
+TEST_CASE("money: amounts show the asset's decimals, at least two, without further zeros") {
   struct Case {
     std::int64_t value;
     int decimals;

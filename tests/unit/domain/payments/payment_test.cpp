@@ -60,7 +60,7 @@ Names refused_fields(const PaymentRequest& request) {
 
 }  // namespace
 
-TEST_CASE("payment: the transition table allows exactly what the contract lists") {
+TEST_CASE("payment: the transition table equals the list in the contract") {
   using enum PaymentStatus;
   const std::set<std::pair<PaymentStatus, PaymentStatus>> allowed{
       {initiated, processing},  {initiated, failed},        {initiated, expired},
@@ -100,7 +100,7 @@ TEST_CASE("payment: success and refund are final, and every status can be reache
   }
 }
 
-TEST_CASE("payment: names are read back, and nothing else is") {
+TEST_CASE("payment: exactly the known names are parsed") {
   for (std::size_t i = 0; i < terms<PaymentType>().size(); ++i) {
     const auto type = static_cast<PaymentType>(i);
     CHECK(parse_term<PaymentType>(name(type)) == type);
@@ -153,7 +153,7 @@ TEST_CASE("payment: a replay differs in nothing") {
   CHECK(differing(request(), [](PaymentRequest& r) { r.transaction_id = "other"; }).empty());
 }
 
-TEST_CASE("payment: each field that differs is named") {
+TEST_CASE("payment: each differing field is named") {
   const auto swap = request(PaymentType::swap_own);
   const std::vector<std::pair<const char*, std::function<void(PaymentRequest&)>>> changes{
       {"sourceWalletId", [](PaymentRequest& r) { r.legs[0].source_wallet = wallet(9); }},
@@ -192,7 +192,7 @@ TEST_CASE("payment: an empty text differs from an absent one") {
   CHECK(differing(request(), [](PaymentRequest& r) { r.memo = ""; }) == Names{"memo"});
 }
 
-TEST_CASE("payment: shape rules across fields, all at once") {
+TEST_CASE("payment: violated rules across fields are reported together") {
   CHECK(check_request(request()));
   CHECK(check_request(request(PaymentType::swap_own)));
   CHECK(check_request(request(PaymentType::p2p_own_multi)));

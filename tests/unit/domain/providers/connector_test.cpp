@@ -75,7 +75,7 @@ TEST_CASE("sent and received amounts follow the direction", "[connector]") {
   CHECK(terms.receive_decimals() == 6);
 }
 
-TEST_CASE("texts are judged by length, choices and pattern", "[connector]") {
+TEST_CASE("texts are checked for length, choices and pattern", "[connector]") {
   const auto plain = one({});
   CHECK(wrong(plain, {{"x", "anything"}}).empty());
   CHECK(wrong(plain, {}) == List{"additionalFields.x", "requirement-missing"});
@@ -131,7 +131,8 @@ TEST_CASE("only the fields of the type are required, and no others are accepted"
         List{"additionalFields.both", "additionalFields.other", "validation-failed"});
 }
 
-TEST_CASE("a pattern that makes others backtrack for ever is judged at once", "[connector]") {
+TEST_CASE("a pattern with exponential backtracking in other engines is evaluated immediately",
+          "[connector]") {
   const auto nested = one({.pattern = "([A-Za-z]+ ?)+"});
   CHECK(wrong(nested, {{"x", std::string(60, 'a') + "!"}}) ==
         List{"additionalFields.x", "validation-failed"});

@@ -39,7 +39,7 @@ Json shown(int version) { return record_json(as_of(refunded(), version), Environ
 
 }  // namespace
 
-TEST_CASE("a record as of each of its versions") {
+TEST_CASE("the record at each of its versions") {
   const char* const statuses[] = {"initiated", "processing", "failed", "refund_pending",
                                   "refunded"};
   for (int version = 1; version <= 5; ++version) {
@@ -60,7 +60,7 @@ TEST_CASE("a record as of each of its versions") {
   CHECK(shown(5).at("refund").at("status") == "refunded");
 }
 
-TEST_CASE("a version that there is not yet is the record as it is") {
+TEST_CASE("a future version gives the current record") {
   CHECK(shown(6) == shown(5));
   CHECK(shown(0) == shown(5));
 }

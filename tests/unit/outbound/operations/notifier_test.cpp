@@ -56,7 +56,7 @@ TEST_CASE("only configured channels are served") {
   CHECK_FALSE(mail.serves(NotificationChannel::messaging));
 }
 
-TEST_CASE("sendmail gets the recipient as its last argument and a whole message to read") {
+TEST_CASE("sendmail gets the recipient as its last argument and the complete message as input") {
   World world;
   const Script script("printf '%s\\n' \"$@\" > $OUT/arguments; cat > $OUT/mail");
   REQUIRE(world.mail(script, "amina@example.com"));
@@ -70,7 +70,7 @@ TEST_CASE("sendmail gets the recipient as its last argument and a whole message 
             "You received 1.00 USDC from A.\n");
 }
 
-TEST_CASE("sendmail sees nothing of the environment, which may hold secrets") {
+TEST_CASE("sendmail does not get the environment, which may contain secrets") {
   ::setenv("COFFER_MASTER_KEY", "sesame", 1);
   World world;
   const Script script("env > $OUT/environment");
@@ -110,7 +110,7 @@ TEST_CASE("failures of sendmail") {
                          mail_to("amina@example.com")));
 }
 
-TEST_CASE("the gateway gets a message that it can tell from its repetition") {
+TEST_CASE("the gateway gets a message with a key that identifies repetitions") {
   World world;
   Receiver gateway;
   REQUIRE(world.post(gateway.url("/messages?a=b")));

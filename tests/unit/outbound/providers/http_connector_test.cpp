@@ -333,7 +333,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a broken provider is left alone, and tried again") {
+TEST_CASE("a failing provider is not called for a while, then retried") {
   Stub stub;
   World world(stub.port());
   const Payout payout = payout_to(world.subject, "0123456789");
@@ -354,7 +354,7 @@ TEST_CASE("a broken provider is left alone, and tried again") {
   CHECK(world.registry.breaker(world.terms().key).kind == BreakerState::Kind::closed);
 }
 
-TEST_CASE("refusals are no reason to leave a provider alone") {
+TEST_CASE("rejections do not open the breaker of a provider") {
   Stub stub;
   World world(stub.port());
   const Payout payout = payout_to(world.subject, "0123456789");
@@ -363,7 +363,7 @@ TEST_CASE("refusals are no reason to leave a provider alone") {
   CHECK(stub.calls() == 8);
 }
 
-TEST_CASE("the registry takes the driver that the terms name") {
+TEST_CASE("the registry selects the driver of the terms") {
   Stub stub;
   World world(stub.port());
   ConnectorTerms sandbox = world.terms();
@@ -375,7 +375,7 @@ TEST_CASE("the registry takes the driver that the terms name") {
   CHECK(ConnectorRegistry::calls_out(world.terms()));
 }
 
-TEST_CASE("of each provider two requests are waited for at once, the others learn it at once") {
+TEST_CASE("two callers wait for each provider, and all others get an error immediately") {
   constexpr int kRequests = 12;
   coffer::http::test::Gatekeeper gate;
   Stub stub;

@@ -70,7 +70,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("signatures are those of the published examples") {
+TEST_CASE("signatures equal those of the published examples") {
   // standard-webhooks, spec and libraries.
   CHECK(standard_signature(Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
                            "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330,
@@ -143,7 +143,7 @@ TEST_CASE("header lines: credentials are redacted in any case, and the size is b
         "Server: c\n[1 more]\n");
 }
 
-TEST_CASE("sender: a connection is used again, but only after its address was judged again") {
+TEST_CASE("sender: a connection is reused, but only after its address was checked again") {
   World world;
   CHECK(world.send().status == 200);
   CHECK(world.send().status == 200);
@@ -162,7 +162,7 @@ TEST_CASE("sender: a connection is used again, but only after its address was ju
   CHECK(world.sender.client().opened() == 1);
 }
 
-TEST_CASE("sender: without permission nothing ever connects to this machine") {
+TEST_CASE("sender: without permission, no connection to this machine is made") {
   World world("");
   for (const char* address : {"127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.2"}) {
     world.resolver.addresses = {address};
@@ -207,7 +207,7 @@ TEST_CASE("sender: an attempt is one request on the wire, however many addresses
   }
 }
 
-TEST_CASE("sender: an address that does not take connections leaves time for the next one") {
+TEST_CASE("sender: an address that does not accept connections leaves time for the next one") {
   // A queue of accepted connections that is full: what else arrives gets no answer, as behind a
   // firewall.
   const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -238,7 +238,7 @@ TEST_CASE("sender: an address that does not take connections leaves time for the
   ::close(full);
 }
 
-TEST_CASE("Retry-After comes as seconds or as a date") {
+TEST_CASE("Retry-After is accepted as seconds or as a date") {
   const Timestamp now = *Timestamp::parse("1994-11-06T08:49:00Z");
   CHECK(parse_retry_after("120", now) == 120'000);
   CHECK(parse_retry_after("0", now) == 0);
@@ -252,7 +252,7 @@ TEST_CASE("Retry-After comes as seconds or as a date") {
   }
 }
 
-TEST_CASE("sender: a registration resolves no name, so it shows nothing of any name") {
+TEST_CASE("sender: a registration resolves no name, so it reveals nothing about names") {
   World world("");
   for (const char* address : {"93.184.216.34", "10.0.0.1", "127.0.0.1"}) {
     world.resolver.addresses = {address};

@@ -57,7 +57,7 @@ TEST_CASE("quota book: counters are stored with their commit and read again afte
       file.change([&](WriteTx& tx) { tx.quotas().add(file.tenant.key, Quota::destinations, -2); }));
 }
 
-TEST_CASE("quota book: a rolled back command counts nothing") {
+TEST_CASE("quota book: a rolled-back command does not count") {
   Quotas file(with(Quota::destinations, 3));
   const auto refused = file.write([&](WriteTx& tx) -> Result<void> {
     tx.quotas().add(file.tenant.key, Quota::destinations, 3);

@@ -24,7 +24,7 @@ void with_book(SmallLedger& ledger, const std::function<void(BalanceBook&, Write
 
 }  // namespace
 
-TEST_CASE("balance book: reads an account once and gives what was set") {
+TEST_CASE("balance book: reads an account once and returns the values that were set") {
   SmallLedger ledger;
   with_book(ledger, [&](BalanceBook& book, WriteTx&) {
     const AccountKey key = ledger.first.account;
@@ -37,7 +37,7 @@ TEST_CASE("balance book: reads an account once and gives what was set") {
   });
 }
 
-TEST_CASE("balance book: unknown accounts and broken floors are bugs") {
+TEST_CASE("balance book: unknown accounts and violated floors are bugs") {
   SmallLedger ledger;
   with_book(ledger, [&](BalanceBook& book, WriteTx& tx) {
     const AccountKey key = ledger.first.account;
@@ -77,7 +77,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("balance book: a refused command's new account does not come back under its number") {
+TEST_CASE("balance book: the number of a rejected command's account does not return that account") {
   SmallLedger ledger;
   AccountKey refused = 0;
   const auto opens = [&](bool refuse) {

@@ -41,7 +41,7 @@ std::string holds(SmallLedger& ledger) {
 
 }  // namespace
 
-TEST_CASE("holds: only a multi-transfer stores a row, and the view shows the same of both") {
+TEST_CASE("holds: only a multi-transfer stores a row, and the view shows all holds alike") {
   SmallLedger ledger;
   ledger.pay(ledger.transfer("one leg", 7));
   ledger.pay(there_and_back(ledger, "two legs"));

@@ -100,7 +100,7 @@ TEST_CASE("journal: the key of another file does not continue the chain") {
   CHECK(found.front().detail == "journal row 1 does not continue the hash chain");
 }
 
-TEST_CASE("journal: forbidden operations are bugs of the caller and store nothing") {
+TEST_CASE("journal: invalid operations are bugs of the caller and store nothing") {
   SmallLedger ledger;
   const AccountKey a = ledger.first.account;
   const AccountKey b = ledger.second.account;
@@ -158,7 +158,7 @@ TEST_CASE("journal: issuance may be negative, the market's pool may not") {
   }) == Amount());
 }
 
-TEST_CASE("journal: an operator's account is made once per environment, kind and asset") {
+TEST_CASE("journal: an operator's account is created once per environment, kind and asset") {
   SmallLedger ledger;
   std::vector<AccountKey> keys;
   for (int i = 0; i < 2; ++i) {

@@ -18,7 +18,7 @@ constexpr auto kPayment = CommitQueue::Mode::repeatable;
 
 }  // namespace
 
-TEST_CASE("known rows: a payment sees a wallet as the commands before it left it") {
+TEST_CASE("known rows: a payment sees the wallet's state after the previous commands") {
   SmallLedger ledger;
   std::vector<WalletStatus> seen;
   const auto look = [&](WriteTx& tx) -> Result<void> {
@@ -81,7 +81,7 @@ TEST_CASE("known rows: a row of a batch that was not stored is not known afterwa
   CHECK_FALSE(seen);
 }
 
-TEST_CASE("known rows: a wallet is known to its own tenant only") {
+TEST_CASE("known rows: a wallet is known only to its own tenant") {
   SmallLedger ledger;
   const auto look = [&](WriteTx& tx) -> Result<void> {
     CHECK(tx.known().wallet(ledger.tenant, ledger.first.id));
