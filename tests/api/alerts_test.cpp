@@ -1,4 +1,4 @@
-// Alerts to the operator: from a condition to what its targets receive.
+// Alerts to the operator: from a condition to the messages at its targets.
 #include "store/operations/alerts.h"
 
 #include <catch2/catch.hpp>
@@ -33,8 +33,8 @@ std::function<void(Config&)> mailed(const Script& script) {
   };
 }
 
-/// Two conditions that a test turns on and off. Others depend on the machine, such as the state of
-/// its clock, so tests look at one condition at a time.
+/// Two conditions that a test turns on and off. Others depend on the machine, for example on its
+/// clock, so a test checks one condition at a time.
 struct World {
   explicit World(const std::function<void(Config&)>& change = {}) : app(change) {}
 
@@ -348,7 +348,7 @@ TEST_CASE("ended alerts are deleted after 90 days, open ones never") {
   world.look_after(kAlertGoneMs);
   REQUIRE(world.alert(AlertCondition::backup_failed)->state.closed_at);
   world.app.clock.advance_ms(kAlertDays * kDayMs + 1);
-  world.look();  // the daily repetition is a change, with which old rows are deleted
+  world.look();  // the daily repetition is a change, and a change deletes old rows
   CHECK_FALSE(world.alert(AlertCondition::backup_failed));
   CHECK(world.alert(AlertCondition::ledger_damaged));
 }

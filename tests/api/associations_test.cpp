@@ -1,4 +1,4 @@
-// The business routes answer with the envelope, on success and on every error.
+// Responses of the business routes have the envelope, on success and on every error.
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"

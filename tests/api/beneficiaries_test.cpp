@@ -311,7 +311,7 @@ TEST_CASE("a replacement is the full state: omitted members are removed") {
   CHECK(again.json().at("id") == made.at("id"));
   CHECK(again.json().at("createdAt") == made.at("createdAt"));
   CHECK(again.json().at("updatedAt") == "2026-01-01T00:00:01.000Z");
-  // Destinations are recreated: the old ids are gone, the new ones are there.
+  // Destinations are recreated with new IDs.
   for (const Json& old : made.at("paymentDestinations")) {
     CHECK(app.me()
               .get(path_of(made) + "/payment-destinations/" + old.at("id").get<std::string>())
@@ -431,7 +431,7 @@ TEST_CASE("filters of the list: a tag, and beginnings of words of name, e-mail a
   CHECK(found("?q=ref-") == List{"J\xc3\xbcrgen", "Amina"});
   CHECK(found("?q=ref-&tag=supplier") == List{"Amina"});
   CHECK(found("?q=example&tag=vip") == List{"J\xc3\xbcrgen", "Amina"});
-  // Punctuation parts words and is no pattern; a text without a word finds nothing.
+  // Punctuation separates words and is not a pattern; a text without a word finds nothing.
   CHECK(found("?q=" + escaped("100%")) == List{"100%"});
   CHECK(found("?q=" + escaped("a_b")) == List{"100%"});
   CHECK(found("?q=" + escaped("%")) == List{});
@@ -455,7 +455,7 @@ TEST_CASE("a search reflects changes and archiving") {
   CHECK((found("?q=wanji") == 1 && found("?tag=supplier") == 1));
   REQUIRE(app.me().send({"DELETE", one, {}, {}}).status == 204);
   CHECK((found("?q=wanji") == 0 && found("?tag=supplier") == 0));
-  // What was archived leaves nothing in the index.
+  // Archiving removes all words from the index.
   store::Connection db(app.config().db, store::OpenMode::read_only);
   store::Query terms(db, "SELECT count(*) FROM beneficiary_terms");
   REQUIRE(terms.step());

@@ -1,4 +1,4 @@
-// When a server writes checkpoints of its file (docs/operating.md#checkpoints).
+// The times at which a server writes checkpoints of its file (docs/operating.md#checkpoints).
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Many requests at the same time: one identity is one payment, and no coin is spent twice.
+// Concurrent requests: one transactionId is one payment, and no balance is spent twice.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
 
-/// Sends all bodies at once, each from a thread of its own.
+/// Sends all bodies concurrently, each from its own thread.
 std::vector<Reply> post_together(const Client& client, const std::vector<Json>& bodies) {
   std::vector<Reply> replies(bodies.size());
   std::vector<Thread> threads;
@@ -99,7 +99,7 @@ TEST_CASE("concurrent changes of one beneficiary: none is lost") {
     Thread one("one", [&] { tagged = patch({{"tags", {"vip"}}}); });
     busy.gathered(1);
     Thread two("two", [&] { named = patch({{"clientReference", "C-1"}}); });
-    busy.gathered(2);  // both were worked out from the same state
+    busy.gathered(2);  // both were computed from the same state
     busy.open();
     one.join();
     two.join();

@@ -1,4 +1,4 @@
-// Who may call the Connect group: the connect secret, and an idToken of the same application.
+// Access to the Connect group: the connect secret, and an idToken of the same application.
 #include <catch2/catch.hpp>
 
 #include "api/pipeline/authenticate.h"
@@ -11,7 +11,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// Asks the gate itself, so that the rule is tested whatever routes there are.
+/// Calls the access check directly, so that the test does not depend on the routes.
 Result<Caller> ask(TestApp& app, const std::string& secret, const std::string& token,
                    api::Access access = api::Access::connect) {
   const http::TrustedProxies none;

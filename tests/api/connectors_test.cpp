@@ -14,7 +14,7 @@ namespace {
 
 const std::string kConnectors = "/v1/connectors";
 
-/// Connectors of every kind; the names are ids.
+/// IDs of connectors of every kind.
 Names corridors(TestApp& app) {
   Names names;
   names["kenya"] = add_connector(app);
@@ -81,7 +81,7 @@ TEST_CASE("a connector is shown completely, except for fees") {
                           {"transactionTypes", {"C2C", "C2B", "B2C", "B2B"}},
                           {"status", "ACTIVE"},
                           {"environment", "sandbox"}});
-  // The list shows the same without the steps.
+  // The list shows the same members except the steps.
   CHECK(app.me().get(kConnectors).json().at("data") == Json::array({connector}));
   pause_connector(app, id);
   CHECK(app.me().get(kConnectors + "/" + id).json().at("status") == "PAUSED");

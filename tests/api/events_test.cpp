@@ -1,4 +1,4 @@
-// Events for pollers, and samples that move no money.
+// Events for polling clients, and sample events.
 #include <catch2/catch.hpp>
 
 #include "support/receiver.h"
@@ -24,7 +24,7 @@ TEST_CASE("events: a poller gets every event once, oldest first, like a webhook"
   const auto requests = receiver.received();
   REQUIRE(requests.size() == 9);
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(requests.at(i).json() == all.at(i));
-  // Kept bytes give the same.
+  // Stored bytes give the same result.
   CHECK(app.me().all("/v1/events?limit=4") == all);
 
   const std::vector<Json> rest = app.me().all("/v1/events?afterSequence=7&limit=1");

@@ -1,4 +1,4 @@
-// What is outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
+// Routes outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -14,7 +14,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// For threads of the server, which wait on the machine's clock.
+/// Waits for the server's threads, which use the machine's clock.
 void wait_a_moment() {
   Mutex mutex;
   Condition never;
@@ -185,7 +185,7 @@ TEST_CASE("every problem has the page its docUrl names") {
     CHECK_THAT(reply.body, !Catch::Matchers::Contains("{{"));
   }
   CHECK(app.anonymous().get("/problems/no-such-problem").status == 404);
-  // From a real problem to its page.
+  // A real problem links to its page.
   const std::string url = app.anonymous().get("/v1/wallets").json().at("docUrl");
   const std::string host = "https://coffer.example";
   REQUIRE(url.starts_with(host + "/"));
@@ -197,7 +197,7 @@ TEST_CASE("the index and its style sheet") {
   const Reply index = app.anonymous().get("/");
   CHECK(index.status == 200);
   CHECK(index.header("Content-Type") == "text/html; charset=utf-8");
-  // Every link of the page leads somewhere.
+  // Every link of the page works.
   std::set<std::string> links;
   for (const char* mark : {"href=\"", "src=\""}) {
     for (auto at = index.body.find(mark); at != std::string::npos;
@@ -239,7 +239,7 @@ TEST_CASE("the document names every route under /v1 with every status, and nothi
     const auto declare = [&](int status) {
       declared.insert(method + " " + std::string(route.pattern) + " " + std::to_string(status));
     };
-    // A success that a query asks for is documented where that is an operation of its own.
+    // A success that a query selects is documented with its own operation.
     for (const api::DeclaredResponse& answer : route.responses) declare(answer.status);
     for (const Slug slug : api::problems_of(route)) declare(info(slug).status);
   }

@@ -1,4 +1,4 @@
-// notifyEmail and notifyWhatsApp: what a payment that succeeds leaves behind, and how it is sent.
+// notifyEmail and notifyWhatsApp: the message after a successful payment, and its delivery.
 #include <catch2/catch.hpp>
 
 #include "flows/ledger/wallet_changes.h"

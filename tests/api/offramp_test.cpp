@@ -1,4 +1,4 @@
-// POST /v1/payments/offramp: cash-outs against a quote, every outcome of the sandbox, and refusals.
+// POST /v1/payments/offramp: off-ramps on a quote, every result of the sandbox, and rejections.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -25,7 +25,7 @@ struct World {
     return me.pay(kOfframp,
                   cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
   }
-  /// Takes the payment forward until nothing is due within the time.
+  /// Runs everything that becomes due within the time.
   Json settled(const std::string& id, int ms = 0) {
     app.settle();
     for (int passed = 0; passed < ms; passed += 250) {

@@ -1,4 +1,4 @@
-// POST /v1/payments/onramp and the Connect group's ways to collect.
+// POST /v1/payments/onramp and the collections of the Connect group.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -218,7 +218,7 @@ TEST_CASE("two concurrent identical Connect collections are one payment, acknowl
     busy.gathered(1);
     Thread second = send("two", two, body);
     Thread third = send("three", different, other);
-    busy.gathered(3);  // no request has found a payment, and each has a quote of its own
+    busy.gathered(3);  // no request has found a payment, and each has its own quote
     busy.open();
     first.join();
     second.join();

@@ -1,4 +1,4 @@
-// The API reference at /docs: served whole by the binary, and nothing of it from anywhere else.
+// The API reference at /docs, which the binary serves completely, without any other host.
 
 #include <catch2/catch.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE("no page needs resources that its policy forbids") {
     INFO(path);
     CHECK(reply.status == 200);
     CHECK_FALSE(reply.header("Content-Security-Policy").empty());
-    // Neither other hosts, nor inline code and style, nor markup that is made from text.
+    // No other hosts, no inline code or style, and no markup created from text.
     for (const char* forbidden :
          {"http://", "https://", "<style", " style=", " onclick=", "<script>",
           "javascript:", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",

@@ -324,7 +324,7 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   CHECK(member_of_each(world.show(id).at("events"), "type").back() == "payment.refunded");
   CHECK(world.show(id).at("events").size() == 6);
   CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
-  // The events before tell the record as it was.
+  // Earlier events contain the record at their time.
   const Json events = world.me.get("/v1/events?limit=100").json().at("data");
   for (const Json& event : events) {
     if (event.at("type") != "payment.refund_failed") continue;

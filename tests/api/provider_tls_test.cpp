@@ -1,4 +1,4 @@
-// A connector of the production environment reaches its provider over TLS only.
+// A connector in production connects to its provider only over TLS.
 #include <catch2/catch.hpp>
 
 #include "support/recipients.h"

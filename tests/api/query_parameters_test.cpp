@@ -1,5 +1,5 @@
-// Unknown and repeated query parameters: refused on every route of the integrator surface,
-// generated from the route table.
+// Unknown and repeated query parameters are rejected on every integrator route, generated from the
+// route table.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"

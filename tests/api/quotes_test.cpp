@@ -1,4 +1,4 @@
-// Quotes: prices, fees, limits, and everything a quote is refused for.
+// Quotes: prices, fees, limits, and all rejections.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -54,7 +54,7 @@ std::string figures(const Json& quote) {
   return out;
 }
 
-/// An off-ramp quote and what it is for; a business unless `type` says person.
+/// An off-ramp quote and its beneficiary: a business unless `type` is for a person.
 Client sender(TestApp& app, EntityType type) {
   const auto association =
       flows::register_association(app.flows(), "Sender", AssociationStatus::active, type).value();
@@ -249,7 +249,7 @@ TEST_CASE("a quote for a beneficiary: type and destination") {
   const Reply unfit = app.me().post(kQuotes, body);
   CHECK(unfit.slug() == "validation-failed");
   CHECK(unfit.json().at("errors")[0].at("field") == "destinationId");
-  // Of two that fit, neither is meant.
+  // With two suitable destinations, neither is selected.
   const Json two = beneficiary(app.me(), company_with(Json::array({destination(), destination()})));
   const Json open = app.me().post(kQuotes, by_beneficiary(id, two)).json();
   CHECK_FALSE(open.contains("destinationId"));
@@ -282,7 +282,7 @@ TEST_CASE("limits per destination are checked when the destination is known") {
     CHECK(beyond.json().at("errors")[0].at("field") == "amount");
     CHECK(app.me().post(kQuotes, by_type(id, "100")).status == 201);
   }
-  // The limit itself is within it, and the fee does not count.
+  // The limit is inclusive, and the fee does not count.
   const std::string id = limited("100", "100");
   CHECK(app.me().post(kQuotes, by_beneficiary(id, whose)).status == 201);
 }
@@ -351,7 +351,7 @@ TEST_CASE("a provider that fails during a quote") {
   CHECK(unreachable.status == 503);
   CHECK(unreachable.slug() == "provider-unavailable");
   CHECK(std::stoi("0" + unreachable.header("Retry-After")) > 0);
-  // What answers here is no provider.
+  // This server is not a provider.
   app.listen();
   const Reply garbage = ask("http://127.0.0.1:" + std::to_string(app.core().port()), kEnoughMs);
   CHECK(garbage.status == 502);

@@ -92,9 +92,9 @@ TEST_CASE("production has its own limits") {
 
 TEST_CASE("token calls: ten a minute, then 429") {
   TestApp app(limit_login);
-  // The application of the test itself has drawn one.
+  // The test's own application has used one.
   for (int i = 0; i < 9; ++i) REQUIRE(log_in(app, "").status == 200);
-  // Wrong ones draw nothing of the client's.
+  // Wrong secrets do not use the client's limit.
   CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, ""), "6");
   app.clock.advance_ms(6'000);
@@ -107,7 +107,7 @@ TEST_CASE("wrong secrets delay further wrong ones, and the right secret is never
   for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, "wrong"), "1");
   CHECK(log_in(app, "").status == 200);
-  // Success forgets the mistakes that this source made with this client.
+  // A success resets the failures of this source for this client.
   for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
   for (const char* wait_s : {"1", "2", "4"}) {
     check_limited(log_in(app, "wrong"), wait_s);
@@ -133,7 +133,7 @@ TEST_CASE("wrong secrets from other addresses do not lock a client out") {
   }
   for (int i = 0; i < 30; ++i) from("203.0.113.9").post("/v1/auth/token", wrong);
   CHECK(from("203.0.113.9").post("/v1/auth/token", wrong).status == 429);
-  // From elsewhere, and even from the address that the attacker shares.
+  // From another address, and even from the attacker's address.
   CHECK(from("192.0.2.1").post("/v1/auth/token", app.me().token_request()).status == 200);
   CHECK(from("203.0.113.9").post("/v1/auth/token", app.me().token_request()).status == 200);
 }

@@ -1,4 +1,4 @@
-// On-ramp references: registration with all its errors, lists, and what arrives on them.
+// On-ramp references: registration with all its errors, lists, and payments on them.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -154,7 +154,7 @@ TEST_CASE("a customer's payment on a reference credits the wallet once") {
   CHECK(record.at("receivingAmount") == "74.175");
   CHECK(record.at("destinationWalletId") == world.wallet);
   CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
-  // Another payment of the same amount is another payment.
+  // A second payment of the same amount counts separately.
   CHECK(world.pay(reference, "10000").json().at("isIdempotent") == false);
   world.app.settle();
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
@@ -170,5 +170,5 @@ TEST_CASE("only the owner's references can be paid in the sandbox, with a valid 
   CHECK(world.pay("REFnothing", "1000").status == 404);
   CHECK(world.pay(reference, "0").slug() == "amount-out-of-range");
   CHECK(world.pay(reference, "1.001").slug() == "amount-precision");
-  CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // all of it fee
+  CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // the fee takes everything
 }

@@ -1,4 +1,4 @@
-// transactionId is the one identity of a payment: what counts as the same, and what uses it up.
+// transactionId identifies a payment: which requests count as equal, and which use it up.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -79,7 +79,7 @@ TEST_CASE("a replay compares canonical fields") {
   const std::string id = me.pay(kTransfer, world.body);
   const std::string transaction = world.body.at("transactionId");
   const auto same = [&](const char* amount, const char* more = "") {
-    // Other order of members, other spelling of the amount.
+    // Another order of members and another notation of the amount.
     check_replay(
         me.post_text(kTransfer, "{\"amount\":" + std::string(amount) +
                                     ",\"sendingAssetCode\":\"USDC\",\"destinationWalletId\":\"" +
@@ -119,7 +119,7 @@ TEST_CASE("a different body with the same ID is a conflict that lists the differ
   swapped["sourceWalletId"] = world.to;
   swapped["destinationWalletId"] = world.from;
   check_conflict(me.post(kTransfer, swapped), {"sourceWalletId", "destinationWalletId"});
-  // More than there is: still first of all another body.
+  // More than the balance: the conflict comes first.
   check_conflict(changed(R"({"amount":"1000"})"), {"amount"});
 }
 

@@ -1,4 +1,4 @@
-// What a connector requires of a submission, as fields and as a JSON Schema.
+// A connector's requirements for a submission, as fields and as a JSON Schema.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -85,7 +85,7 @@ TEST_CASE("requirements follow the transaction type") {
     return app.me().get(kRequirements + "?connectorId=" + id + query).json();
   };
   CHECK(read("&transactionType=B2B").at("fields").size() == 3);
-  // Without one: all, and required is what every type of the connector requires.
+  // Without a type: all fields; those that every type of the connector requires are required.
   const Json any = read("");
   CHECK(any.at("transactionType").is_null());
   CHECK(any.at("fields").size() == 4);

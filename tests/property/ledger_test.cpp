@@ -1,6 +1,6 @@
 // Random sequences of all operations of integrators, the operator and providers, compared with a
 // model: after every operation the result, all balances and every invariant. Also checks that a
-// mistake on either side is found.
+// mistake on either side is detected.
 //
 // Runs COFFER_SEEDS seeds starting at COFFER_SEED (by default as many as fit into the budget) with
 // COFFER_OPERATIONS operations each (150). tests/property/run.sh runs the full size.
