@@ -110,7 +110,7 @@ class HeldLane {
   std::deque<http::test::RawClient> clients_;
 };
 
-/// A route of the lane whose sample alone is a valid request; nullptr if there is none.
+/// A route of the lane whose sample alone is a valid request, or nullptr.
 const api::Route* sample_route(Lane lane) {
   for (const api::Route& route : api::routes()) {
     const bool takes_token = route.access == api::Access::application;

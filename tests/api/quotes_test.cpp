@@ -54,7 +54,7 @@ std::string figures(const Json& quote) {
   return out;
 }
 
-/// An off-ramp quote and its beneficiary: a business unless `type` is for a person.
+/// A client of an association of this type.
 Client sender(TestApp& app, EntityType type) {
   const auto association =
       flows::register_association(app.flows(), "Sender", AssociationStatus::active, type).value();

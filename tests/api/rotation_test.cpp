@@ -1,5 +1,5 @@
-// Rotation of an application's secrets with an overlap, and the addresses that they are accepted
-// from (docs/contract.md#registration).
+// Rotation of an application's secrets with an overlap, and the addresses from which they are
+// accepted (docs/contract.md#registration).
 #include <catch2/catch.hpp>
 
 #include "auth/secret_hash.h"
@@ -76,7 +76,7 @@ TEST_CASE("with an overlap, old and new secrets are valid until it ends") {
   const Reply by_new = world.token(world.fresh);
   REQUIRE(by_old.status == 200);
   REQUIRE(by_new.status == 200);
-  // A token for an old secret ends with it.
+  // A token of an old secret expires with the secret.
   CHECK(by_old.json().at("expiresIn") == 1'800);
   CHECK(by_new.json().at("expiresIn") == 3'600);
   const std::string old_token = by_old.json().at("accessToken");
@@ -246,7 +246,7 @@ TEST_CASE("old and new keys have their own last use, and a rejected request does
   world.app.core().store_secret_uses();
   CHECK(use_of(world.app, world.fresh.api_key)->at == fresh->at);
 
-  world.rotate(0);  // no old secrets any more: their uses go as well
+  world.rotate(0);  // removes the old secrets and their uses
   CHECK_FALSE(use_of(world.app, world.old_credentials.api_key));
 }
 

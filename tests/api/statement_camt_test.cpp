@@ -1,6 +1,6 @@
-// The statement as ISO 20022 camt.053.001.08: read by a strict walker and judged field by field by
-// the part of the published schema that it uses; the rows of the JSON statement, and balances that
-// tie.
+// The statement as ISO 20022 camt.053.001.08: parsed strictly, and checked field by field against
+// the used part of the published schema. It must have the rows of the JSON statement, and matching
+// balances.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <regex>
@@ -124,7 +124,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// The schema: in the order of its sequences, what is used and what is mandatory
+// The used part of the schema, in the order of its sequences, with the mandatory elements
 // --------------------
 
 struct Rule {
@@ -240,7 +240,7 @@ void check_schema(const Element& element, const std::string& type) {
     CHECK(count <= rule.max);
   }
   if (!is_complex) return check_text(element, type);
-  // What is left is unknown, or not in its place.
+  // The remaining elements are unknown or in the wrong order.
   CHECK((next == element.children.end() ? "" : next->name) == "");
 }
 
@@ -252,7 +252,7 @@ std::string target(const std::string& wallet, const std::string& more,
          "&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
-/// The statement in a reply, after everything that holds for any.
+/// The statement in a reply, after the checks that apply to every statement.
 Element statement_of(const Reply& reply) {
   INFO(reply.text().substr(0, 2000));
   REQUIRE(reply.status == 200);
@@ -265,7 +265,7 @@ Element statement_of(const Reply& reply) {
   return *document.find({"BkToCstmrStmt", "Stmt"});
 }
 
-/// In units of 10^-5, signed by the indicator beside it.
+/// In units of 10^-5, with the sign of its credit/debit indicator.
 std::int64_t units(const Element& holder) {
   std::string digits = holder.at({"Amt"});
   const auto point = digits.find('.');
@@ -375,12 +375,12 @@ TEST_CASE("camt.053: every text is escaped") {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     CHECK(detail(*entries[i + 1], {"RmtInf", "Ustrd"}) == texts[i]);
   }
-  // What XML has no place for is marked as such.
+  // Characters that XML cannot represent are replaced.
   const std::string replaced = "\xef\xbf\xbd";
   CHECK(detail(*entries[texts.size() + 1], {"RmtInf", "Ustrd"}) ==
         replaced + replaced + "\x7f" + replaced + ".");
   CHECK(detail(*entries[texts.size() + 2], {"RmtInf", "Ustrd"}) == long_text);
-  // A name longer than the format's is cut between characters.
+  // A name longer than the format allows is truncated between characters.
   std::string name;
   for (int i = 0; i < 40; ++i) name += "\xc3\xa9&";
   world.app.me().put("/v1/wallets/" + world.from, {{"walletName", name}});
@@ -404,7 +404,7 @@ TEST_CASE("camt.053: amounts are rounded from seven decimals to five, and still 
   CHECK(sender.all("Bal")[1]->at({"Amt"}) == "98.76542");
   const Element receiver = world.read(world.to);
   check_ties(receiver);
-  // An entry may be nothing at this scale; its direction is what it was.
+  // An entry may be zero at this scale, but keeps its direction.
   CHECK(receiver.all("Ntry")[0]->at({"Amt"}) == "0.00");
   CHECK(receiver.all("Ntry")[0]->at({"CdtDbtInd"}) == "CRDT");
   CHECK(receiver.all("Bal")[1]->at({"Amt"}) == "1.23457");
@@ -425,7 +425,8 @@ TEST_CASE("camt.053: an empty range has balances and no entries") {
   const Element statement = world.read(world.to);
   check_ties(statement);
   CHECK(statement.all("Ntry").empty());
-  // What was there before the range opens it; a range to come closes with what there is.
+  // The opening balance includes everything before the range; a future range closes with the
+  // current balance.
   const std::string later =
       "/v1/statements/transactions?walletId=" + world.from +
       "&assetCode=USDC&startDate=2026-03-01&endDate=2026-04-01&format=camt.053";

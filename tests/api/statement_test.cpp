@@ -92,7 +92,7 @@ TEST_CASE("each side sees its own reference and the other side's name") {
   CHECK(credit.at("description") == "Rent, January");
   CHECK(credit.at("counterparty") == "Payer");
   CHECK(credit.at("transactionRecordId") == id);
-  // Funding is no payment.
+  // A funding is not a payment.
   const Json funding = me.get(target(from)).json().at("data")[0];
   CHECK(funding.at("transactionRecordId").is_null());
   CHECK(funding.at("reference").is_null());
@@ -187,7 +187,7 @@ TEST_CASE("pages of a statement join to the complete statement, even while lines
   for (bool more = true; more;) {
     const Json page = world.read(target(world.from, "USDC", "&limit=2" + cursor));
     for (const Json& line : page.at("data")) joined.push_back(line.at("rowId"));
-    // Balances are of the whole range on every page.
+    // Every page has the balances of the whole range.
     CHECK(page.at("openingBalance") == "0.00");
     more = page.at("hasMore");
     if (more) cursor = "&cursor=" + page.at("nextCursor").get<std::string>();

@@ -1,4 +1,4 @@
-// What holds for every request: mounts, methods, request ids, shapes of errors.
+// Rules for every request: prefixes, methods, request IDs, error formats.
 #include <catch2/catch.hpp>
 
 #include "support/armed_fault.h"
@@ -202,7 +202,7 @@ TEST_CASE("an unexpected error shows no details to the client and all details in
   CHECK_THAT(reply.body, !Catch::Matchers::Contains("fault point"));
   CHECK_THAT(app.log(), Catch::Matchers::Contains("fault point pipeline.handler"));
   CHECK_THAT(app.log(), Catch::Matchers::Contains("seen-in-log"));
-  // The next request is served as ever.
+  // The next request is served normally.
   CHECK(app.me().get("/v1/assets").status == 200);
 }
 

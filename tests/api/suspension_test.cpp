@@ -1,4 +1,4 @@
-// A suspension that is committed ends what still waits behind it.
+// A committed suspension rejects requests that are queued after it.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -14,7 +14,7 @@ using coffer::store::test::BusyWriter;
 
 namespace {
 
-/// What `send` gets when it passed every check before the queue, and waits in it behind `first`.
+/// The result of `send` if it passes every check before the queue and waits there after `first`.
 Reply behind(TestApp& app, const std::function<void()>& first, const std::function<Reply()>& send) {
   Reply reply;
   BusyWriter busy(app.core().queue());
@@ -45,7 +45,7 @@ TEST_CASE("a payment that is queued after a suspension is rejected, and nothing 
   CHECK(refused.status == 403);
   CHECK(refused.slug() == "association-suspended");
   CHECK(app.me().funds(from, "USDC") == "10.00/9.00/1.00");
-  // What was accepted before finishes, and the refused id is free once money moves again.
+  // Payments accepted earlier finish, and the rejected ID can be used again after the suspension.
   CHECK(app.settle() == 1);
   CHECK(pay().slug() == "association-suspended");
   change(AssociationStatus::active)();
@@ -99,7 +99,7 @@ TEST_CASE("an undone change of status does not affect later payments") {
   const Reply reply = behind(
       app,
       [&] {
-        // The suspension is judged by a payment of the same batch, and then undone.
+        // A payment of the same batch sees the suspension, which is then undone.
         const auto undone = app.core().queue().run([&](store::WriteTx& tx) -> Result<void> {
           store::set_association_status(tx, app.association(), AssociationStatus::suspended);
           const auto tenant =

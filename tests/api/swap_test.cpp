@@ -112,7 +112,7 @@ TEST_CASE("a swap uses the best path, and the direct one among equals") {
   CHECK(world.swap("10", "USDC", "JPY").at("receivingAmount") == "1440");
   world.app.rate("USDC", "JPY", "144");
   CHECK(world.swap("10", "USDC", "JPY").at("path") == "USDC JPY");
-  // Only the ends move: what lies between is a price, not a stop.
+  // Only the first and the last asset move; the others only determine the price.
   CHECK(world.app.me().balance(world.to, "EURC") == "0.00");
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("below minReceivingAmount, the swap fails and releases the funds") {
   const std::string good = world.app.me().pay(kSwap, body);
   body["transactionId"] = fresh_transaction_id();
   const std::string bad = world.app.me().pay(kSwap, body);
-  // The first settles at the rate it was accepted at; then the market moves.
+  // The first settles at the rate of its acceptance; then the market changes.
   CHECK(world.app.core().settle_once() == 2);
   CHECK(world.app.me().status(good) == "succeeded");
   CHECK(world.app.me().status(bad) == "succeeded");
@@ -171,7 +171,7 @@ TEST_CASE("a market that cannot deliver fails the swap and releases the hold") {
   CHECK(poor.at("status") == "failed");
   CHECK(poor.at("statusReason").at("code") == "insufficient_liquidity");
   CHECK(world.app.me().funds(world.from, "USDC") == "1000.00/1000.00/0.00");
-  // Exactly what is there can be bought.
+  // Exactly the available liquidity can be bought.
   CHECK(world.swap("10", "USDC", "EURC").at("status") == "succeeded");
   CHECK(world.swap("0.0000001", "USDC", "EURC").at("statusReason").at("code") ==
         "insufficient_liquidity");

@@ -1,4 +1,4 @@
-// POST /v1/auth/token: client credentials in every form, and what each refusal looks like.
+// POST /v1/auth/token: client credentials in every form, and the response of each rejection.
 #include <catch2/catch.hpp>
 
 #include "base/digest.h"

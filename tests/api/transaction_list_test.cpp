@@ -12,7 +12,7 @@ namespace {
 const std::string kList = "/v1/transactions";
 using List = std::vector<std::string>;
 
-/// Four payments a second apart, of all kinds and two ends.
+/// Four payments a second apart, of all kinds and with two final statuses.
 struct World {
   TestApp app;
   std::string a = app.wallet("USDC", "100");
@@ -32,7 +32,7 @@ struct World {
     legs["transfers"][1]["toRef"] = "REF-LEG";
     multi = pay("/v1/payments/p2p/own/multi", legs);
     swap = pay("/v1/payments/swap/own", swap_body(a, euro, "3", "USDC", "EURC"));
-    app.settle();  // at second 3; the swap fails for want of liquidity
+    app.settle();  // at second 3; the swap fails for lack of liquidity
     last = pay("/v1/payments/p2p/own", transfer_body(b, a, "1"));
   }
   std::string pay(const char* route, const Json& body) {

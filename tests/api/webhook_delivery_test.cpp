@@ -21,7 +21,7 @@ std::string hmac_base64(const std::string& secret, const std::string& text) {
   return to_base64(as_text(hmac_sha256(key, text)));
 }
 
-/// As Standard Webhooks says; whether any of the signatures is by this secret.
+/// Whether any of the signatures is from this secret, by Standard Webhooks.
 bool verifies(const Received& request, const std::string& secret) {
   const std::string expected =
       "v1," + hmac_base64(secret, request.header("webhook-id") + "." +
@@ -36,7 +36,7 @@ std::vector<std::string> types_of(const std::vector<Received>& requests) {
   return out;
 }
 
-/// The result of a command of the operator.
+/// The result of an operator's command.
 Json run(TestApp& app, const std::string& command,
          const std::map<std::string, std::string>& arguments) {
   std::ostringstream out;
@@ -325,7 +325,7 @@ TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 pause the whole en
     CHECK(world.app.deliver() == 2);
     CHECK(world.deliveries("delivered").size() == 2);
   }
-  // Up to an hour, whatever it says; on other answers it is about the one delivery.
+  // Limited to an hour; on other statuses, it applies only to this delivery.
   World world("payment.initiated");
   world.receiver.script({{Kind::answer, 500, {{"Retry-After", "86400"}}}});
   world.pay();
@@ -420,7 +420,7 @@ TEST_CASE("delivery: recover delivers everything to a receiver that was down") {
   CHECK(asked.status == 202);
   CHECK(world.app.deliver() == 15);
   CHECK(world.deliveries("delivered").size() == 15);
-  // What arrived is not sent again.
+  // Delivered events are not redelivered.
   CHECK(world.app.me().post(world.path("/recover"), {{"from", "2026-01-01"}}).status == 202);
   CHECK(world.app.deliver() == 0);
   CHECK(world.app.me()

@@ -1,4 +1,4 @@
-// docs/contract.md is complete: every route and word of the API is in it.
+// docs/contract.md is complete: it contains every route and name of the API.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>

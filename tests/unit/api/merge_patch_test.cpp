@@ -1,4 +1,4 @@
-// The examples of RFC 7396, appendix A, and what they leave out.
+// The examples of RFC 7396, appendix A, and cases that they omit.
 #include "api/pipeline/merge_patch.h"
 
 #include <catch2/catch.hpp>

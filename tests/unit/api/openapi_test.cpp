@@ -1,6 +1,5 @@
-// What the OpenAPI document promises as a whole. That exchanges are what it says is judged by
-// tests/interop/openapi.py, that generated clients compile and pay by
-// tests/interop/openapi_clients.mjs.
+// Rules for the OpenAPI document as a whole. tests/interop/openapi.py checks exchanges against it,
+// and tests/interop/openapi_clients.mjs that generated clients compile and pay.
 #include "api/about/openapi.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The queue of the request log: bounded, and never a wait or an error for the request.
+// The queue of the request log is bounded, and never delays or fails a request.
 #include "api/pipeline/request_log.h"
 
 #include <catch2/catch.hpp>

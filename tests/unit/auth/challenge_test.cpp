@@ -1,4 +1,4 @@
-// SEP-10 from the server's side: what is handed out, and what is taken back.
+// The server's side of SEP-10: issued challenges, and accepted responses.
 #include "auth/challenge.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ struct World {
     CHECK(result.error().slug == Slug::invalid_challenge);
     CHECK_THAT(result.error().detail, Catch::Matchers::Contains(why));
   }
-  /// A challenge changed before both sides sign it: as if the server's key had signed it.
+  /// A challenge that is changed before both sides sign it, as if the server had issued it.
   std::string forged(const std::function<void(Transaction&)>& change) {
     Transaction transaction = envelope_of(issue()).transaction;
     change(transaction);

@@ -1,4 +1,4 @@
-// Tokens of an external issuer: the RFCs' own examples, and everything that must not pass.
+// Tokens of an external issuer: the examples of the RFCs, and all invalid tokens.
 #include "auth/external_token.h"
 
 #include <catch2/catch.hpp>
@@ -87,7 +87,7 @@ TEST_CASE("each of the three algorithms opens with its own key", "[external]") {
     REQUIRE(result);
     CHECK(result->client_id == "app_1");
     CHECK(result->expires_at.ms == kNow.ms + 360'000);
-    // Without a key id every key of the algorithm is tried.
+    // Without a key ID, every key of the algorithm is tried.
     Json header = key->header();
     header.erase("kid");
     CHECK(world.verify(key->token(header, claims())));

@@ -103,7 +103,7 @@ TEST_CASE("master key file: created once, private, and never changed") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   const fs::path path = directory.path() / "new" / "deeper" / "master.key";
-  const mode_t before = ::umask(0);  // the mode must not hang on the umask
+  const mode_t before = ::umask(0);  // the mode must not depend on the umask
   const auto created = load_or_create_master_key(path, random, MissingKey::create);
   ::umask(before);
   REQUIRE(created);
@@ -205,7 +205,7 @@ TEST_CASE("master key file: a directory, a FIFO and a dangling link are not key 
   SECTION("FIFO") { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
   SECTION("dangling link") { fs::create_symlink(directory.path() / "nowhere", path); }
   CHECK_FALSE(load_or_create_master_key(path, random, MissingKey::create));
-  // Nothing half made stays behind.
+  // No incomplete file is left.
   CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
 }
 

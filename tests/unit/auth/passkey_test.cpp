@@ -1,4 +1,4 @@
-// Registrations and signatures of passkeys (WebAuthn), right and wrong.
+// Valid and invalid registrations and signatures of passkeys (WebAuthn).
 #include "auth/passkeys/passkey.h"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ PasskeyAssertion assertion(const Json& made) {
 
 using Change = std::function<void(Authenticator&)>;
 
-/// What both ceremonies refuse.
+/// Errors that both ceremonies reject.
 const std::vector<std::pair<const char*, Change>> kWrong = {
     {"another origin", [](Authenticator& a) { a.origin = "https://evil.example"; }},
     {"another port", [](Authenticator& a) { a.origin = "https://pay.example:8443"; }},
@@ -146,7 +146,7 @@ TEST_CASE("passkeys: a signature covers every byte and belongs to this key", "[a
   bad = good;
   bad.authenticator_data += '\0';
   CHECK_FALSE(verify_assertion(bad, key, kParty));
-  // A registration is no signature.
+  // A registration is not a valid signature.
   bad = good;
   bad.client_data = device.client_data("webauthn.create", kChallenge);
   CHECK_FALSE(verify_assertion(bad, key, kParty));

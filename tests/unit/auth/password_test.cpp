@@ -1,4 +1,4 @@
-// scrypt as RFC 7914 has it, and its stored form.
+// scrypt by RFC 7914, and its stored form.
 #include "auth/password.h"
 
 #include <catch2/catch.hpp>

@@ -49,7 +49,7 @@ std::string sample_payload() {
   return *payload;
 }
 
-/// A token with a right signature over parts of the test's choice.
+/// A token with a valid signature over arbitrary parts.
 std::string forge(const std::string& header, const std::string& payload) {
   const std::string signed_part = to_base64url(header) + "." + to_base64url(payload);
   return signed_part + "." +

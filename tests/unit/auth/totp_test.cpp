@@ -1,4 +1,4 @@
-// RFC 6238, appendix B (SHA-1), cut to six digits.
+// RFC 6238, appendix B (SHA-1), truncated to six digits.
 #include "auth/totp.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The XDR of challenges: round trips, and everything that is not exactly one.
+// The XDR of challenges: round trips, and malformed envelopes.
 #include "auth/xdr.h"
 
 #include <catch2/catch.hpp>

@@ -53,7 +53,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 0777;
 }
 
-/// Log lines of the process go to the file as long as this lives.
+/// Sends the process's log lines to the file during its lifetime.
 struct Started {
   explicit Started(LogFileSettings settings) { REQUIRE(start_log_file(std::move(settings))); }
   ~Started() { stop_log_file(); }

@@ -23,7 +23,7 @@ std::string text(std::string_view message, LogFields fields = {}) {
   return render_log_line(LogFormat::text, false, kTime, LogLevel::warning, "http", message, fields);
 }
 
-/// Restores what other tests expect of the log.
+/// Restores the log settings that other tests expect.
 struct Captured {
   Captured() {
     redirect_log([this](std::string_view line) { lines.emplace_back(line); });

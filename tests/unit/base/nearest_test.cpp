@@ -20,7 +20,7 @@ TEST_CASE("nearest: one typo of each kind") {
   CHECK(meant("walllet") == "wallet");  // added
   CHECK(meant("wsllet") == "wallet");   // changed
   CHECK(meant("wlalet") == "wallet");   // swapped
-  CHECK(meant("lsit") == "list");       // a swap is one slip, not two: four letters have only one
+  CHECK(meant("lsit") == "list");       // a swap is one typo, not two: four letters allow only one
 }
 
 TEST_CASE("nearest: upper and lower case are the same") {

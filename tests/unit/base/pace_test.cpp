@@ -11,7 +11,7 @@ TEST_CASE("pace: work takes a quarter of one processor and at most half of the t
   CHECK(Pace::rest_us(0, 0) == 0);
   CHECK(Pace::rest_us(20'000, 20'000) == 60'000);
   CHECK(Pace::rest_us(20'000, 10'000) == 30'000);
-  // It waited for the disk, or for its turn on a busy machine.
+  // The work waited for the disk or for a processor.
   CHECK(Pace::rest_us(20'000, 1'000) == 20'000);
 }
 

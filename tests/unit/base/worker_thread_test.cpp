@@ -16,7 +16,7 @@ using namespace coffer;
 
 namespace {
 
-// For things that must happen; generous, because it only costs time when a test is about to fail.
+// Waits for required events. Generous, because only a failing test uses the whole time.
 bool eventually(const std::function<bool()>& condition) {
   for (int i = 0; i < 10'000; ++i) {
     if (condition()) return true;

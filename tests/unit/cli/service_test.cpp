@@ -1,4 +1,4 @@
-// What a supervisor says in the environment, and what it hears back.
+// The supervisor's settings in the environment, and the messages to it.
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -39,7 +39,7 @@ class Variables {
 
 std::string own_pid() { return std::to_string(::getpid()); }
 
-/// Descriptor 3 is what the test wants it to be, and afterwards what it was.
+/// Replaces descriptor 3, and restores it afterwards.
 class Third {
  public:
   explicit Third(int fd) : saved_(::dup(3)) {
@@ -144,7 +144,7 @@ TEST_CASE("keep-alive messages are sent while the writer makes progress", "[cli]
   ::close(fd);
 }
 
-TEST_CASE("the watchdog interval comes from the environment, or there is none", "[cli]") {
+TEST_CASE("the watchdog interval comes from the environment and is optional", "[cli]") {
   for (const Values& variables :
        {Values{}, Values{{"WATCHDOG_USEC", "soon"}}, Values{{"WATCHDOG_USEC", "0"}},
         Values{{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {
