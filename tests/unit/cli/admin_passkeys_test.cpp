@@ -1,4 +1,4 @@
-// Passkeys of operators on the admin page: adding, signing in, proving, removing
+// Passkeys of operators on the admin page: adding, sign-in, confirmation, removal
 // (docs/operating.md).
 #include <catch2/catch.hpp>
 
@@ -31,7 +31,7 @@ struct Desk {
     device.site = "localhost";
   }
 
-  /// Adds the device; what comes back. `proof` beside the password.
+  /// Adds the device, and returns the response. `proof`: sent with the password.
   http::Response add(const Json& proof = Json::object()) {
     Json body{{"password", kPassword.reveal()}, {"code", ""}};
     body.update(proof);
@@ -119,7 +119,7 @@ TEST_CASE(
   const Json used = desk.device.get(challenge_of(desk.begin()));
   CHECK(desk.finish(used) == 204);
   CHECK(desk.finish(used) == 401);
-  // Of another browser: it lacks the cookie of the attempt.
+  // From another browser, without the cookie of the attempt.
   const Json foreign = desk.device.get(challenge_of(desk.begin()));
   Desk other(world.site, "192.0.2.9");
   other.begin();
@@ -127,7 +127,7 @@ TEST_CASE(
   other.browser.attempt.clear();
   CHECK(other.finish(foreign) == 401);
   CHECK(desk.finish(foreign) == 204);
-  // Too late, and made up.
+  // Too late, and invented.
   const Json late = desk.device.get(challenge_of(desk.begin()));
   world.site.file.clock().advance_ms(flows::SignInChallenges::kLifetimeMs);
   CHECK(desk.finish(late) == 401);
@@ -152,7 +152,7 @@ TEST_CASE("admin: a passkey of another page, key or operator does not sign in", 
   tampered["signature"] = right.create("x").at("clientDataJSON");
   CHECK(desk.finish(tampered) == 401);
   Desk other(world.site, "192.0.2.9");
-  other.device.credential_id = desk.device.credential_id;  // the ID is no secret
+  other.device.credential_id = desk.device.credential_id;  // the ID is not secret
   other.device.user_handle = desk.device.user_handle;
   CHECK(other.sign_in() == 401);
   other.device.credential_id = std::string(32, 'z');
@@ -203,7 +203,7 @@ TEST_CASE("admin: a passkey is the second factor after the password", "[cli][adm
   CHECK(desk.browser.sign_in("ada", kPassword, world.codes.at(0)) == 204);
   CHECK(desk.browser.sign_in("ada", kPassword, world.codes.at(0)) == 401);
   CHECK(desk.browser.sign_in("ada", kPassword, "000000") == 401);
-  // A wrong password is not told about passkeys.
+  // The response to a wrong password does not mention passkeys.
   CHECK(desk.browser.sign_in("ada", Secret("wrong wrong wrong")) == 401);
 }
 
@@ -242,7 +242,7 @@ TEST_CASE(
     "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
-  // A session alone, or a password alone, is not enough once there is a second factor.
+  // With a second factor, neither a session nor a password alone is sufficient.
   CHECK(desk.browser.post("/admin/api/passkeys/begin", Json::object()).status == 401);
   CHECK(desk.add().status == 401);
   const auto step_up = [&] {
@@ -293,7 +293,7 @@ TEST_CASE("admin: a required second factor cannot be removed", "[cli][admin]") {
   const std::string id = listed.at(0).at("id");
   CHECK(site.file.run("operator remove-passkey", {{"NAME", "ada"}, {"ID", id}}).code != 0);
   CHECK(site.file.run("operator list").json().at(0).at("status") == "active");
-  // A reset takes it away.
+  // A reset removes it.
   REQUIRE(site.file.run("operator reset", {{"NAME", "ada"}}).code == 0);
   CHECK(site.file.run("operator passkeys", {{"NAME", "ada"}}).json().empty());
   CHECK(desk.sign_in() == 401);
@@ -345,7 +345,7 @@ TEST_CASE("admin: a page without a host name offers no passkeys, and says why", 
     desk.browser.origin = origin;
     CHECK(desk.browser.post("/admin/api/sign-in/passkey/begin").status == 403);
   }
-  // Behind a proxy with TLS; not at another port of the same name.
+  // Behind a proxy with TLS, but not on another port of the same name.
   Desk desk(site);
   desk.browser.host = "localhost";
   desk.browser.origin = "https://localhost";
@@ -367,7 +367,7 @@ TEST_CASE("admin: floods of begun sign-ins and wrong passkeys do not lock the ow
   for (int i = 0; i < 300; ++i) limited += flood.sign_in() == 429;
   CHECK(limited > 200);
   CHECK(desk.finish(desk.device.get(challenge)) == 204);
-  // Not even where the flood comes from.
+  // Not even at the address of the flood.
   Desk same(world.site, "192.0.2.66");
   CHECK(same.finish(desk.device.get(challenge_of(same.begin()))) == 204);
   CHECK(world.site.acts("sign-in", "unauthorized").size() <= 51);

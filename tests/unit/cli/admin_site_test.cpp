@@ -98,7 +98,7 @@ TEST_CASE("admin: each role has its permissions, and the audit log names the ope
   const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
   for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
-    CHECK(command.at("command") != "events follow");  // it has no end
+    CHECK(command.at("command") != "events follow");  // it does not end
   }
   CHECK(viewer.get("/admin/api/run/events/follow").status == 404);
   CHECK(viewer.get("/admin/api/run/payment/list").status == 200);
@@ -246,7 +246,7 @@ TEST_CASE("admin: no page contains a path of the server", "[cli][admin]") {
     }
   }
   CHECK(uploads == 2);
-  // An uploaded content is never the name of a file: this path is read as JSON.
+  // Uploaded content is never used as a path: this one is parsed as JSON.
   const auto answer = browser.post("/admin/api/run/apply", {{"FILE", site.file.path()}});
   CHECK(answer.status == 400);
   CHECK(answer.body.find("SQLite") == std::string::npos);
@@ -274,7 +274,7 @@ TEST_CASE("admin: the page uploads a file larger than other requests", "[cli][ad
 
 TEST_CASE("admin: the listener of the page accepts the largest file of every command",
           "[cli][admin]") {
-  // Different addresses, so that the page has a listener of its own.
+  // Different addresses, so that the page has a separate listener.
   Site site([](Config& config) {
     config.listen_http = {"127.0.0.2", 0};
     config.admin_listen = {"127.0.0.1", 0};
@@ -301,7 +301,8 @@ TEST_CASE("admin: the listener of the page accepts the largest file of every com
     INFO(command.path);
     std::string path(command.path);
     std::replace(path.begin(), path.end(), ' ', '/');
-    // No declaration, and no payment: the command is reached, and may refuse the content.
+    // The content is neither a declaration nor a payment: it reaches the command, which may reject
+    // it.
     const std::string file = "{" + std::string(kContentBytesMax - 2, ' ') + "}";
     const std::string body = Json{{"FILE", file}}.dump();
     http::test::RawClient client(port);
@@ -357,7 +358,7 @@ struct SiteWithBackup {
   http::Response ask(Browser& browser) {
     return browser.post("/admin/api/run/backups/download", {{"NAME", name}});
   }
-  /// The address of the file that a command has produced.
+  /// The URL of the file that a command produced.
   static std::string place_of(const http::Response& response) {
     REQUIRE(response.status == 200);
     return "/admin/api/" + Json::parse(response.body).at("data").at("download").get<std::string>();

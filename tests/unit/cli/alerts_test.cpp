@@ -1,4 +1,4 @@
-// coffer alert: what an operator sees of alerts, and tests of their targets.
+// coffer alert: listing alerts, and testing their targets.
 #include <catch2/catch.hpp>
 #include <sstream>
 

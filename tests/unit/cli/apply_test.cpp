@@ -102,7 +102,7 @@ TEST_CASE("apply: creates missing objects once", "[cli]") {
     CHECK(application[secret].size() > 10);
   }
   CHECK(credentials_of(first, "webhook")["signingSecret"].starts_with("whsec_"));
-  // Also for people: they are shown once.
+  // The text output shows them once, too.
   CHECK(first.json().at("problem").is_null());
 
   const Ran again = applied(file, everything());
@@ -134,7 +134,7 @@ TEST_CASE("apply: a rejected object ends the run, and a repeated run continues",
   CHECK(objects.back().at("kind") == "wallet");
   CHECK(objects.back().at("status") == "failed");
   CHECK_FALSE(stopped.json().at("problem").is_null());
-  // What was made before is kept, with its secrets.
+  // Objects created earlier are kept, with their secrets.
   CHECK(credentials_of(stopped, "application").contains("apiKey"));
   Json fewer = everything();
   fewer["wallets"].erase(1);

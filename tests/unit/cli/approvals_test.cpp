@@ -257,7 +257,7 @@ TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
   CHECK(office.fund(office.ada, "100").status == 200);
   CHECK(office.fund(office.ada, "100.01").status == 202);
   CHECK(office.balance() == "100.00");
-  // What has no amount waits.
+  // Commands without an amount wait.
   CHECK(office.ada.post("/admin/api/run/operator/add", {{"NAME", "eve"}}).status == 202);
   CHECK(office.ada.post("/admin/api/run/asset/liquidity", {{"CODE", "USDC"}, {"AMOUNT", "100"}})
             .status == 200);

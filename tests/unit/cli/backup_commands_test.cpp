@@ -60,7 +60,7 @@ void rotate(OpenFile& file) {
   file.reopen();
 }
 
-/// A file with something in it, and a backup of it.
+/// A file with some data, and its backup.
 struct Kept {
   Folder folder;
   OpenFile file;
@@ -155,7 +155,7 @@ TEST_CASE("verify FILE: detects a changed byte, a truncated file and another fil
 
 TEST_CASE("verify FILE, restore: the log of a killed process is part of the file", "[cli]") {
   OpenFile file;
-  file.reopen();  // the file is whole, and the log has what is stored from here on
+  file.reopen();  // the file is complete, and later changes are in the log
   REQUIRE(file.run("association create", {{"NAME", "late"}}).code == 0);
   const Folder folder;
   const std::string killed = folder.file("killed.db");
@@ -249,7 +249,7 @@ TEST_CASE("restore: shows the signer of a backup, and rejects one of another mas
   CHECK(accepted.code == 0);
   CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure holds"));
 
-  // Signed by this key, but of another backup, then by another key.
+  // Signed with this key, but for another backup; then with another key.
   const std::string signature = content_of(kept.backup + ".checkpoint");
   REQUIRE(kept.file.run("backup", {{"FILE", kept.folder.file("second.db")}}).code == 0);
   put(kept.backup + ".checkpoint", content_of(kept.folder.file("second.db.checkpoint")));
@@ -312,12 +312,12 @@ TEST_CASE("checkpoint: verify and restore reject a file that is older than it", 
   CHECK(behind.code == exit_code::kFault);
   CHECK(behind.out.find("at the checkpoint, the audit log had") != std::string::npos);
   CHECK_FALSE(fs::exists(kept.folder.file("behind.db")));
-  // The same without a master key.
+  // The same result without a master key.
   const Ran keyless = run_own("restore", {{"BACKUP", kept.backup}, {"checkpoint", points}},
                               {{"db", kept.folder.file("keyless.db")}});
   CHECK(keyless.code == exit_code::kFault);
 
-  // Every checkpoint counts, also one before another that fits.
+  // Every checkpoint counts, even if a later one matches.
   const std::string list = kept.folder.file("list");
   put(list, content_of(points) + content_of(kept.backup + ".checkpoint"));
   CHECK(restore("listed.db", list).code == exit_code::kFault);

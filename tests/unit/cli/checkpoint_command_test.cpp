@@ -1,4 +1,4 @@
-// `coffer checkpoint` signs only what follows from the previous checkpoint
+// `coffer checkpoint` signs only a continuation of the previous checkpoint
 // (docs/operating.md#checkpoints).
 #include <catch2/catch.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 struct World {
   World() { act(); }
 
-  /// Acts of the operator, with entries in the audit log and in the journal.
+  /// Commands of the operator, with entries in the audit log and in the journal.
   void act() {
     const std::string code = "A" + std::string(1, static_cast<char>('A' + acts++));
     REQUIRE(file.run("asset add", {{"CODE", code}, {"name", "An asset"}}).code == 0);
@@ -33,7 +33,7 @@ struct World {
         .value()
         .id.to_string();
   }
-  /// What someone who can write the file does, past the triggers.
+  /// Changes the file directly, without its triggers.
   void change(const std::string& sql) {
     REQUIRE(file.app().queue().run([&](store::WriteTx& tx) -> Result<void> {
       for (const char* trigger : {"audit_entries_are_not_changed", "audit_entries_are_not_deleted",

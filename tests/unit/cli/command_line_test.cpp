@@ -84,7 +84,7 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
     const std::string help = read(arguments).out;
     CHECK((help.find("--json") != std::string::npos) ==
           (command.prints_data || command.path == "demo"));
-    // The simulated provider has a file of its own kind.
+    // The simulated provider has another kind of file.
     CHECK((help.find("--db") != std::string::npos) ==
           (command.settings != Settings::none || command.path == "provider-sim"));
     if (command.on_file() != nullptr) CHECK(command.settings == Settings::file);
@@ -163,7 +163,7 @@ TEST_CASE("a typo gets a suggestion, and the help of its command", "[cli]") {
   CHECK(
       said({"rate", "list", "--jsno"}) ==
       "coffer: unknown option \"--jsno\"; did you mean \"--json\"? See coffer rate list --help\n");
-  // What is missing is often only misspelled.
+  // A missing option is often only misspelled.
   CHECK(said({"application", "register", "--nmae=x"}) ==
         "coffer: unknown option \"--nmae\"; did you mean \"--name\"? See coffer application "
         "register --help\n");

@@ -195,7 +195,7 @@ TEST_CASE("wallets: review and funding", "[cli]") {
   const auto funded =
       file.run("wallet fund", {{"ID", first}, {"asset", "USDC"}, {"amount", "2.5"}}).json();
   CHECK(funded.at("balances").at(0).at("balance") == "2.50");
-  // In the sandbox neither a reason nor an id is needed, and a description is kept without one.
+  // In the sandbox, reason and ID are optional, and a description is stored without them.
   CHECK(
       file.run("wallet fund",
                {{"ID", first}, {"asset", "USDC"}, {"amount", "1"}, {"description", "Pocket money"}})

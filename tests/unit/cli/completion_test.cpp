@@ -22,7 +22,7 @@ Words split(const std::string& text) {
   return out;
 }
 
-/// What is offered after `typed`; a trailing space begins a new word.
+/// The words offered after `typed`; a trailing space begins a new word.
 Words offered(const std::string& typed) {
   Words words = split(typed);
   if (typed.empty() || typed.back() == ' ') words.emplace_back();
@@ -60,7 +60,7 @@ TEST_CASE("completion offers every command and every option of its help", "[cli]
       INFO(option);
       CHECK(help.find(option) != std::string::npos);
     }
-    // And the other way round: whatever the help calls an option.
+    // Conversely: every option in the help.
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);) {
       const auto at = line.find("--");

@@ -91,7 +91,7 @@ TEST_CASE("connectors: the secret of an http connector is shown at creation", "[
       "connector set-url", {{"ID", id}, {"URL", "https://other.example"}, {"timeout-ms", "2500"}});
   CHECK(slower.json().at("timeoutMs") == 2'500);
   const auto again = file.run("connector set-url", {{"ID", id}, {"URL", "https://third.example"}});
-  CHECK(again.json().at("timeoutMs") == 2'500);  // as it was: it was not to be changed
+  CHECK(again.json().at("timeoutMs") == 2'500);  // unchanged, because it was not given
   CHECK(file.run("connector set-url", {{"ID", id}, {"URL", "ftp://other.example"}}).code ==
         exit_code::kUsage);
 }

@@ -39,7 +39,7 @@ Asked ask(const std::string& database, const ControlRequest& request) {
   return {code, out.str(), err.str()};
 }
 
-/// What the server says to raw bytes, until it hangs up.
+/// The server's response to raw bytes, until it closes the connection.
 std::string say(const std::string& database, const std::string& bytes) {
   const int fd = open_control_socket(control_socket_path(database), SocketRole::connect);
   REQUIRE(fd >= 0);

@@ -159,7 +159,7 @@ TEST_CASE("a file that is not a demo is unchanged", "[cli][demo]") {
 TEST_CASE("the creation of a demo continues after any interruption", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
-  // Some of what the seed makes is there already, as after a kill.
+  // Some objects of the seed exist already, as after a kill.
   CHECK(file.run("asset add", {{"CODE", "USDC"}, {"name", "USD Coin"}}).code == 0);
   CHECK(file.run("association create", {{"NAME", "Demo Ltd"}}).code == 0);
   ensure(file);

@@ -34,7 +34,7 @@ cli::Finding worst(const Findings& findings, const std::string& check) {
   return out;
 }
 
-/// Settings of a file that exists, was closed in order, and has its key beside it.
+/// Settings of an existing, cleanly closed file with its key.
 struct ClosedFile {
   ClosedFile() {
     config.db = folder.file("coffer.db");
@@ -202,9 +202,9 @@ TEST_CASE("doctor: free ports, and a port in use", "[cli]") {
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
   config.listen_http = {"192.0.2.77", 8080};
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::fault);
-  // Another user's server: it is asked, and only then the port is tried.
+  // Another user's server: a request is sent first, and only then is the port tested.
   CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
-  // A server that takes commands, and is not where the settings say.
+  // A server that accepts commands, but is not at the address of the settings.
   config.listen_http = {"127.0.0.1", 1};
   CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
 }
@@ -262,7 +262,7 @@ TEST_CASE("doctor: the clock", "[cli]") {
   CHECK(grade(now, {0}, true) == Grade::ok);
   CHECK(grade(now, now, std::nullopt) == Grade::ok);
   CHECK(grade(now, now, false) == Grade::warning);
-  // Records go on from the last one, so this is no fault of the server.
+  // The time of records continues from the last one, so this is not an error of the server.
   CHECK(grade(now, now.plus_ms(60'000), true) == Grade::warning);
   CHECK(grade({0}, {0}, true) == Grade::fault);
   CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);

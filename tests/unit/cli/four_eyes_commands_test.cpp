@@ -1,5 +1,5 @@
-// Which commands wait for a second operator, from the table of commands, and that the document
-// agrees (docs/operating.md#four-eyes).
+// The commands that wait for a second operator, from the command table, compared with the document
+// (docs/operating.md#four-eyes).
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -96,7 +96,7 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
     {"webhook test", "a sample, to a webhook that exists"},
 });
 
-/// Has more than a viewer may run, on the admin page.
+/// Whether the admin page offers the command, and a viewer may not run it.
 bool is_ruled(const Command& command) {
   return command.on_file() != nullptr && command.role != OperatorRole::viewer && !command.streams &&
          !requires_path(command);

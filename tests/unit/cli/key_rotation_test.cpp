@@ -1,4 +1,4 @@
-// Another master key: everything sealed opens with the new one only.
+// Rotation of the master key: every sealed value opens only with the new key.
 #include "flows/operations/key_rotation.h"
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ namespace {
 
 SeededRandom source_of_keys(21);
 
-/// Something in every sealed column.
+/// A value in every sealed column.
 void seal_everything(OpenFile& file) {
   const auto& flows = file.app().flows();
   const std::string association =
@@ -48,7 +48,7 @@ void seal_everything(OpenFile& file) {
                                                    {"min", "1"},
                                                    {"max", "1000"}});
   REQUIRE(connector.code == 0);
-  // The address that it leaves keeps a secret of its own.
+  // The previous address keeps its own secret.
   REQUIRE(file.run("connector set-url",
                    {{"ID", connector.json().at("id")}, {"URL", "https://another.example"}})
               .code == 0);
@@ -75,7 +75,7 @@ void seal_everything(OpenFile& file) {
                                   {"wallet fund", "{}", {{"amount", "1"}}}));
 }
 
-/// column -> values that open with the key, and that do not.
+/// column -> values that open with the key, and values that do not.
 std::map<std::string, std::pair<int, int>> opened_with(App& app, const auth::MasterKey& key) {
   SeededRandom random(9);
   const auth::Sealer sealer(key, random);

@@ -20,7 +20,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The sample with every line taken in that has a constant for a default.
+/// The sample with every line enabled that has a constant default.
 std::string taken_in(const std::string& sample) {
   std::istringstream lines(sample);
   std::string out;

@@ -1,4 +1,4 @@
-// Who may read /metrics.
+// Access to /metrics.
 #include "cli/admin/metrics_page.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,4 @@
-// What the operator reads: overview, activity, wallets and what moved on them, beneficiaries,
-// quotes.
+// Commands that read: overview, activity, wallets and their statements, beneficiaries, quotes.
 #include <catch2/catch.hpp>
 
 #include "cli/exit_code.h"

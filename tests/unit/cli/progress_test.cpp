@@ -17,7 +17,7 @@ struct Drawing {
   ManualClock clock;
   Console console{out, err, false, true, false, 60};
 
-  /// What was written since the last time, with `~` for the code that clears the line.
+  /// The output since the last call, with `~` for the code that clears the line.
   std::string drawn() {
     std::string text = err.str();
     err.str("");

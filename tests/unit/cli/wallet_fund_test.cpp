@@ -1,4 +1,4 @@
-// How value enters in production: `coffer wallet fund`, on the command line and the admin page.
+// Issuing value in production: `coffer wallet fund`, on the command line and the admin page.
 #include <catch2/catch.hpp>
 
 #include "cli/command.h"
@@ -127,7 +127,7 @@ TEST_CASE("wallet fund: production requires a reason, an ID and a verified walle
     CHECK(refused.err.find(words) != std::string::npos);
   }
   CHECK(house.balance() == "0.00");
-  // A refused command does not use its id up.
+  // A rejected command does not use up its ID.
   CHECK(house.fund().code == 0);
 }
 

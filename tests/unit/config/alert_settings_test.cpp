@@ -1,4 +1,4 @@
-// The settings of alerts: what is refused, and where the error is.
+// The settings of alerts: invalid values, and the place of the error.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of its own, an environment of its own.
+/// A separate folder and environment.
 struct World {
   World() {
     std::string name = (fs::temp_directory_path() / "coffer-config-XXXXXX").string();
@@ -130,7 +130,7 @@ TEST_CASE("every option can be set by environment, and by file and flag unless i
     CHECK_FALSE(option.help.empty());
     if (option.secret()) CHECK(find_config_option(std::string(option.name) + "_file") != nullptr);
     Config config;
-    // The default, written out, reads back as itself.
+    // The default survives a round trip as text.
     const std::string text = config_value_text(option, config);
     if (!text.empty() && !option.secret()) CHECK(set_config_value(option, text, config));
   }

@@ -1,4 +1,4 @@
-// What a message to the receiver of a payment says, and when it is tried again.
+// The text of a message to the receiver of a payment, and the times of its attempts.
 #include "domain/operations/notification.h"
 
 #include <catch2/catch.hpp>

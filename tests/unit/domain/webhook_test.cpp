@@ -1,4 +1,4 @@
-// What a response means and when the next attempt is due (docs/contract.md#delivery).
+// The result of a response, and the time of the next attempt (docs/contract.md#delivery).
 #include "domain/webhooks/webhook.h"
 
 #include <catch2/catch.hpp>

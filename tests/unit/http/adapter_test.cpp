@@ -1,5 +1,5 @@
-// What cpp-httplib makes of a request that has passed the gate, and of the response: the contract's
-// rules, and none of its own.
+// cpp-httplib's handling of a request that has passed the gate, and of the response: the rules of
+// the contract, without the library's own.
 #include "http/adapter.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Certificates of TLS clients (docs/tls.md#client-certificates): what a request says of its client,
-// in both versions of TLS, and after the resumption of a session.
+// Certificates of TLS clients (docs/tls.md#client-certificates): the certificate of a request, in
+// both versions of TLS, and after the resumption of a session.
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -30,7 +30,7 @@ struct Files {
   Certificates own, authority, client, other;
 };
 
-/// A server that responds with the fingerprint that it knows of the client.
+/// A server that returns the fingerprint of the client's certificate.
 struct World : Files {
   RunningServer server{[this](ServerOptions& options) {
                          options.tls_cert_file = own.cert();
@@ -45,7 +45,7 @@ struct World : Files {
 };
 
 struct Visit {
-  std::string client;  // what the server said of it; "refused" without a response
+  std::string client;  // the fingerprint that the server returned; "refused" without a response
   bool resumed = false;
   Ticket ticket{nullptr, SSL_SESSION_free};
 };
@@ -84,7 +84,7 @@ Visit visit(World& world, int version, const Certificates* certificate,
     }
     out.resumed = SSL_session_reused(tls.get()) == 1;
     out.ticket.reset(SSL_get1_session(tls.get()));
-    // A client that does not say goodbye cannot resume its session.
+    // A client that does not close its session properly cannot resume it.
     SSL_shutdown(tls.get());
   }
   ERR_clear_error();
@@ -137,7 +137,7 @@ TEST_CASE("a resumed session has the certificate with which it began, and no oth
       CHECK(borrowed.resumed);
       CHECK(borrowed.client.empty());
     }
-    // The second resumption is of the session that the first one got.
+    // The second resumption uses the session of the first one.
     const Visit again = visit(world, version, nullptr, with.ticket.get());
     const Visit twice = visit(world, version, nullptr, again.ticket.get());
     CHECK(twice.resumed);

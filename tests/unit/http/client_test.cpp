@@ -27,8 +27,8 @@ ClientRequest plain(int port) {
   return request;
 }
 
-/// Accepts one connection after the other and answers with `bytes` in two pieces, `pause_ms` apart,
-/// and the end.
+/// Accepts one connection at a time, and sends `bytes` in two pieces, `pause_ms` apart, then
+/// closes.
 class CannedServer {
  public:
   explicit CannedServer(std::string bytes, int pause_ms = 0)
@@ -67,10 +67,10 @@ class CannedServer {
   int pause_ms_;
   mutable Mutex mutex_;
   std::string request_line_ COFFER_GUARDED_BY(mutex_);
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
-/// What the client makes of these bytes, with at most `max` of the body.
+/// The client's result for these bytes, with at most `max` bytes of the body.
 Result<ClientResponse> receive(std::string bytes, std::size_t max = 1'000,
                                const std::string& method = "GET") {
   const CannedServer server(std::move(bytes));
@@ -103,11 +103,11 @@ class Dripping {
   coffer::test::Listener listener_;
   std::string start_;
   std::atomic<bool> over_{false};
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
-/// Speaks TLS, answers the first request of each connection, and ends the connection in order while
-/// the second still arrives.
+/// A TLS server that responds to the first request of each connection, and closes the connection
+/// properly while the second one arrives.
 class ClosingTlsServer {
  public:
   explicit ClosingTlsServer(const Certificates& files) {

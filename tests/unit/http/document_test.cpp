@@ -1,4 +1,4 @@
-// Documents that are served from memory, judged by RFC 9110.
+// Documents that are served from memory, by RFC 9110.
 #include "http/document.h"
 
 #include <zlib.h>

@@ -19,7 +19,7 @@ RequestHead passed(std::string_view bytes) {
   return std::get<RequestHead>(std::move(result));
 }
 
-/// Status of the refusal; 0 when it passed, -1 while incomplete.
+/// Status of the rejection; 0 if the request passed, -1 while it is incomplete.
 int refused(std::string_view bytes, GateLimits limits = {}) {
   const GateResult result = inspect(bytes, limits);
   if (std::holds_alternative<Incomplete>(result)) return -1;

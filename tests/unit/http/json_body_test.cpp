@@ -21,7 +21,7 @@ std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
   return value.error().detail;
 }
 
-/// The field that the refusal is an error of; empty: of none.
+/// The field of the error, or empty.
 std::string refused_field(std::string_view text) {
   const auto value = parse_json(text);
   REQUIRE_FALSE(value);

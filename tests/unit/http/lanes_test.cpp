@@ -1,4 +1,4 @@
-// Which requests run, wait and are refused: the scheduler of the lanes, without threads.
+// The scheduler of the lanes, without threads: which requests run, wait or are rejected.
 #include "http/wire/lanes.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Entry = Lanes::Entry;
 
-/// Every lane the same, so that a test names only what it is about.
+/// Equal lanes, so that a test sets only what it needs.
 LaneTable every_lane(int width, int queue, int share, int queue_share) {
   LaneTable table = lane_table(64, 2);
   for (LaneLimits& lane : table) lane = {lane.name, width, queue, share, queue_share};
@@ -26,7 +26,7 @@ LaneTable every_lane(int width, int queue, int share, int queue_share) {
 
 LaneCaller application(std::uint64_t id) { return {id, true}; }
 
-/// Requests of one lane; each is a connection of its own.
+/// Requests of one lane, each on a separate connection.
 class Requests {
  public:
   explicit Requests(const LaneTable& table, Lane lane = Lane::read) : lanes(table), lane_(lane) {}

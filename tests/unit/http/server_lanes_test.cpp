@@ -1,5 +1,5 @@
-// Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
-// incomplete bodies block no other requests.
+// Lanes over the wire: waiting requests hold no worker, rejected ones get a response, and idle
+// connections and incomplete bodies block no other requests.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -91,7 +91,7 @@ TEST_CASE("server lanes: a full lane waits parked, and every other lane is serve
     }
     CHECK(server.stats(lane).refused == 0);
   }
-  // One more of the same lane is refused, and its connection stays usable.
+  // Another request of the same lane is rejected, and its connection stays usable.
   other.send(get("/read/late", "X-Request-Id: late\r\n"));
   const std::string refused = other.read_response();
   CHECK(status_of(refused) == 503);
@@ -185,13 +185,13 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
     options.limits.header_ms = 60'000;
     options.limits.incomplete_ms = 60'000;
   });
-  RawClient half(server.port());  // the oldest, and in the middle of a request
+  RawClient half(server.port());  // the oldest, with an incomplete request
   half.send("GET /fi");
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
   std::deque<RawClient> idle;
   for (std::size_t i = 1; i < kMax; ++i) idle.emplace_back(server.port());
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == kMax; }));
-  // While they count as in use, newcomers are told so; then each newcomer takes the place of one.
+  // While they count as in use, new connections are rejected; then each new one replaces one.
   std::deque<RawClient> newcomers;
   const auto served = [&] {
     RawClient& client = newcomers.emplace_back(server.port());

@@ -1,4 +1,4 @@
-// Slow, idle and too many clients: what the server bounds, and that others do not notice.
+// Slow, idle and too many clients: the server's limits, without an effect on other clients.
 
 #include <array>
 #include <atomic>
@@ -196,7 +196,7 @@ TEST_CASE("a connection with unread responses gets no further responses") {
   RawClient good(server.port());
   good.send(get("/"));
   CHECK(status_of(good.read_response()) == 200);
-  // Nothing is lost: it goes on as the client reads.
+  // Nothing is lost: the response continues when the client reads.
   for (std::size_t i = 0; i < kRequests; ++i) {
     if (body_of(slow.read_response()).size() != kBytes) FAIL("response " << i);
   }
@@ -244,7 +244,7 @@ TEST_CASE("bodies that arrive in parts without credentials share little memory")
     beyond.send(bytes);
     CHECK(status_of(beyond.read_all()) == 429);
   }
-  // A body that comes with its header takes no part, and neither does that of a known application.
+  // A body that comes with its header, or from a known application, does not use this memory.
   RawClient whole(server.port());
   whole.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
   CHECK(status_of(whole.read_response()) == 200);
@@ -303,7 +303,7 @@ TEST_CASE("connections without a rejection slot also get a response") {
     options.limits.header_ms = options.limits.incomplete_ms = 60'000;
   });
   std::deque<RawClient> silent;
-  // One served, and all the slots that are kept for refusals: taken by clients that do not finish.
+  // Clients that do not finish occupy the one served connection and all slots for rejections.
   for (int i = 0; i < 65; ++i) silent.emplace_back(server.port()).send("GET /");
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 65; }));
   for (int i = 0; i < 20; ++i) {
@@ -433,7 +433,7 @@ TEST_CASE("a connection is closed after its share of requests") {
 }
 
 TEST_CASE("more clients than workers, in bursts, lose nothing") {
-  // Drives the paths where the acceptor and the workers take over from each other.
+  // Exercises the handover between the acceptor and the workers.
   constexpr int kThreads = 6;
   constexpr int kRounds = 150;
   RunningServer server([](ServerOptions& options) { options.workers = 2; },

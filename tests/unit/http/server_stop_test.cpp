@@ -1,4 +1,4 @@
-// Starting and stopping: addresses in use, adopted sockets, and a stop that finishes what it has.
+// Starting and stopping: addresses in use, adopted sockets, and a stop that finishes its requests.
 
 #include <atomic>
 #include <catch2/catch.hpp>

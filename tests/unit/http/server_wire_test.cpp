@@ -1,5 +1,5 @@
-// What the running server does on the wire: attacks on its limits, and the rules of RFC 9112 that a
-// client may rely on.
+// The running server on the wire: attacks on its limits, and the rules of RFC 9112 that clients can
+// rely on.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -229,7 +229,7 @@ TEST_CASE(
   RawClient client(server.port());
   client.send(head + full + "0\r\n\r\n");
   CHECK(body_of(client.read_response()).size() == 64 * 1024 + 8);
-  // One byte to a chunk: six bytes on the wire for one of the body.
+  // One byte per chunk: six bytes on the wire per byte of the body.
   std::string single = head;
   for (int i = 0; i < 64 * 1024; ++i) single += "1\r\ny\r\n";
   client.send(single + "0\r\n\r\n");
@@ -274,7 +274,7 @@ TEST_CASE("a few paths may have larger bodies") {
   client.send("POST /bulk" + head + large);
   CHECK(body_of(client.read_response()).size() == large.size() + 11);
 
-  // In pieces, and with the next request behind it.
+  // In pieces, followed by the next request.
   std::string counted;
   while (counted.size() < 200'000) counted += std::to_string(counted.size()) + " ";
   client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: " +
@@ -288,7 +288,7 @@ TEST_CASE("a few paths may have larger bodies") {
   other.send("POST /other" + head);
   CHECK(status_of(other.read_all()) == 413);
 
-  // The memory for large bodies is shared: a second one at the same time is told to wait.
+  // The memory for large bodies is shared, so a second one at the same time is rejected.
   RawClient first(server.port());
   first.send(
       "POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n"

@@ -1,4 +1,4 @@
-// What an OpenID provider says of itself: only what is safe to use is used.
+// The metadata of an OpenID provider: only safe values are used.
 #include "outbound/identity_provider.h"
 
 #include <catch2/catch.hpp>

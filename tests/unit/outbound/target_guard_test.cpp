@@ -1,4 +1,4 @@
-// Which addresses deliveries may reach, in every way an address can be written or hidden.
+// The permitted targets of deliveries, with every notation and disguise of an address.
 #include "outbound/target_guard.h"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace coffer::outbound;
 
 namespace {
 
-/// Names with the addresses of a test's own; numbers as the real one.
+/// Resolves names to the test's addresses, and numeric hosts like the real resolver.
 class FakeResolver final : public Resolver {
  public:
   Result<std::vector<std::string>> resolve(const std::string& name, int) override {
@@ -250,7 +250,7 @@ TEST_CASE("guard: exactly the targets that the operator permits") {
   CHECK(world.takes("http://build.internal/"));
   CHECK(world.takes("http://[fd12::1]/"));
   CHECK_FALSE(world.takes("http://other.internal/"));
-  // A range never opens a metadata service, nor does it reach what IPv6 wraps.
+  // A range never permits a metadata service, nor IPv4 addresses embedded in IPv6.
   CHECK_FALSE(world.takes("http://169.254.169.254/"));
   CHECK_FALSE(world.takes("http://[fd00:ec2::254]/"));
   CHECK_FALSE(world.takes("http://[::ffff:10.1.2.3]/"));

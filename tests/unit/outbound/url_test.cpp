@@ -45,7 +45,7 @@ TEST_CASE("an invalid address is refused") {
         "https://a:0", "https://a:65536", "https://a:x", "https://a:", "https://user@a",
         "https://user:word@a/", "https://[::1", "https://[::1]x", "https://a b", "https://a/\n",
         "https://\xc3\xa4.example", "HTTPS://a",
-        // Brackets are for IPv6 and for nothing else; a name holds no other character.
+        // Brackets are only for IPv6, and a name has no other characters.
         "https://[pay.example]", "https://[[::1]", "https://[127.0.0.1]", "https://a]",
         "https://a[b", "https://a\\@b", "https://a%2fb", "https://a\"b", "https://a<b",
         "https://[fe80::1%25lo]"}) {

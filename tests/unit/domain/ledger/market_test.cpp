@@ -31,7 +31,7 @@ std::optional<MarketPath> path(const std::vector<MarketRate>& rates, std::int64_
   return best_path(rates, assets, 1, buy, units(sending));
 }
 
-/// Every simple path of at most kHopsMax hops, tried one after the other.
+/// Exhaustive search over all simple paths of at most kHopsMax hops.
 Amount best_by_trying(const std::vector<MarketRate>& rates, const std::vector<Asset>& assets,
                       std::int64_t sell, std::int64_t buy, Amount sending) {
   Amount best;
@@ -122,7 +122,7 @@ TEST_CASE("market: every hop rounds down to the decimals of the bought asset") {
   const auto found = path({{1, 2, rate("1")}, {2, 3, rate("2")}}, 3, 12'345'678, assets);
   REQUIRE(found);
   CHECK(found->receiving == units(20'000'000));
-  // A way round that loses a place on the way is not taken.
+  // A detour that loses a decimal is not used.
   assets[2].decimals = 7;
   const auto direct = path({{1, 2, rate("1")}, {2, 3, rate("1")}, {1, 3, rate("0.9999999")}}, 3,
                            10'099'999, assets);
@@ -140,7 +140,7 @@ TEST_CASE("market: the best path can differ between a small and a large amount")
 }
 
 TEST_CASE("market: a profitable cycle is never used") {
-  // 1 -> 3 -> 1 doubles; a path may not come by an asset twice.
+  // 1 -> 3 -> 1 doubles the amount, but a path cannot visit an asset twice.
   const std::vector<MarketRate> rates{
       {1, 3, rate("2")}, {3, 1, rate("1")}, {1, 2, rate("1")}, {3, 2, rate("0.4")}};
   const auto found = path(rates, 2, 10'000'000);
@@ -173,7 +173,7 @@ TEST_CASE("market: agrees with an exhaustive search if prices allow no arbitrage
     for (std::int64_t sell = 1; sell <= count; ++sell) {
       for (std::int64_t buy = 1; buy <= count; ++buy) {
         if (sell == buy || dice.roll(3) == 0) continue;
-        // The price ratio less a spread of up to 5 %: going round a cycle always loses.
+        // The price ratio minus a spread of up to 5 %, so that every cycle loses.
         const auto at = [&](std::int64_t key) { return price[static_cast<std::size_t>(key) - 1]; };
         rates.push_back({sell, buy, {at(sell) * (950 + dice.roll(50)), at(buy) * 1'000}});
       }

@@ -117,7 +117,7 @@ TEST_CASE("money: amounts show the asset's decimals, at least two, without furth
       {-125'000'000, 2, "-12.50"},
       {kMax, 7, "922337203685.4775807"},
       {kMin, 7, "-922337203685.4775808"},
-      // More than the asset's places can only come from a bug; it is shown, not hidden.
+      // More decimals than the asset has can only come from a bug, and are shown, not hidden.
       {15'000'000, 0, "1.5"},
   };
   for (const Case& c : cases) {
@@ -176,7 +176,7 @@ TEST_CASE("money: multiplication uses 128 bits and the given rounding") {
   CHECK(multiply(units(kMax), {kMax, 1}, Rounding::down).error().slug == Slug::amount_out_of_range);
   CHECK(multiply(units(kMax), {1'000'001, 1'000'000}, Rounding::down).error().slug ==
         Slug::amount_out_of_range);
-  // The last place decides: kMax/2 * 2 + 1 fits, rounded up it is one more.
+  // The last digit decides: kMax/2 * 2 + 1 fits, but rounded up it is one more.
   CHECK(multiply(units(kMax), {kMax, kMax - 1}, Rounding::down).error().slug ==
         Slug::amount_out_of_range);
   CHECK_THROWS_AS(multiply(units(-1), {1, 1}, Rounding::down), InternalError);

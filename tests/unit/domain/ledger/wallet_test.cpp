@@ -46,7 +46,7 @@ Refusal refusal(const TextMembers& input) {
 
 using Fields = std::vector<std::string>;
 
-/// `input` has this one fault and no other.
+/// Checks that `input` has exactly this error.
 void check_single(const TextMembers& input, Slug slug, const std::string& field) {
   const auto refused = refusal(input);
   CHECK(refused.slug == slug);

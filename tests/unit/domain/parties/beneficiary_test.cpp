@@ -169,8 +169,8 @@ TEST_CASE("destination: place, currency and method") {
   CHECK(made.method == DestinationMethod::mobile_money);
   CHECK(made.country == "KE");
   CHECK(made.currency == "KES");
-  // Another size or other characters violate the published pattern; the right ones may name
-  // nothing.
+  // Another length or other characters violate the published pattern; a code with the right pattern
+  // may still not exist.
   struct Code {
     const char* text;
     Slug slug;

@@ -149,7 +149,7 @@ TEST_CASE("payment: a replay differs in nothing") {
        {PaymentType::p2p_own, PaymentType::swap_own, PaymentType::p2p_own_multi}) {
     CHECK(differing(request(type), [](PaymentRequest&) {}).empty());
   }
-  // The id is what the two share, so it is not compared.
+  // Both have the same ID, so it is not compared.
   CHECK(differing(request(), [](PaymentRequest& r) { r.transaction_id = "other"; }).empty());
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("payment: legs are compared one by one and named by index") {
         Names{"transfers[1].amount"});
   CHECK(differing(multi, [](PaymentRequest& r) { r.legs.pop_back(); }) == Names{"transfers"});
   CHECK(differing(multi, [](PaymentRequest& r) { std::swap(r.legs[0], r.legs[1]); }).size() == 6);
-  // Another kind of payment under the same id: the id itself is the conflict.
+  // Another kind of payment with the same ID: the ID itself is the conflict.
   CHECK(differing(multi, [](PaymentRequest& r) { r.type = PaymentType::p2p_own; }) ==
         Names{"transactionId"});
 }
@@ -202,7 +202,7 @@ TEST_CASE("payment: violated rules across fields are reported together") {
   auto legs = request(PaymentType::p2p_own_multi);
   legs.legs[1].destination_wallet = legs.legs[1].source_wallet;
   CHECK(refused_fields(legs) == Names{"transfers[1].destinationWalletId"});
-  // A swap within one wallet is fine, into the same asset it is not.
+  // A swap within one wallet is valid, but not into the same asset.
   auto swap = request(PaymentType::swap_own);
   swap.legs[0].destination_wallet = swap.legs[0].source_wallet;
   CHECK(check_request(swap));

@@ -94,7 +94,7 @@ TEST_CASE("an exact receive amount costs the smallest send amount that gives it"
                                  std::nullopt)) == "1000.00/7.35/20.00/1000.00");
   CHECK(text(price_exact_receive(off_ramp("0.5"), Amount::from_units(kMax), std::nullopt)) ==
         "amount-out-of-range");
-  // All of it is fee: nothing ever arrives.
+  // The fee takes everything, so no amount arrives.
   CHECK(text(price_exact_receive(on_ramp("1", {Amount(), 10'000}), amount("1"), std::nullopt)) ==
         "amount-out-of-range");
 }
@@ -164,7 +164,7 @@ TEST_CASE(
       for (std::int64_t cents = 1; cents <= 99'753; cents += 97) {
         const Amount collected = Amount::from_units(cents * 100'000);
         const Amount credit = received_of(price, collected, decimals);
-        // As if it had been quoted with this fee.
+        // As if the quote had this fee.
         const Amount left = Amount::from_units(collected.units() - price.fee.units());
         const Amount wanted =
             left.is_positive() ? truncate_to(*multiply(left, terms.rate, Rounding::down), decimals)

@@ -1,4 +1,4 @@
-// A record as it was: an event of an older version shows nothing that came later.
+// Earlier versions of a record: an event shows nothing that happened after it.
 #include "flows/payments/record_json.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@ using namespace coffer::flows;
 
 namespace {
 
-/// A cash-out that was refunded, or has got only so far.
+/// An off-ramp that was refunded, or an earlier state of it.
 store::PaymentRecord refunded() {
   store::PaymentRecord record;
   record.request.type = PaymentType::offramp;

@@ -1,4 +1,4 @@
-// Messages handed to a sendmail program and to an HTTP gateway.
+// Messages through a sendmail program and an HTTP gateway.
 #include "outbound/operations/notifier.h"
 
 #include <catch2/catch.hpp>
@@ -101,7 +101,7 @@ TEST_CASE("failures of sendmail") {
   CHECK(status.error().detail == "sendmail exited with 75.");
   script.rewrite("kill -9 $$");
   CHECK_FALSE(world.mail(script, "amina@example.com"));
-  // It and what it has started are gone when the time is over.
+  // After the time limit, the program and its children have been killed.
   script.rewrite("sleep 60 & wait");
   const auto late = world.mail(script, "amina@example.com", 100);
   REQUIRE_FALSE(late);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kSecret = "shared-secret";
 
-/// Keeps what drivers log about faults out of the report.
+/// Keeps log lines of drivers out of the test output.
 struct Quiet {
   Quiet() {
     redirect_log([](std::string_view) {});
@@ -33,7 +33,7 @@ struct Quiet {
   ~Quiet() { redirect_log(nullptr); }
 };
 
-/// A provider that answers everything with the same thing.
+/// A provider that returns the same response to every request.
 class Stub {
  public:
   Stub() : server_({}, [this](http::Request& request) { return answer(request); }) {}
@@ -148,7 +148,7 @@ TEST_CASE("times from a provider are converted to the clock of the records") {
   const auto quote = registry.quote(world.terms(), {amount_of("10"), false, TransactionType::c2b});
   REQUIRE(quote);
   CHECK(quote->expires_at == records.now().plus_ms(120'000));
-  // The signature is judged by the provider's clock.
+  // The provider's clock determines the validity of a signature.
   const http::Request sent = stub.last();
   CHECK(verify(Secret(kSecret), world.clock.now(), sent.header("coffer-timestamp"),
                sent.header("coffer-signature"), {"POST", "/api/quotes", sent.body}));
@@ -217,7 +217,7 @@ TEST_CASE("responses of a provider to a payout, and their meaning") {
   };
   for (const Case& c : cases) {
     INFO(c.status << " " << c.body.substr(0, 200));
-    World fresh(stub.port());  // with a breaker of its own
+    World fresh(stub.port());  // with a separate breaker
     stub.set(c.status, c.body);
     const auto answer = fresh.registry.submit(fresh.terms(), payout);
     REQUIRE(answer.has_value() == c.state.has_value());

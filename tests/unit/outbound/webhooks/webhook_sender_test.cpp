@@ -1,4 +1,4 @@
-// One attempt over a real socket: signatures, pinning, and what counts as an answer.
+// One attempt over a real socket: signatures, pinned addresses, and valid responses.
 #include "outbound/webhooks/webhook_sender.h"
 
 #include <poll.h>
@@ -22,7 +22,7 @@ using coffer::outbound::test::RawHost;
 
 namespace {
 
-/// Answers with what it was told last, like a name server that changes its mind.
+/// Returns the most recently set addresses, like a name server whose records change.
 class Rebinding final : public Resolver {
  public:
   Result<std::vector<std::string>> resolve(const std::string&, int) override {
@@ -76,7 +76,7 @@ TEST_CASE("signatures equal those of the published examples") {
                            "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330,
                            R"({"test": 2432232314})") ==
         "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-  // RFC 4231, test case 2, as the contract's header writes it.
+  // RFC 4231, test case 2, in the format of the contract's header.
   CHECK(svc_signature("Jefe", "what do ya want for nothing?") ==
         "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
@@ -155,7 +155,7 @@ TEST_CASE("sender: a connection is reused, but only after its address was checke
     CHECK(answer.status == 0);
     CHECK_FALSE(answer.fault.empty());
   }
-  // One good address beside a bad one does not help.
+  // One permitted address does not compensate for a forbidden one.
   world.resolver.addresses = {"127.0.0.1", "10.0.0.1"};
   CHECK(world.send().status == 0);
   CHECK(world.calls == 2);
@@ -208,8 +208,7 @@ TEST_CASE("sender: an attempt is one request on the wire, however many addresses
 }
 
 TEST_CASE("sender: an address that does not accept connections leaves time for the next one") {
-  // A queue of accepted connections that is full: what else arrives gets no answer, as behind a
-  // firewall.
+  // The listen queue is full, so further connections get no response, as behind a firewall.
   const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
