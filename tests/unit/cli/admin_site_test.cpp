@@ -408,10 +408,8 @@ TEST_CASE("admin: a download works in one session, once, within a minute", "[cli
   CHECK(ada.get("/admin/api/downloads/").status == 404);
 }
 
-TEST_CASE(
-    "admin: a waiting download survives the deletion of its backup, and new downloads replace old "
-    "ones",
-    "[cli][admin]") {
+TEST_CASE("admin: a waiting download survives the deletion of its backup; the oldest are dropped",
+          "[cli][admin]") {
   SiteWithBackup kept;
   Browser ada(kept.site.site);
   REQUIRE(ada.sign_in("ada", kPassword) == 204);

@@ -1,4 +1,4 @@
-// What the commit queue counts, and whose log lines a command writes.
+// The figures of the commit queue, and the log fields of a command.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -36,7 +36,7 @@ Result<void> write_something(WriteTx& tx) {
 
 TEST_CASE("commit figures: a command counts only once it is committed") {
   Counted world;
-  std::uint64_t inside = 0;  // what was counted while the last command ran
+  std::uint64_t inside = 0;  // the count while the last command ran
   const auto counting = [&](Result<void> verdict) {
     return [&world, &inside, verdict](WriteTx& tx) -> Result<void> {
       tx.count(world.counter);

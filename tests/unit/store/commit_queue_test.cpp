@@ -52,7 +52,7 @@ TEST_CASE("commit queue: waiting commands share one commit") {
   for (int i = 0; i < 50; ++i) commands.push_back(note("note" + std::to_string(i)));
   for (const auto& verdict : run_in_one_batch(*file.queue, commands)) CHECK(verdict);
   CHECK(notes(file) == 50);
-  CHECK(file.queue->stats().commits == before + 2);  // the one that kept them waiting, and theirs
+  CHECK(file.queue->stats().commits == before + 2);  // the blocking one, and theirs
   CHECK(file.queue->stats().queued == 0);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("commit queue: with many threads, every result is correct and every ro
   CHECK(ledger.verify().empty());
   const CommitStats stats = ledger.queue->stats();
   CHECK(stats.commands >= static_cast<std::uint64_t>(kThreads) * kEach);
-  CHECK(stats.commits < stats.commands);  // they did share
+  CHECK(stats.commits < stats.commands);  // commands shared commits
 }
 
 TEST_CASE("commit queue: a rejected command leaves no trace between others") {
@@ -205,7 +205,7 @@ TEST_CASE("commit queue: a command that makes the commit fail fails the whole ba
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
-  // The account is changed in memory and its row removed behind the book's back: the flush notices.
+  // The account changes in memory and its row is deleted by SQL: the flush detects it.
   const auto sly = [&](WriteTx& tx) -> Result<void> {
     const AccountKey account = open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
     tx.balances().set(account, {}, {});
@@ -223,7 +223,7 @@ TEST_CASE("commit queue: a command that makes the commit fail fails the whole ba
   }
   CHECK(notes(ledger) == 0);
   CHECK(ledger.count("payments") == 0);
-  // What the batch had drawn (numbers of events, links, balances) is free again.
+  // Everything that the batch used (event numbers, links, balances) is free again.
   REQUIRE(ledger.write(pay));
   CHECK(ledger.value("SELECT max(sequence) FROM events") == "3");
   CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 100);
@@ -233,7 +233,7 @@ TEST_CASE("commit queue: a command that makes the commit fail fails the whole ba
 TEST_CASE("commit queue: an account of a rejected command is forgotten") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
-  // SQLite gives the number of the refused account to the next one, which holds another asset.
+  // SQLite gives the number of the rejected account to the next one, which has another asset.
   const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool refuse) {
     return [&, refuse](WriteTx& tx) -> Result<void> {
       const AccountKey account = open_trustline(tx, ledger.tenant, wallet.key, asset.key);
@@ -332,7 +332,7 @@ TEST_CASE("commit queue: a stop runs waiting commands and accepts no new ones") 
   REQUIRE_FALSE(refused);
   CHECK(Result<void>(refused).error().slug == Slug::overloaded);
   CHECK(Result<void>(refused).error().retry_after_s.has_value());
-  file.queue->stop();  // again: nothing happens
+  file.queue->stop();  // a second stop has no effect
 }
 
 TEST_CASE("commit queue: a batch has one time, and times never decrease") {
@@ -347,7 +347,7 @@ TEST_CASE("commit queue: a batch has one time, and times never decrease") {
   CHECK(times[0] == times[1]);
   ledger.clock.set_by_ms(-3'600'000);
   REQUIRE(ledger.write(look));
-  CHECK(times[2] == times[1] + 20);  // what passed since then, no more and no less
+  CHECK(times[2] == times[1] + 20);  // exactly the time since then
   ledger.clock.set_by_ms(3'700'000);
   REQUIRE(ledger.write(look));
   CHECK(times[3] == times[2] + 100'010);
@@ -367,7 +367,7 @@ TEST_CASE("commit queue: only a commit wakes workers and removes cached identiti
   ledger.pay(ledger.transfer("a", 1));
   CHECK(ledger.write(suspend));
   CHECK(ledger.database->tenancy_generation() == generation + 1);
-  // Signals go out after the waiters are released: the next command is surely behind them.
+  // Signals are sent after the waiters are released, but before the next command runs.
   REQUIRE(ledger.write(note("note")));
   CHECK(ledger.signals == 1U << static_cast<unsigned>(Signal::settlement));
 
@@ -414,7 +414,7 @@ TEST_CASE(
   const auto refuse = [](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); };
   const auto verdicts =
       run_in_one_batch(*ledger.queue, {note("note1"), refuse, fill, note("note2")});
-  CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own answer
+  CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own result
   for (const std::size_t i : {0U, 2U, 3U}) {
     REQUIRE_FALSE(verdicts[i]);
     CHECK(Result<void>(verdicts[i]).error().slug == Slug::storage_full);
@@ -423,7 +423,7 @@ TEST_CASE(
   CHECK(notes(ledger) == 0);
   bool full_meanwhile = false;
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
-    full_meanwhile = ledger.queue->stats().storage_full;  // nothing proves yet that there is room
+    full_meanwhile = ledger.queue->stats().storage_full;  // no write has succeeded yet
     tx.db().execute("PRAGMA max_page_count = 1000000");
     return {};
   }));
@@ -448,10 +448,10 @@ TEST_CASE("commit queue: a full disk rejects with storage-full and recovers auto
     CHECK(Result<void>(refused).error().slug == Slug::storage_full);
     CHECK(Result<void>(refused).error().retry_after_s.has_value());
     CHECK(ledger.queue->stats().storage_full);
-    CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reading goes on
+    CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reads continue
   }
   fault::arm("");
-  // No time passes: the very next write looks again.
+  // No time passes: the next write checks again.
   REQUIRE(ledger.write(note("note")));
   CHECK_FALSE(ledger.queue->stats().storage_full);
   CHECK(log.has("refusing writes"));

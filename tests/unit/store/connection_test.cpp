@@ -97,7 +97,7 @@ TEST_CASE("connection: errors carry SQLite's codes") {
 TEST_CASE("connection: a STRICT table takes no text for a number") {
   Memory memory;
   CHECK_THROWS_AS(Query(memory.db, kInsert, "12abc", "s", Blob{"b"}).run(), SqlError);
-  // What an ordinary table would turn into a floating number.
+  // A value that a non-STRICT table would convert to a floating-point number.
   Query(memory.db, kInsert, std::numeric_limits<std::int64_t>::max(), "s", Blob{"b"}).run();
   CHECK_THROWS_AS(memory.db.execute("UPDATE t SET i = i + 1"), SqlError);
 }

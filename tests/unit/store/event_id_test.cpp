@@ -25,7 +25,7 @@ std::vector<std::string> ids(const std::vector<EventRow>& events) {
   return out;
 }
 
-/// Payments whose events are all of the same millisecond.
+/// Payments whose events all have the same millisecond.
 void pay_at_once(SmallLedger& ledger, int count) {
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
     for (int i = 0; i < count; ++i) {

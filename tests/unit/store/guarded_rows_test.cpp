@@ -21,7 +21,7 @@ std::string guarded_fault(SmallLedger& ledger, bool keyed = true) {
   return verify_guarded_rows(db);
 }
 
-/// The same in steps of one row.
+/// The same check in steps of one row.
 std::string fault_in_steps(SmallLedger& ledger) {
   Connection db(ledger.folder.file(), OpenMode::read_only);
   use_keys(db, test_keys());

@@ -1,4 +1,4 @@
-// Sets of keys that are united, intersected and read page by page, against plain sets.
+// Unions and intersections of key sets, read page by page, compared with plain sets.
 #include "store/lists/key_walk.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ KeySource source(Order order, Keys all) {
   };
 }
 
-/// Keys 1 to `last` without a list of them.
+/// Keys 1 to `last`, without storing them.
 KeySource all_up_to(Order order, std::int64_t last, std::int64_t step = 1) {
   return [order, last, step](std::int64_t beyond, int count) {
     Keys out;
@@ -50,7 +50,7 @@ struct Walked {
   std::int64_t read_most = 0;  // rows of the page that read most
 };
 
-/// Follows the pages to the end, as a client with `limit` does.
+/// Follows the pages to the end, like a client with `limit`.
 template <class Sets>
 Walked all_pages(Connection& db, Order order, KeyWalk::Part part, const Sets& sets,
                  const std::function<bool(std::int64_t)>& fits) {

@@ -1,5 +1,5 @@
-// Associations, applications, wallets and the catalogue: what goes in comes out, and tenants do not
-// mix.
+// Associations, applications, wallets and the catalogue: rows are read as stored, and tenants are
+// separate.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

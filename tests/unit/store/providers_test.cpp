@@ -1,5 +1,4 @@
-// Connectors, what they require, fee rows and quotes: what goes in comes out, and tenants do not
-// mix.
+// Connectors, requirements, fee rows and quotes: rows are read as stored, and tenants are separate.
 #include <catch2/catch.hpp>
 
 #include "store/parties/beneficiaries.h"

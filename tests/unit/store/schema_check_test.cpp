@@ -35,7 +35,7 @@ const std::vector<Edit> kEdits{
     {"DROP TRIGGER entries_are_kept; CREATE TRIGGER entries_are_kept BEFORE DELETE ON entries"
      " BEGIN SELECT 1; END",
      "trigger entries_are_kept differs"},
-    // The same words on another table.
+    // The same text on another table.
     {"DROP INDEX webhooks_by_tenant; CREATE INDEX webhooks_by_tenant ON wallets (tenant)",
      "index webhooks_by_tenant differs"},
 };

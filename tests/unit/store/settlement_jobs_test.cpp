@@ -1,4 +1,4 @@
-// The rows that make a crash harmless: what settlement has to do, and what it may do to a record.
+// The rows that make settlement crash-safe: its jobs, and the permitted changes of a record.
 #include <catch2/catch.hpp>
 
 #include "unit/store/ledger_fixture.h"
@@ -74,7 +74,7 @@ TEST_CASE("settlement jobs: a failing job is postponed, longer each time, and ne
   CHECK(delays[1] == 2'000);
   CHECK(delays[9] == 512'000);
   CHECK(delays[10] == 1'024'000);
-  CHECK(delays[12] == 1'024'000);  // it does not grow for ever
+  CHECK(delays[12] == 1'024'000);  // the delay has a maximum
 }
 
 TEST_CASE(
@@ -111,7 +111,7 @@ TEST_CASE("settlement jobs: a change that the table forbids, or from a stale vie
     change_status(tx, view, {PaymentStatus::processing, {}, {}, {}});
     change_status(tx, stale, {PaymentStatus::processing, {}, {}, {}});
   }));
-  // Failed without a reason, or succeeded with one: the file refuses it.
+  // The schema rejects a failure without a reason, and a success with one.
   CHECK(is_bug(ledger, [&](WriteTx& tx) {
     auto view = settlement_view(tx.db(), open);
     change_status(tx, view, {PaymentStatus::failed, {}, {}, {}});

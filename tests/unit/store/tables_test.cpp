@@ -1,5 +1,5 @@
-// What schema.sql repeats of the tables in domain/: columns of text members, and the range of every
-// enum with its names.
+// schema.sql must match the tables in domain/: columns of text members, and the range of every enum
+// with its names.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -38,7 +38,7 @@ std::string column_text(const std::string& table, const std::string& column) {
   return found.str();
 }
 
-/// What a CHECK says of a value, as SQLite reads it.
+/// SQLite's result of a CHECK for a value.
 bool allows(Connection& db, const std::string& check, const std::string& column, int value) {
   const std::string sql =
       "SELECT " + check + " FROM (SELECT " + std::to_string(value) + " AS " + column + ")";

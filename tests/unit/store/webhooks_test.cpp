@@ -103,7 +103,7 @@ TEST_CASE("deliveries: due in order, attempted in series, closed at the end") {
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   for (const char* id : {"a", "b"}) hooks.pay(hooks.transfer(id, 1));
   hooks.queue_all(row);
-  hooks.queue_all(row);  // a second time is nothing
+  hooks.queue_all(row);  // queueing again has no effect
   auto due = hooks.due(row);
   REQUIRE(due.size() == 2);
   CHECK(due.at(0).sequence < due.at(1).sequence);

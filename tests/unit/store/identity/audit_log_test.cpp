@@ -12,7 +12,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// Three acts, the second one answered.
+/// Three audit entries, the second with a result.
 struct Logged {
   SmallLedger ledger;
   Logged() {

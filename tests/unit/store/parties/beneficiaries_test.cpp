@@ -1,4 +1,4 @@
-// Beneficiaries and destinations: what goes in comes out, and what a payment refers to stays.
+// Beneficiaries and destinations: rows are read as stored, and a payment's rows never change.
 #include "store/parties/beneficiaries.h"
 
 #include <catch2/catch.hpp>
