@@ -49,9 +49,7 @@ TEST_CASE("many concurrent identical submissions are one payment") {
   CHECK(app.me().balance(to, "USDC") == "10.00");
 }
 
-TEST_CASE(
-    "concurrent submissions with one ID and different bodies: one is accepted, the others "
-    "conflict") {
+TEST_CASE("concurrent submissions with one ID and different bodies: all but one conflict") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   std::vector<Json> bodies;

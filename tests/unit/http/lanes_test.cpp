@@ -90,9 +90,7 @@ TEST_CASE("lanes: a caller runs at most its share, and others overtake it") {
   CHECK(requests.leave(application(1)) == &a3);
 }
 
-TEST_CASE(
-    "lanes: callers take turns, so a thousand requests of one caller delay another by one "
-    "request") {
+TEST_CASE("lanes: callers take turns, so a thousand requests delay another caller by one") {
   Requests requests(every_lane(1, 2'000, 1, 1'500));
   std::vector<Connection> many(1'000);
   Connection held, one, last;

@@ -174,9 +174,7 @@ TEST_CASE("deliveries: old deliveries are removed with their log, pending ones a
   CHECK(hooks.count("delivery_attempts") == 0);
 }
 
-TEST_CASE(
-    "deliveries: an attempt stores its request and response, which are counted and removed with "
-    "it") {
+TEST_CASE("deliveries: an attempt stores its request and response, removed with it") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   hooks.pay(hooks.transfer("a", 1));
