@@ -1,25 +1,24 @@
 # coffer_library(<folder> [APART] [USES <folders>] [DEPS <third party>])
 #
-# One object library coffer_<folder> from all sources below src/<folder>.
-# A folder without sources is skipped, so the tree can grow in any order. What is named _linux.cpp or
-# _macos.cpp is compiled for that system only.
-#   USES  the other folders it may include. Object libraries do not link, so this is only used to know
-#         what a test of one folder needs (tests/CMakeLists.txt); tests/tidy enforces it.
-#   APART a part of another program, and of the tests.
-#   DEPS  the tp:: targets it sees. PRIVATE on purpose: a header that another folder includes must not
+# Builds one object library, coffer_<folder>, from all sources below src/<folder>. Skips a folder without
+# sources. Files ending in _linux.cpp or _macos.cpp are compiled for that system only.
+#   USES  the other folders it may include; tests/tidy enforces this. Object libraries do not link, so the
+#         build uses it only to find what the tests of one folder need (tests/CMakeLists.txt).
+#   APART leave it out of coffer_all: it belongs to another program, and to the tests.
+#   DEPS  the tp:: targets it may include. They are PRIVATE: a header that another folder includes must not
 #         need them, which keeps SQL in store/ and httplib in http/.
 #
-# coffer_all collects everything for the executables (objects, and the libraries they need);
-# coffer_all_headers is the same without the objects, for object libraries of tests.
+# coffer_all collects all objects, and the libraries they need, for the executables. coffer_all_headers is
+# the same without the objects, for the object libraries of the tests.
 
 add_library(coffer_all_headers INTERFACE)
-# Generated headers: the embedded files, and whatever cmake/country_tables.cmake adds.
+# Generated headers: the embedded files, and the tables of cmake/country_tables.cmake.
 target_include_directories(coffer_all_headers INTERFACE "${CMAKE_BINARY_DIR}/generated")
 
 add_library(coffer_all INTERFACE)
 target_link_libraries(coffer_all INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded>)
 
-# coffer_all with the schema of coffer_next.
+# coffer_all with the next schema, for coffer_next.
 add_library(coffer_all_next INTERFACE)
 target_link_libraries(coffer_all_next INTERFACE coffer_all_headers $<TARGET_OBJECTS:coffer_embedded_next>)
 
@@ -35,7 +34,7 @@ function(coffer_library folder)
   list(TRANSFORM arg_DEPS PREPEND "tp::" OUTPUT_VARIABLE libraries)
   set_property(GLOBAL PROPERTY COFFER_USES_${folder} "${arg_USES}")
   set_property(GLOBAL PROPERTY COFFER_LIBRARIES_${folder} "${libraries}")
-  # Also without sources: headers may be all there is, and they may need the library.
+  # Before the check for sources: a folder of headers only may also need the library.
   target_link_libraries(coffer_all_headers INTERFACE ${libraries})
   if(NOT sources)
     return()
@@ -50,7 +49,7 @@ function(coffer_library folder)
   endif()
 endfunction()
 
-# The objects and libraries of a folder and of everything that it uses: USES is not transitive.
+# Sets `out` to the objects and libraries of a folder and of everything it uses, directly or indirectly.
 function(coffer_closure folder out)
   set(closure "")
   set(todo ${folder})

@@ -2,12 +2,11 @@
 # tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
-# A pinned dependency is looked for unpacked, in COFFER_THIRD_PARTY_DIR, and only then fetched. So a
-# second build, another build directory or a machine without a network that was given the folder asks
-# nobody for anything.
+# A pinned dependency is fetched only if COFFER_THIRD_PARTY_DIR does not hold an unpacked copy. A second
+# build, another build folder, or a machine with a copy of that folder needs no network.
 
-# SHA-256 of the list "<sha256 of file>  <path>\n" over all files below dir in byte order:
-# the same as `find . -type f | sort | xargs sha256sum | sha256sum` with the leading ./ removed.
+# SHA-256 of the list "<sha256 of file>  <path>\n" over all files below `dir`, in byte order: equal to
+# `find . -type f | sort | xargs sha256sum | sha256sum` without the leading ./ of each path.
 function(coffer_content_digest dir out)
   file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE "${dir}" "${dir}/*")
   list(SORT files COMPARE STRING)
@@ -21,21 +20,21 @@ function(coffer_content_digest dir out)
 endfunction()
 
 # --- Fetching -----------------------------------------------------------------------------------------
-# Each function puts the file at `archive` and sets `out` to "", or sets `out` to what went wrong.
+# Each function stores the file at `archive` and sets `out` to "", or to the error.
 
 function(coffer_fetch_upstream url archive out)
-  # One unreachable project site usually means that none is reachable: do not wait for each.
+  # If one project site is unreachable, usually all are: do not wait for each.
   get_property(unreachable GLOBAL PROPERTY COFFER_UPSTREAM_UNREACHABLE)
   if(unreachable)
-    set(${out} "not tried, upstream is out of reach" PARENT_SCOPE)
+    set(${out} "not tried, because an earlier upstream was unreachable" PARENT_SCOPE)
     return()
   endif()
-  # Not file(DOWNLOAD): it has no time limit of its own for the connection, and where packets to the
-  # outside are dropped every address would cost minutes.
+  # Not file(DOWNLOAD): it has no connection timeout, so each address would take minutes where a firewall
+  # drops packets.
   find_program(COFFER_CURL curl)
   mark_as_advanced(COFFER_CURL)
   if(NOT COFFER_CURL)
-    set(${out} "curl is not here" PARENT_SCOPE)
+    set(${out} "curl is not installed" PARENT_SCOPE)
     return()
   endif()
   execute_process(
@@ -49,28 +48,28 @@ function(coffer_fetch_upstream url archive out)
   endif()
   file(REMOVE "${archive}")
   set(${out} "${reason}" PARENT_SCOPE)
-  # 5, 6, 7, 28: proxy or name not found, no connection, timed out.
+  # 5 and 6: proxy or host name not found; 7: no connection; 28: timed out.
   if(code MATCHES "^(5|6|7|28)$")
     set_property(GLOBAL PROPERTY COFFER_UPSTREAM_UNREACHABLE TRUE)
   endif()
 endfunction()
 
-# Through apt's own downloader, so that its mirrors, proxies and credentials apply and none is repeated
-# here. The pool keeps source archives that no index of this release lists, hence the path.
+# Uses apt's own downloader, with its mirrors, proxies and credentials. It takes a path, because the pool
+# also keeps source archives that the indexes of this release do not list.
 function(coffer_fetch_debian pool_path archive out)
   find_program(COFFER_APT_GET apt-get)
   find_program(COFFER_APT_HELPER apt-helper PATHS /usr/lib/apt)
   mark_as_advanced(COFFER_APT_GET COFFER_APT_HELPER)
   if(NOT COFFER_APT_GET OR NOT COFFER_APT_HELPER)
-    set(${out} "apt is not here" PARENT_SCOPE)
+    set(${out} "apt is not installed" PARENT_SCOPE)
     return()
   endif()
-  # What an update would fetch, without fetching it: known even where the package lists were removed.
+  # List what an update would fetch. This finds the mirrors even where the package lists were removed.
   execute_process(COMMAND "${COFFER_APT_GET}" --print-uris update OUTPUT_VARIABLE uris ERROR_QUIET)
   string(REGEX MATCHALL "'[^'\n]+/dists/[^'\n]*/InRelease'" sites "${uris}")
   list(TRANSFORM sites REPLACE "^'(.*)/dists/.*$" "\\1")
   list(REMOVE_DUPLICATES sites)
-  set(reason "apt is set to no mirror")
+  set(reason "apt has no mirror configured")
   foreach(site IN LISTS sites)
     execute_process(
       COMMAND "${COFFER_APT_HELPER}" -o Acquire::Retries=1 -o Acquire::http::Timeout=20
@@ -84,12 +83,12 @@ function(coffer_fetch_debian pool_path archive out)
   set(${out} "${reason}" PARENT_SCOPE)
 endfunction()
 
-# Only fetched: none of the package's scripts run.
+# Fetches the package without running its scripts.
 function(coffer_fetch_npm package archive out)
   find_program(COFFER_NPM npm)
   mark_as_advanced(COFFER_NPM)
   if(NOT COFFER_NPM)
-    set(${out} "npm is not here" PARENT_SCOPE)
+    set(${out} "npm is not installed" PARENT_SCOPE)
     return()
   endif()
   cmake_path(GET archive PARENT_PATH folder)
@@ -108,8 +107,8 @@ function(coffer_fetch_npm package archive out)
   endif()
 endfunction()
 
-# Unpacks one fetched archive, moves the kept paths to `kept` and applies our patches to them. FALSE if a
-# path is missing or a patch does not fit.
+# Unpacks a fetched archive, copies the paths of `keep` to `kept` and applies our patches there. Sets `out`
+# to FALSE if a path is missing or a patch does not apply.
 function(coffer_unpack archive keep patches kept out)
   set(${out} FALSE PARENT_SCOPE)
   set(tree "${kept}.tree")
@@ -117,7 +116,7 @@ function(coffer_unpack archive keep patches kept out)
   file(MAKE_DIRECTORY "${tree}" "${kept}")
   execute_process(COMMAND "${CMAKE_COMMAND}" -E tar xf "${archive}"
     WORKING_DIRECTORY "${tree}" RESULT_VARIABLE code OUTPUT_QUIET ERROR_QUIET)
-  # Source archives hold one top folder whose name is not ours to choose.
+  # A source archive has one top folder, with any name.
   file(GLOB top "${tree}/*")
   list(LENGTH top count)
   if(NOT code EQUAL 0 OR NOT count EQUAL 1)
@@ -131,7 +130,7 @@ function(coffer_unpack archive keep patches kept out)
     file(COPY "${top}/${path}" DESTINATION "${kept}/${parent}")
   endforeach()
   foreach(patch IN LISTS patches)
-    # In words that GNU's and macOS's patch share.
+    # Only options that GNU's and macOS's patch share.
     execute_process(
       COMMAND patch -p1 -t -N -F0 -i "${CMAKE_SOURCE_DIR}/third_party/patches/${patch}"
       WORKING_DIRECTORY "${kept}" RESULT_VARIABLE code OUTPUT_QUIET ERROR_QUIET)
@@ -139,7 +138,7 @@ function(coffer_unpack archive keep patches kept out)
       return()
     endif()
   endforeach()
-  # Either may keep what it has patched.
+  # Both may leave a backup of a patched file.
   file(GLOB_RECURSE copies "${kept}/*.orig")
   if(copies)
     file(REMOVE ${copies})
@@ -164,14 +163,14 @@ function(coffer_archive name)
     if(digest STREQUAL arg_CONTENT)
       return()
     endif()
-    # Not silently fetched anew: someone should learn that a source file was changed.
+    # Do not replace it silently: the developer should know that a source file was changed.
     message(FATAL_ERROR
-      "${name} ${arg_VERSION}: the unpacked copy was changed.\n"
-      "  expected ${arg_CONTENT}\n  found    ${digest}\n"
-      "Delete ${home} and configure again to fetch it anew.")
+      "${name} ${arg_VERSION}: the unpacked copy in ${home} was changed.\n"
+      "  expected content digest ${arg_CONTENT}\n  found                   ${digest}\n"
+      "To fetch it again, delete that folder and configure again.")
   endif()
 
-  # Builds may run side by side: work beside the final place, then rename, which is atomic.
+  # Builds may run in parallel, so work in a temporary folder and then rename it, which is atomic.
   string(RANDOM LENGTH 8 salt)
   set(work "${root}/.fetch-${name}-${salt}")
   file(MAKE_DIRECTORY "${work}")
@@ -198,7 +197,7 @@ function(coffer_archive name)
     coffer_unpack("${archive}" "${arg_KEEP}" "${arg_PATCHES}" "${work}/kept" ok)
     file(REMOVE "${archive}")
     if(NOT ok)
-      string(APPEND tried "\n  ${address}: does not unpack to ${arg_KEEP}, or a patch does not fit")
+      string(APPEND tried "\n  ${address}: cannot be unpacked, lacks one of ${arg_KEEP}, or a patch does not apply")
       continue()
     endif()
     coffer_content_digest("${work}/kept" digest)
@@ -206,7 +205,7 @@ function(coffer_archive name)
       string(APPEND tried "\n  ${address}: content digest is ${digest}, expected ${arg_CONTENT}")
       continue()
     endif()
-    # A build beside this one may have been quicker; its copy is as good.
+    # If a parallel build created the folder first, use its copy.
     file(RENAME "${work}/kept" "${home}" RESULT renamed)
     file(REMOVE_RECURSE "${work}")
     if(EXISTS "${home}")
@@ -218,20 +217,21 @@ function(coffer_archive name)
   file(REMOVE_RECURSE "${work}")
   message(FATAL_ERROR
     "${name} ${arg_VERSION} could not be fetched and verified:${tried}\n"
-    "Without a network, put an unpacked copy into COFFER_THIRD_PARTY_DIR (${root}).")
+    "Without a network, copy ${root} from a machine that has built coffer, or set COFFER_THIRD_PARTY_DIR.")
 endfunction()
 
-# Only words for people and for ./dev setup; the targets below find what the packages installed.
+# Does nothing here. The manifest's entry informs readers and ./dev setup, and the targets below find the
+# installed packages.
 function(coffer_system name)
 endfunction()
 
 include(third_party/manifest.cmake)
 
 # --- Targets ------------------------------------------------------------------------------------------
-# All include folders are SYSTEM: our warnings are errors, and other people's headers are not ours.
+# All include folders are SYSTEM, so that our -Werror does not apply to third-party headers.
 
 function(coffer_static_library target library header package)
-  # On macOS the shared one, which Homebrew keeps up to date.
+  # On macOS, link the shared library, which Homebrew keeps up to date.
   set(names lib${library}.a)
   if(APPLE)
     set(names ${library})
@@ -247,7 +247,7 @@ endfunction()
 function(coffer_header_library target header)
   find_path(COFFER_INC_${target} NAMES ${header} NO_CACHE REQUIRED)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
-  # /usr/include is searched anyway; naming it again would break #include_next in libstdc++.
+  # /usr/include is always searched; adding it again would break #include_next in libstdc++.
   if(NOT COFFER_INC_${target} STREQUAL "${CMAKE_SYSROOT}/usr/include")
     set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${COFFER_INC_${target}}")
   endif()
@@ -255,7 +255,7 @@ endfunction()
 
 find_package(Threads REQUIRED)
 
-# The same libraries in every build, so that what the tests exercise is what ships.
+# Every build links the same libraries, so that the tests exercise what ships.
 coffer_static_library(tp::crypto crypto openssl/crypto.h libssl-dev)
 coffer_static_library(tp::openssl ssl openssl/ssl.h libssl-dev)
 target_link_libraries(tp::openssl INTERFACE tp::crypto Threads::Threads)
@@ -272,54 +272,53 @@ coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)
 coffer_header_library(tp::tomlplusplus toml++/toml.h)
 
-# Debian's packages also hold compiled, shared halves of spdlog and fmt; header only keeps them out of
-# the link.
+# Debian's packages also contain compiled, shared parts of spdlog and fmt; header-only mode keeps them out
+# of the link.
 coffer_header_library(tp::spdlog spdlog/spdlog.h)
 target_compile_definitions(tp::spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
 
-# Catch2 v2 is one header; the file with its main is built once, in tests/CMakeLists.txt.
+# Catch2 v2 is one header; tests/CMakeLists.txt builds its main once.
 if(COFFER_TESTS)
   coffer_header_library(tp::catch2 catch2/catch.hpp)
 endif()
 
-# Without zlib, brotli or zstd: a compressed request body is a way round every size limit. The non-blocking
-# getaddrinfo has a use after free in its timeout path; names go through c-ares here anyway. Without
-# "Expect: 100-continue": the client would send it with every body over 1 KiB and wait for a second.
+# Without zlib, brotli or zstd: a compressed request body would bypass every size limit. Without the
+# non-blocking getaddrinfo, which has a use-after-free in its timeout path: c-ares resolves names. Without
+# "Expect: 100-continue", which the client would send with every body over 1 KiB and then wait a second.
 add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
-# A field may take all of the 16 KiB that the gate allows a header.
+# One field may use all of the 16 KiB that the gate allows for a header.
 target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT
   CPPHTTPLIB_HEADER_MAX_LENGTH=16384 CPPHTTPLIB_EXPECT_100_THRESHOLD=0)
 if(APPLE)
-  # Roots come from the CA bundle, and so no frameworks for the keychain are needed.
+  # Root certificates come from the CA bundle, so the keychain frameworks are not needed.
   target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)
 endif()
 target_link_libraries(tp_httplib INTERFACE tp::openssl)
 
-# One SQLite in the process, with our flags. Always -O2 and never sanitised: it is the slowest thing to
-# compile, it is not ours to debug, and with equal flags everywhere ccache compiles it once for all
-# presets.
+# One SQLite per process, with our flags. Always -O2 and without sanitizers: it is the slowest source to
+# compile, we do not debug it, and with equal flags everywhere ccache compiles it once for all presets.
 add_library(tp_sqlite STATIC "${sqlite_SOURCE_DIR}/deps/sqlite3/sqlite3.c")
 add_library(tp::sqlite ALIAS tp_sqlite)
 target_include_directories(tp_sqlite SYSTEM INTERFACE "${sqlite_SOURCE_DIR}/deps/sqlite3")
 target_compile_options(tp_sqlite PRIVATE -O2 -g0 -w)
 target_link_libraries(tp_sqlite PUBLIC Threads::Threads)
 target_compile_definitions(tp_sqlite PRIVATE
-  SQLITE_THREADSAFE=2                # one connection, one thread at a time: the pool and the queue see to it
-  SQLITE_DEFAULT_WAL_SYNCHRONOUS=2   # FULL: only then does a WAL commit survive a power cut
+  SQLITE_THREADSAFE=2                # one thread at a time per connection, ensured by the pool and the queue
+  SQLITE_DEFAULT_WAL_SYNCHRONOUS=2   # FULL, which a WAL commit needs to survive a power cut
   SQLITE_DEFAULT_FOREIGN_KEYS=1
   SQLITE_DEFAULT_MEMSTATUS=0         # the statistics cost a global mutex per allocation
-  SQLITE_DQS=0                       # "x" is never quietly a string
+  SQLITE_DQS=0                       # "x" is always an identifier, never a string
   SQLITE_TRUSTED_SCHEMA=0
   SQLITE_LIKE_DOESNT_MATCH_BLOBS
   SQLITE_USE_URI=0
-  SQLITE_ENABLE_DBPAGE_VTAB          # a backup reads pages of one snapshot by their numbers
+  SQLITE_ENABLE_DBPAGE_VTAB          # a backup reads the pages of one snapshot by number
   SQLITE_OMIT_LOAD_EXTENSION         # also keeps dlopen out of a static binary
   SQLITE_OMIT_SHARED_CACHE
   # The amalgamation was generated with these three, so it must be compiled with them.
   SQLITE_OMIT_DEPRECATED
-  SQLITE_OMIT_PROGRESS_CALLBACK      # a reader that takes too long is stopped by sqlite3_interrupt
+  SQLITE_OMIT_PROGRESS_CALLBACK      # sqlite3_interrupt stops a reader that takes too long
   SQLITE_OMIT_TCL_VARIABLE
   HAVE_FDATASYNC=1
   HAVE_USLEEP=1)

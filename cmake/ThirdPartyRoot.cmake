@@ -1,9 +1,9 @@
-# Where unpacked dependencies live.
+# The folder of unpacked dependencies.
 
 set(COFFER_THIRD_PARTY_DIR "" CACHE PATH
   "Folder of unpacked dependencies; empty: $XDG_CACHE_HOME/coffer/third_party")
 
-# A build step that runs without a home directory still gets a place of its own.
+# Without a home directory, this is a folder inside the build folder.
 function(coffer_third_party_root out)
   if(COFFER_THIRD_PARTY_DIR)
     set(root "${COFFER_THIRD_PARTY_DIR}")

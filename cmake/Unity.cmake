@@ -1,22 +1,23 @@
 # coffer_unity(<target>): compiles the sources of a target in groups, each as one source.
 #
-# Most of the time of a source goes into reading the standard library, JSON and Catch2; eight together take
-# little longer than two. Sources that declare the same name outside of functions (`kInsert`, `World`) go into
-# different groups, so that no source has to know of the others. -DCOFFER_UNITY=OFF compiles each source
-# alone: quicker when one file is edited again and again, and what clang-tidy needs.
+# A source spends most of its compile time on the headers of the standard library, JSON and Catch2, so eight
+# sources together take little longer than two. Sources that declare the same name outside of functions
+# (`kInsert`, `World`) go into different groups, so that sources need not avoid each other's names.
+# -DCOFFER_UNITY=OFF compiles each source alone: faster when you edit one file repeatedly, and required by
+# clang-tidy.
 
 option(COFFER_UNITY "Compile sources in groups" ON)
 
 set(COFFER_UNITY_GROUP_MAX 8)
 
-# What a line that begins at the margin declares: a constant, a type or a function.
+# Patterns of the declarations that begin in the first column: constants, types and functions.
 set(coffer_declared_constant "\n(inline |static )?(constexpr|const) [^\n=({]*[ *&]([A-Za-z0-9_]+) *[={]")
 set(coffer_declared_type "\n(struct|class|enum class|enum|using) ([A-Za-z0-9_]+) (final |: |:|=|{)")
 set(coffer_declared_function "\n[A-Za-z][A-Za-z0-9_:<>&*, ]*[ *&]([A-Za-z0-9_]+)\\(")
 
 function(coffer_declared_names file out)
   file(READ "${file}" text)
-  # What CMake takes apart in lists.
+  # Remove the characters that have a meaning in CMake lists.
   string(REGEX REPLACE "[][;\\]" " " text "\n${text}")
   string(REGEX MATCHALL "${coffer_declared_constant}" constants "${text}")
   list(TRANSFORM constants REPLACE "${coffer_declared_constant}" "\\3")
@@ -29,7 +30,7 @@ function(coffer_declared_names file out)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-# The first group of `prefix` that has room and none of `names`.
+# Sets `out` to the first group of `prefix` that has room and declares none of `names`.
 function(coffer_place_in_group names prefix out)
   set(group 0)
   while(TRUE)
@@ -58,9 +59,9 @@ function(coffer_unity target)
   list(SORT sources COMPARE STRING)
   foreach(source IN LISTS sources)
     get_source_file_property(alone "${source}" SKIP_UNITY_BUILD_INCLUSION)
-    # What a header is told by a macro would be told to it too late.
+    # A macro that configures Catch2 must come before the header, which an earlier source may have included.
     file(STRINGS "${source}" configured REGEX "^#define CATCH_CONFIG_" LIMIT_COUNT 1)
-    # Stand-ins replace what is written for one system (tests/portability).
+    # macos_parts_test excludes the Linux files one by one (tests/CMakeLists.txt).
     if(alone OR configured OR source MATCHES "_linux\\.cpp$")
       continue()
     endif()
@@ -69,6 +70,6 @@ function(coffer_unity target)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # Of types that are local to a source: GCC takes them for a header's.
+  # GCC treats the sources of a group as headers, and so warns about types that are local to a source.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()

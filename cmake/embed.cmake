@@ -1,8 +1,8 @@
-# Puts schema.sql, src/store/upgrades/*.sql, everything below web/ and the admin page's QR library into the
-# binary: target coffer_embedded, header "embedded/embedded.h".
+# Embeds schema.sql, src/store/upgrades/*.sql, everything below web/, the guides of docs/ and the admin page's
+# QR library in the binary: target coffer_embedded, header "embedded/embedded.h".
 #
-# One generated source with .incbin directives: the assembler copies the bytes, so a megabyte of web
-# files costs nothing to compile and needs no helper program.
+# One generated source uses .incbin directives: the assembler copies the bytes, so a megabyte of web files
+# adds no compile time and needs no helper program.
 
 set(embedded_dir "${CMAKE_BINARY_DIR}/generated/embedded")
 
@@ -16,15 +16,15 @@ set(embedded_blobs "")
 set(embedded_declarations "")
 set(embedded_count 0)
 
-# Adds one file; `out` gets the C++ expression for its bytes.
+# Adds one file, and sets `out` to the C++ expression for its bytes.
 function(coffer_embed_blob file out)
   set(symbol "coffer_blob_${embedded_count}")
   math(EXPR next "${embedded_count} + 1")
   set(embedded_count ${next} PARENT_SCOPE)
   string(REPLACE "\\" "\\\\" escaped "${file}")
   string(REPLACE "\"" "\\\"" escaped "${escaped}")
-  # The end has no name: Apple's linker takes what has names apart. The labels keep the compiler from
-  # putting an underscore before them there.
+  # The end is a local label, because Apple's linker may separate what has a symbol. The asm labels of the
+  # declarations keep Apple's compiler from adding an underscore to the symbols.
   string(APPEND embedded_blobs
     "    \"${symbol}: .incbin \\\"${escaped}\\\"\\n\"\n"
     "    \"1: .byte 0\\n\"\n"
@@ -57,7 +57,7 @@ foreach(file IN LISTS embedded_web)
   string(APPEND embedded_web_rows "      {\"${name}\", ${expression}},\n")
 endforeach()
 
-# The guides, which /docs/guides serves.
+# The guides, served below /docs/guides.
 file(GLOB embedded_guides CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/docs/*.md")
 list(SORT embedded_guides COMPARE STRING)
 foreach(file IN LISTS embedded_guides)
@@ -67,7 +67,7 @@ foreach(file IN LISTS embedded_guides)
 endforeach()
 list(APPEND embedded_web ${embedded_guides})
 
-# Under the name that web/admin/qr.js imports.
+# The QR library, with the name that web/admin/qr.js imports.
 set(embedded_qrcode "${qrcode_SOURCE_DIR}/dist/qrcode.mjs")
 coffer_embed_blob("${embedded_qrcode}" expression)
 string(APPEND embedded_web_rows "      {\"admin/qrcode.js\", ${expression}},\n")
@@ -76,17 +76,17 @@ list(APPEND embedded_web "${embedded_qrcode}")
 list(LENGTH embedded_upgrades embedded_upgrade_count)
 list(LENGTH embedded_web embedded_web_count)
 
-# configure_file writes only when something changed, so a reconfigure recompiles nothing.
+# configure_file writes only changed content, so configuring again recompiles nothing.
 configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.h.in" "${embedded_dir}/embedded.h" @ONLY)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.cpp.in" "${embedded_dir}/embedded.cpp" @ONLY)
 
-# The compiler cannot know of files named in assembler text.
+# The compiler's dependency list omits files that assembler text includes.
 set_source_files_properties("${embedded_dir}/embedded.cpp" PROPERTIES
   OBJECT_DEPENDS "${embedded_schema};${embedded_upgrades};${embedded_web}"
   COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
 
-# coffer_embedded_variant(<target> <folder> <step>): the same with another schema, <folder>/schema.sql, and one
-# more step that leads to it. Not part of a normal build.
+# coffer_embedded_variant(<target> <folder> <step>): the same with another schema, <folder>/schema.sql, and with
+# the upgrade <step> that leads to it. Not part of a normal build.
 function(coffer_embedded_variant target folder step)
   string(REPLACE "${embedded_schema}" "${folder}/schema.sql" embedded_blobs "${embedded_blobs}")
   coffer_embed_blob("${step}" expression)
@@ -103,7 +103,7 @@ function(coffer_embedded_variant target folder step)
   set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()
 
-# For coffer_next: what an upgrade of a package meets.
+# For coffer_next, the version that package tests upgrade to.
 set(embedded_next_step "${CMAKE_SOURCE_DIR}/tests/package/next_schema.sql")
 set(embedded_next_dir "${CMAKE_BINARY_DIR}/generated/embedded_next")
 if(EXISTS "${embedded_next_step}")
@@ -118,5 +118,5 @@ add_library(coffer_embedded OBJECT "${embedded_dir}/embedded.cpp")
 target_include_directories(coffer_embedded INTERFACE "${CMAKE_BINARY_DIR}/generated")
 target_include_directories(coffer_embedded PRIVATE "${CMAKE_BINARY_DIR}/generated")
 target_link_libraries(coffer_embedded PRIVATE coffer_options)
-# ccache does not see what the assembler reads: it would answer with an object that holds older files.
+# Without ccache, which does not see the files that the assembler reads and would return an outdated object.
 set_target_properties(coffer_embedded PROPERTIES CXX_COMPILER_LAUNCHER "")

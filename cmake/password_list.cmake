@@ -1,6 +1,6 @@
-# The passwords that people choose most often, from zxcvbn's list: generated/auth/common_passwords.inc, one C++
-# literal with a word per line, which src/auth/password_quality.cpp includes. Read by the build as a list file
-# and, to do the work, as a script:
+# The most common passwords, from zxcvbn's list: generated/auth/common_passwords.inc, one C++ literal with a
+# word per line, which src/auth/password_quality.cpp includes. The build includes this file, and runs it as a
+# script to write the list:
 #   cmake -DLIST=<frequency_lists.coffee> -DOUT=<file> -P password_list.cmake
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
@@ -20,16 +20,16 @@ cmake_minimum_required(VERSION 3.25)
 
 file(STRINGS "${LIST}" line REGEX "^  passwords: \"" LIMIT_COUNT 1)
 if(NOT line)
-  message(FATAL_ERROR "${LIST} has no list of passwords")
+  message(FATAL_ERROR "${LIST} has no line that starts with 'passwords:'")
 endif()
 string(REGEX REPLACE "^  passwords: \"" "" line "${line}")
-# The list is sorted by frequency. Only words of letters and digits count: the check takes everything else off
-# the ends of a password before it looks.
+# The list is sorted by frequency. Keep only words of letters and digits: the check strips all other characters
+# from both ends of a password before the lookup.
 string(SUBSTRING "${line}" 0 110000 line)
 string(REGEX MATCHALL "[a-z0-9]+," words "${line}")
 list(LENGTH words count)
 if(count LESS 10000)
-  message(FATAL_ERROR "${LIST} has only ${count} common passwords")
+  message(FATAL_ERROR "${LIST} has only ${count} common passwords, expected at least 10000")
 endif()
 list(SUBLIST words 0 10000 words)
 list(FILTER words INCLUDE REGEX "[a-z].*[a-z].*[a-z].*[a-z]")

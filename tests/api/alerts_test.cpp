@@ -1,4 +1,4 @@
-// Alerts to the operator: from a condition to what its targets receive.
+// Alerts to the operator: from a condition to the messages at its targets.
 #include "store/operations/alerts.h"
 
 #include <catch2/catch.hpp>
@@ -33,8 +33,8 @@ std::function<void(Config&)> mailed(const Script& script) {
   };
 }
 
-/// Two conditions that a test turns on and off. Others depend on the machine, such as the state of
-/// its clock, so tests look at one condition at a time.
+/// Two conditions that a test turns on and off. Others depend on the machine, for example on its
+/// clock, so a test checks one condition at a time.
 struct World {
   explicit World(const std::function<void(Config&)>& change = {}) : app(change) {}
 
@@ -178,7 +178,7 @@ TEST_CASE("alerts and their messages survive restarts") {
   CHECK(types(about(receiver, "backup_failed")).back() == "alert.ended");
 }
 
-TEST_CASE("a target that fails gets the message later, and what waits follows at once") {
+TEST_CASE("a failed target gets the message later, followed immediately by the waiting ones") {
   Receiver receiver;
   World world(hooked(receiver));
   receiver.otherwise({.status = 500});
@@ -208,7 +208,7 @@ TEST_CASE("a target that fails gets the message later, and what waits follows at
   CHECK(about(receiver, "backup_failed").size() == 2);
 }
 
-TEST_CASE("a message has failed after its last attempt, and the next day begins anew") {
+TEST_CASE("a message fails after its last attempt, and the next day starts a new one") {
   Receiver receiver;
   World world(hooked(receiver));
   receiver.otherwise({.status = 500});
@@ -250,7 +250,7 @@ TEST_CASE("the message about an end waits for the one about the beginning") {
   CHECK(types(about(receiver, "backup_failed")) == Types{"alert.began", "alert.ended"});
 }
 
-TEST_CASE("an attempt at an alert that ended with the process counts") {
+TEST_CASE("an alert attempt that was interrupted by the end of the process counts") {
   Receiver receiver;
   receiver.otherwise({.status = 500});
   World world(hooked(receiver));
@@ -270,7 +270,7 @@ TEST_CASE("an attempt at an alert that ended with the process counts") {
   CHECK(world.messages(AlertCondition::backup_failed).at(0).state == AlertMessageState::failed);
 }
 
-TEST_CASE("an alert by e-mail says what, since when, and what to do next") {
+TEST_CASE("an alert by e-mail has the condition, its start and the next step") {
   const Script script("cat >> $OUT/mail; echo \"$@\" >> $OUT/arguments");
   World world(mailed(script));
   world.fail_backup();
@@ -287,7 +287,7 @@ TEST_CASE("an alert by e-mail says what, since when, and what to do next") {
   CHECK(has(script.left("mail"), "\nSubject: [coffer] Ended: The last scheduled backup failed.\n"));
 }
 
-TEST_CASE("one target that fails does not hold up the other") {
+TEST_CASE("one failing target does not delay the other") {
   Receiver receiver;
   receiver.otherwise({.status = 500});
   const Script script("cat >> $OUT/mail");
@@ -325,7 +325,7 @@ TEST_CASE("neither the log nor a list shows the path of the URL, or the secret")
         "http://127.0.0.1:" + std::to_string(receiver.port()));
 }
 
-TEST_CASE("an alert about the ledger does not end with a restart, before the file is verified") {
+TEST_CASE("after a restart, an alert about the ledger does not end before the file is verified") {
   Receiver receiver;
   World world(hooked(receiver));
   world.damage();
@@ -348,7 +348,7 @@ TEST_CASE("ended alerts are deleted after 90 days, open ones never") {
   world.look_after(kAlertGoneMs);
   REQUIRE(world.alert(AlertCondition::backup_failed)->state.closed_at);
   world.app.clock.advance_ms(kAlertDays * kDayMs + 1);
-  world.look();  // the daily repetition is a change, with which old rows are deleted
+  world.look();  // the daily repetition is a change, and a change deletes old rows
   CHECK_FALSE(world.alert(AlertCondition::backup_failed));
   CHECK(world.alert(AlertCondition::ledger_damaged));
 }

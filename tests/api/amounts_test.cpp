@@ -1,4 +1,4 @@
-// Amounts: exact decimals in, decimal strings out, never through a binary double.
+// Amounts: exact decimals as input, decimal strings as output, never a binary double.
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"
@@ -78,13 +78,13 @@ TEST_CASE("0.1 and 0.2 add up to 0.3") {
   world.app.settle();
   CHECK(world.app.me().balance(world.to, "USDC") == "0.30");
   CHECK(world.app.me().balance(world.from, "USDC") == "999999999.70");
-  // A number with more digits than a double holds keeps them all.
+  // A number keeps all digits, even more than a double can hold.
   CHECK(world.send("123456789.1234567").status == 202);
   world.app.settle();
   CHECK(world.app.me().balance(world.to, "USDC") == "123456789.4234567");
 }
 
-TEST_CASE("refused amounts and their problems") {
+TEST_CASE("rejected amounts and their problems") {
   World world;
   struct Row {
     const char* amount;
@@ -138,7 +138,7 @@ TEST_CASE("refused amounts and their problems") {
     CHECK(reply.slug() == row.slug);
     CHECK(reply.fields() == std::vector<std::string>{"amount"});
   }
-  // These are no JSON at all (RFC 8259 section 6).
+  // These are not valid JSON (RFC 8259 section 6).
   for (const char* amount : {"NaN", ".5", "01", "+1", "1.", "0x1", "1e", "1e400e"}) {
     INFO(amount);
     CHECK(world.send(amount).status == 400);

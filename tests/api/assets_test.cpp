@@ -8,7 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
-TEST_CASE("the asset list is a whole collection") {
+TEST_CASE("the asset list is complete") {
   TestApp app;
   const Json list = app.me().get("/v1/assets").json();
   REQUIRE(list.at("data").size() == 4);

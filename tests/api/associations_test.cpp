@@ -1,4 +1,4 @@
-// The business routes answer with the envelope, on success and on every error.
+// Responses of the business routes have the envelope, on success and on every error.
 #include <catch2/catch.hpp>
 
 #include "support/test_app.h"
@@ -55,7 +55,7 @@ TEST_CASE("the association shows its status to callers that may still read") {
   CHECK(pending.get(kAll).json().at("data")[0].at("status") == "pending");
 }
 
-TEST_CASE("errors of the business routes come in the envelope with the same status") {
+TEST_CASE("errors of business routes have the envelope with the same status") {
   TestApp app;
   const std::string random_id = app.random.uuid_v7(app.clock.now()).to_string();
   check_error_envelope(app.anonymous().get(kAll), 401, "UNAUTHORIZED");
@@ -78,7 +78,7 @@ TEST_CASE("both prefixes use the envelope") {
   check_error_envelope(app.anonymous().get("/gw" + kAll), 401, "UNAUTHORIZED");
 }
 
-TEST_CASE("refusals of the listener on a business route also have the envelope") {
+TEST_CASE("rejections of the listener on a business route also have the envelope") {
   TestApp app;
   app.listen();
   const Reply reply = send_raw(app.core().port(), "GET " + kAll +

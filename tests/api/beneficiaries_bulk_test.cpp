@@ -1,4 +1,4 @@
-// POST /v1/beneficiaries/bulk: each row on its own.
+// POST /v1/beneficiaries/bulk: each row has its own result.
 #include <catch2/catch.hpp>
 
 #include "support/scenario.h"

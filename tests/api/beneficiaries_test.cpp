@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const std::vector<Json>& rows) {
 
 }  // namespace
 
-TEST_CASE("an individual with everything is shown whole and normalised") {
+TEST_CASE("an individual with all fields is shown completely and normalised") {
   TestApp app;
   Json body{{"individual",
              {{"firstName", " Amina "},
@@ -99,7 +99,7 @@ TEST_CASE("an individual with everything is shown whole and normalised") {
   CHECK(app.me().get(path_of(made)).json() == made);
 }
 
-TEST_CASE("a business, and what a beneficiary without anything shows") {
+TEST_CASE("a business, and a beneficiary without optional fields") {
   TestApp app;
   const Json made = created(app.me(), {{"business",
                                         {{"companyName", "Kahawa Ltd"},
@@ -117,7 +117,7 @@ TEST_CASE("a business, and what a beneficiary without anything shows") {
   }
 }
 
-TEST_CASE("misshapen and wrong beneficiaries") {
+TEST_CASE("malformed and invalid beneficiaries") {
   TestApp app;
   run_scenarios(
       app.me(),
@@ -178,7 +178,7 @@ TEST_CASE("misshapen and wrong beneficiaries") {
         {"business.companyName"}}});
 }
 
-TEST_CASE("lists of a beneficiary: how many, and what of") {
+TEST_CASE("lists of a beneficiary: maximum numbers and valid elements") {
   TestApp app;
   const std::string& name = kName;
   const auto many = [](const std::string& item, int count) {
@@ -298,7 +298,7 @@ TEST_CASE("the merged result of a patch must be a beneficiary") {
   CHECK(app.me().get(path_of(made)).json() == made);
 }
 
-TEST_CASE("a replacement is the full state: what it leaves out is gone") {
+TEST_CASE("a replacement is the full state: omitted members are removed") {
   TestApp app;
   Json body = amina();
   body["tags"] = {"a"};
@@ -311,7 +311,7 @@ TEST_CASE("a replacement is the full state: what it leaves out is gone") {
   CHECK(again.json().at("id") == made.at("id"));
   CHECK(again.json().at("createdAt") == made.at("createdAt"));
   CHECK(again.json().at("updatedAt") == "2026-01-01T00:00:01.000Z");
-  // Destinations are recreated: the old ids are gone, the new ones are there.
+  // Destinations are recreated with new IDs.
   for (const Json& old : made.at("paymentDestinations")) {
     CHECK(app.me()
               .get(path_of(made) + "/payment-destinations/" + old.at("id").get<std::string>())
@@ -338,7 +338,7 @@ TEST_CASE("a replacement is the full state: what it leaves out is gone") {
   CHECK(app.me().get(path_of(made)).json() == bare);
 }
 
-TEST_CASE("an archived beneficiary is gone for every route, and only it") {
+TEST_CASE("an archived beneficiary, and no other, is not found on every route") {
   TestApp app;
   Json body = amina();
   body["paymentDestinations"] = {bank_destination()};
@@ -431,7 +431,7 @@ TEST_CASE("filters of the list: a tag, and beginnings of words of name, e-mail a
   CHECK(found("?q=ref-") == List{"J\xc3\xbcrgen", "Amina"});
   CHECK(found("?q=ref-&tag=supplier") == List{"Amina"});
   CHECK(found("?q=example&tag=vip") == List{"J\xc3\xbcrgen", "Amina"});
-  // Punctuation parts words and is no pattern; a text without a word finds nothing.
+  // Punctuation separates words and is not a pattern; a text without a word finds nothing.
   CHECK(found("?q=" + escaped("100%")) == List{"100%"});
   CHECK(found("?q=" + escaped("a_b")) == List{"100%"});
   CHECK(found("?q=" + escaped("%")) == List{});
@@ -440,7 +440,7 @@ TEST_CASE("filters of the list: a tag, and beginnings of words of name, e-mail a
   CHECK(found("?q=").size() == 3);
 }
 
-TEST_CASE("a search follows what is changed and archived") {
+TEST_CASE("a search reflects changes and archiving") {
   TestApp app;
   const auto found = [&](const std::string& query) {
     return app.me().all(kBeneficiaries + query).size();
@@ -455,14 +455,14 @@ TEST_CASE("a search follows what is changed and archived") {
   CHECK((found("?q=wanji") == 1 && found("?tag=supplier") == 1));
   REQUIRE(app.me().send({"DELETE", one, {}, {}}).status == 204);
   CHECK((found("?q=wanji") == 0 && found("?tag=supplier") == 0));
-  // What was archived leaves nothing in the index.
+  // Archiving removes all words from the index.
   store::Connection db(app.config().db, store::OpenMode::read_only);
   store::Query terms(db, "SELECT count(*) FROM beneficiary_terms");
   REQUIRE(terms.step());
   CHECK(terms.integer(0) == 0);
 }
 
-TEST_CASE("beneficiaries are their tenant's alone") {
+TEST_CASE("beneficiaries are visible only to their tenant") {
   TestApp app;
   const Json mine = created(app.me(), amina());
   for (const Client& other : {app.stranger(), app.production()}) {
@@ -475,7 +475,7 @@ TEST_CASE("beneficiaries are their tenant's alone") {
   CHECK(sibling.get(path_of(mine)).json() == mine);
 }
 
-TEST_CASE("a change that cannot be stored changes nothing and says so") {
+TEST_CASE("a change that cannot be stored changes nothing and returns a problem") {
   TestApp app;
   const Json made = created(app.me(), amina());
   const ArmedFault fault("queue.full:0=fail");

@@ -183,7 +183,7 @@ TEST_CASE("rules of destinations") {
            400, {"memo"})});
 }
 
-TEST_CASE("an invalid IBAN is reported") {
+TEST_CASE("an invalid IBAN is reported as an error of its field") {
   World world;
   for (const char* iban : {"DE89370400440532013001", "DE8937040044053201300",
                            "XX89370400440532013000", "GB82WEST12345698765433"}) {
@@ -276,11 +276,11 @@ TEST_CASE("the business route replaces a destination and keeps its ID") {
   CHECK(data.at("createdAt") == first.at("createdAt"));
   CHECK(data.at("bank").at("accountNumber") == "999988887777");
   CHECK(world.app.me().get(world.one(first)).json() == data);
-  // It keeps its place, and the beneficiary has changed.
+  // The destination keeps its position, and the beneficiary has changed.
   const Json beneficiary = world.app.me().get("/v1/beneficiaries/" + world.id).json();
   CHECK(beneficiary.at("paymentDestinations") == Json({data, second}));
   CHECK(beneficiary.at("updatedAt") == "2026-01-01T00:00:05.000Z");
-  // Another method altogether, and the same again.
+  // Another method, and the same one again.
   CHECK(
       world.app.me().put(world.business(first.at("id")), mobile()).json().at("data").at("method") ==
       "MOBILE_MONEY");
@@ -315,7 +315,7 @@ TEST_CASE("the business route uses the envelope for refusals too") {
   Json wrong = bank();
   wrong["currencyIsoCode3"] = "ABC";
   check(world.business(id), wrong, 422, "VALIDATION_FAILED");
-  // The association's upper-case id is the same id.
+  // An association ID is accepted in upper case.
   std::string upper = mine;
   for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'f' ? c - 32 : c);
   CHECK(world.app.me().put(path(upper, world.id, id), bank()).status == 200);

@@ -1,5 +1,5 @@
 // POST /v1/payments/p2p/beneficiary and /v1/payments/swap/beneficiary: to an address of the
-// embedded ledger, and what becomes of payments to any other.
+// embedded ledger, and payments to other addresses.
 #include <catch2/catch.hpp>
 
 #include "auth/strkey.h"
@@ -77,7 +77,7 @@ TEST_CASE("a payment to a beneficiary's address arrives in another association's
   const Json received =
       world.other.get("/v1/statements/transactions?walletId=" + world.to + range).json();
   CHECK(received.at("data").back().at("reference") == "RENT-7");
-  // Whose record it is, is the payer's alone.
+  // Only the payer can read the record.
   CHECK(received.at("data").back().at("transactionRecordId").is_null());
   CHECK(world.other.get("/v1/transactions/" + record.at("id").get<std::string>()).status == 404);
 }
@@ -133,7 +133,7 @@ TEST_CASE("a swap to a beneficiary keeps its minimum") {
   CHECK(failure(record) == "slippage_exceeded");
 }
 
-TEST_CASE("payments to a beneficiary are refused as the contract says") {
+TEST_CASE("payments to a beneficiary are rejected as the contract requires") {
   World world;
   const std::string momo = add_recipient(world.me);
   world.names["momo"] = momo;

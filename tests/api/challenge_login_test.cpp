@@ -57,7 +57,7 @@ Client with_token(TestApp& app, const Credentials& credentials, const Json& sess
       .with("Authorization", "Bearer " + session.at("idToken").get<std::string>());
 }
 
-/// A row count, by the store's own words.
+/// A row count, read through the store.
 std::int64_t commits(TestApp& app) {
   return static_cast<std::int64_t>(app.core().queue().stats().commits);
 }
@@ -208,7 +208,7 @@ TEST_CASE("every invalid challenge is 400 invalid-challenge") {
   const std::string seed = own.secret_seed;
   const std::string good = sign_challenge(unsigned_one, passphrase, seed);
   const auto forged = [&] {
-    // Our own transaction, with a server key of our own.
+    // A transaction of the client, signed with another server key.
     auth::Transaction transaction = envelope_of(unsigned_one).transaction;
     transaction.source = auth::PublicKey::parse(other.credentials().public_key).value();
     transaction.operations[1].source = transaction.source;
@@ -231,7 +231,7 @@ TEST_CASE("every invalid challenge is 400 invalid-challenge") {
   check_refused(submit(app, good), 400, "invalid-challenge");
 }
 
-TEST_CASE("used challenges are deleted when they expire, and stay refused") {
+TEST_CASE("used challenges are deleted after their expiry, and stay rejected") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string used = signed_challenge(app, own);
@@ -271,7 +271,7 @@ TEST_CASE("failed sign-ins lead to increasing delays") {
   const Reply limited = sign_in(app, wrong);
   check_refused(limited, 429, "rate-limited");
   CHECK(limited.header("Retry-After") == "1");
-  // The right secret has 256 random bits: it cannot be guessed, and no mistake refuses it.
+  // The right secret has 256 random bits, which cannot be guessed, so failures never block it.
   CHECK(sign_in(app, app.me().credentials()).status == 200);
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("suspension and rotation end sessions, and no new one starts") {
   check_refused(submit(app, challenge), 401, "unauthorized");
   check_refused(sign_in(app, own), 401, "unauthorized");
   flows::suspend_application(app.flows(), own.application, false).value();
-  // What was refused was not used up; what was ended stays ended.
+  // The rejected challenge is still usable; the ended session stays ended.
   CHECK(submit(app, challenge).status == 200);
   check_refused(refresh(app, session), 401, "unauthorized");
 

@@ -1,4 +1,4 @@
-// When a server writes checkpoints of its file (docs/operating.md#checkpoints).
+// The times at which a server writes checkpoints of its file (docs/operating.md#checkpoints).
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -54,7 +54,7 @@ TEST_CASE("checkpoint rounds: one at the start, then hourly while rows are added
   CHECK(world.written().size() == 3);
 }
 
-TEST_CASE("checkpoint rounds: a witness that misses one gets it as soon as it can") {
+TEST_CASE("checkpoint rounds: a witness that missed a checkpoint gets it as soon as possible") {
   World world;
   std::filesystem::create_directory(world.path);
   world.rounds.run();

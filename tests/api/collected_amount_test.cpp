@@ -1,4 +1,4 @@
-// What a provider collected decides what a collection credits, never the quote alone.
+// A collection credits the amount that the provider collected, not only the quoted one.
 #include <catch2/catch.hpp>
 
 #include "base/mutex.h"
@@ -12,7 +12,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// A provider that has collected as soon as it is asked, with these members beside the status.
+/// A provider that reports a collection at the first request, with these members and the status.
 struct World {
   TestApp app{[](Config& config) { config.token_lifetime_s = 86'400; }};
   const Client& me = app.me();
@@ -56,7 +56,7 @@ struct World {
     const Lock lock(mutex);
     says = members;
   }
-  /// The record of a collection after its provider said this.
+  /// The record of a collection after this report of its provider.
   Json collected(const Json& members) {
     say(members);
     const std::string id =
@@ -124,7 +124,7 @@ TEST_CASE("an on-ramp with nothing left after the fee fails with its reason") {
     CHECK(record.at("status") == "failed");
     CHECK(record.at("statusReason").at("code") == "underpaid");
     CHECK(record.at("substatus") == "underpaid");
-    CHECK(record.at("receivingAmount") == "74.175");  // what the quote promised
+    CHECK(record.at("receivingAmount") == "74.175");  // the quoted amount
   }
   CHECK(world.balance() == "0.00");
   const Json record = world.collected({{"collectedAmount", "110.01"}});
@@ -147,7 +147,7 @@ TEST_CASE("an amount that a provider cannot have collected credits nothing and i
     CHECK(record.at("status") == "processing");
     CHECK(world.balance() == "0.00");
     CHECK(world.app.log().find(row.reason) != std::string::npos);
-    // It corrects itself: the payment was asked about again.
+    // A later status request returns the corrected amount.
     world.say({{"collectedAmount", "9000"}});
     world.pass(20'000);
     CHECK(world.me.record(record.at("id")).at("substatus") == "underpaid");
@@ -194,7 +194,7 @@ TEST_CASE("the collected amount counts while the wallet waits for its review") {
   CHECK(waits.at("status") == "processing");
   CHECK(waits.at("collectedAmount") == "5000.00");
   CHECK(waits.at("substatus") == "underpaid");
-  // Decided in the provider's place, it is still the amount that the provider named.
+  // An operator's decision still credits the amount that the provider reported.
   world.me.send({"POST", "/v1/sandbox/wallets/" + world.wallet + "/verify", {}, {}});
   REQUIRE(world.me.send({"POST", "/v1/sandbox/transactions/" + id + "/succeed", {}, {}}).status ==
           200);

@@ -1,4 +1,4 @@
-// Many requests at the same time: one identity is one payment, and no coin is spent twice.
+// Concurrent requests: one transactionId is one payment, and no balance is spent twice.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
 
-/// Sends all bodies at once, each from a thread of its own.
+/// Sends all bodies concurrently, each from its own thread.
 std::vector<Reply> post_together(const Client& client, const std::vector<Json>& bodies) {
   std::vector<Reply> replies(bodies.size());
   std::vector<Thread> threads;
@@ -33,7 +33,7 @@ std::map<int, int> count_by_status(const std::vector<Reply>& replies) {
 
 }  // namespace
 
-TEST_CASE("the same submission sent many times at once is one payment") {
+TEST_CASE("many concurrent identical submissions are one payment") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   const auto replies =
@@ -49,7 +49,7 @@ TEST_CASE("the same submission sent many times at once is one payment") {
   CHECK(app.me().balance(to, "USDC") == "10.00");
 }
 
-TEST_CASE("different bodies under one id at once: one wins, the others conflict") {
+TEST_CASE("concurrent submissions with one ID and different bodies: all but one conflict") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   std::vector<Json> bodies;
@@ -72,7 +72,7 @@ TEST_CASE("concurrent spending does not spend twice") {
   CHECK(app.me().balance(to, "USDC") == "90.00");
 }
 
-TEST_CASE("the same over the wire, with running workers") {
+TEST_CASE("concurrent submissions over the wire, with running workers") {
   TestApp app;
   const std::string from = app.wallet("USDC", "100"), to = app.wallet("USDC");
   app.listen();
@@ -85,7 +85,7 @@ TEST_CASE("the same over the wire, with running workers") {
   CHECK(app.me().all("/v1/transactions").size() == 3);
 }
 
-TEST_CASE("two changes of one beneficiary at once: neither is lost") {
+TEST_CASE("concurrent changes of one beneficiary: none is lost") {
   TestApp app;
   const std::string path = "/v1/beneficiaries/" + add_recipient(app.me());
   const auto patch = [&](const Json& body) {
@@ -97,7 +97,7 @@ TEST_CASE("two changes of one beneficiary at once: neither is lost") {
     Thread one("one", [&] { tagged = patch({{"tags", {"vip"}}}); });
     busy.gathered(1);
     Thread two("two", [&] { named = patch({{"clientReference", "C-1"}}); });
-    busy.gathered(2);  // both were worked out from the same state
+    busy.gathered(2);  // both were computed from the same state
     busy.open();
     one.join();
     two.join();

@@ -1,4 +1,4 @@
-// Who may call the Connect group: the connect secret, and an idToken of the same application.
+// Access to the Connect group: the connect secret, and an idToken of the same application.
 #include <catch2/catch.hpp>
 
 #include "api/pipeline/authenticate.h"
@@ -11,7 +11,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// Asks the gate itself, so that the rule is tested whatever routes there are.
+/// Calls the access check directly, so that the test does not depend on the routes.
 Result<Caller> ask(TestApp& app, const std::string& secret, const std::string& token,
                    api::Access access = api::Access::connect) {
   const http::TrustedProxies none;
@@ -40,7 +40,7 @@ TEST_CASE("connect access requires the connect secret with an idToken") {
   CHECK(caller->scopes == ScopeSet::all());
 }
 
-TEST_CASE("connect access refuses every other pair") {
+TEST_CASE("connect access rejects every other pair of credentials") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Client other = app.stranger();
@@ -58,7 +58,7 @@ TEST_CASE("connect access refuses every other pair") {
   check_refused(ask(app, own.connect_secret, login.at("accessToken")));
 }
 
-TEST_CASE("the connect secret is valid for the Connect group only") {
+TEST_CASE("the connect secret is valid only for the Connect group") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");

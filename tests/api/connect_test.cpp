@@ -81,7 +81,7 @@ TEST_CASE("a directional quote responds with 402 on success, and no other route 
   CHECK_FALSE(collected.contains("transactionType"));
 }
 
-TEST_CASE("directional quotes that are refused") {
+TEST_CASE("rejected directional quotes") {
   TestApp app;
   const Names names{{"connector", add_connector(app)}};
   const auto row = [](const char* name, const std::string& target, const std::string& amount,

@@ -1,5 +1,5 @@
-// A payment is carried out by the provider that it was first sent to, wherever the connector points
-// afterwards.
+// A payment stays with the provider that it was first sent to, even if the connector's address
+// changes.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -48,7 +48,7 @@ struct World {
     }
     return app.anonymous().send(call).status;
   }
-  /// Lets so much time pass, and everything happen that is due in it.
+  /// Advances the clock, and runs everything that becomes due.
   void pass(int ms) {
     for (int passed = 0; passed < ms; passed += 250) {
       app.clock.advance_ms(250);
@@ -169,12 +169,12 @@ TEST_CASE("the old address keeps its secret, and callbacks with it trigger its p
                     {"currencyIsoCode3", "KES"}}}};
   CHECK(world.call_back(hint, "guessed") == 401);
   CHECK(world.call_back(paid, "shared") ==
-        401);  // credits a wallet: only the present secret will do
+        401);  // credits a wallet, so it requires the current secret
   CHECK(world.call_back(paid, secret) == 404);
   CHECK(world.call_back(hint, "shared") == 200);
   world.app.settle();
   CHECK(world.me.status(id) == "succeeded");
-  CHECK(world.call_back(hint, "shared") == 401);  // nothing is left to say
+  CHECK(world.call_back(hint, "shared") == 401);  // no payment needs the old secret any longer
   CHECK(world.call_back(hint, secret) == 200);
   CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
 }
@@ -184,10 +184,11 @@ TEST_CASE("a connector returns to an address with the payments that are still th
   const std::string id = world.pay("1201");
   world.app.settle();
   REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
-  REQUIRE(world.move(world.payouts, world.old_provider.url()).code == 0);  // none is at the other
+  REQUIRE(world.move(world.payouts, world.old_provider.url()).code ==
+          0);  // no payment is at the other address
   CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("formerUrls").empty());
   CHECK(world.move(world.payouts, world.new_provider.url()).code != 0);
-  // The same address with another timeout concerns no payment.
+  // Another timeout at the same address affects no payment.
   const Ran slower =
       world.run("connector set-url",
                 {{"ID", world.payouts}, {"URL", world.old_provider.url()}, {"timeout-ms", "1234"}});

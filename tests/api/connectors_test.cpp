@@ -14,7 +14,7 @@ namespace {
 
 const std::string kConnectors = "/v1/connectors";
 
-/// Connectors of every kind; the names are ids.
+/// IDs of connectors of every kind.
 Names corridors(TestApp& app) {
   Names names;
   names["kenya"] = add_connector(app);
@@ -57,7 +57,7 @@ using List = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a connector is shown whole, without fees") {
+TEST_CASE("a connector is shown completely, except for fees") {
   TestApp app;
   const std::string id = add_connector(app);
   const Reply reply = app.me().get(kConnectors + "/" + id);
@@ -81,7 +81,7 @@ TEST_CASE("a connector is shown whole, without fees") {
                           {"transactionTypes", {"C2C", "C2B", "B2C", "B2B"}},
                           {"status", "ACTIVE"},
                           {"environment", "sandbox"}});
-  // The list shows the same without the steps.
+  // The list shows the same members except the steps.
   CHECK(app.me().get(kConnectors).json().at("data") == Json::array({connector}));
   pause_connector(app, id);
   CHECK(app.me().get(kConnectors + "/" + id).json().at("status") == "PAUSED");
@@ -139,7 +139,7 @@ TEST_CASE("a cursor of connectors is bound to its filters") {
         "invalid-cursor");
 }
 
-TEST_CASE("connectors are of one environment") {
+TEST_CASE("connectors belong to one environment") {
   TestApp app;
   const std::string id = add_connector(app);
   const Client production = app.production();

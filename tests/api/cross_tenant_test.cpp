@@ -1,5 +1,5 @@
-// The wall between tenants, generated from the route table: whatever id of another tenant a request
-// names, the response is the one for an ID that does not exist.
+// Isolation of tenants, generated from the route table: for any ID of another tenant in a request,
+// the response is the same as for an ID that does not exist.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -15,7 +15,7 @@ namespace {
 
 bool is_guarded(const api::Route& route) { return api::is_guarded(route.access); }
 
-/// Everything of `names`' owner that another tenant could have changed.
+/// All data of the owner of `names` that another tenant could have changed.
 std::string state_of(const Client& owner, const Names& names) {
   std::string text;
   for (const char* path : {"/v1/wallets?limit=100", "/v1/transactions?limit=100",
@@ -31,7 +31,7 @@ struct World {
   Names nobodys = nobodys_belongings(app);
 };
 
-/// Puts one foreign id after the other into a good request of `intruder`; the count of ids tried.
+/// Puts each foreign ID into a valid request of `intruder`. Returns the number of IDs tried.
 int intrude(World& world, const Client& intruder, const Names& own, const api::Route& route) {
   const Sample sample = sample_of(route);
   int tried = 0;
@@ -54,8 +54,8 @@ Names with_all(Names own, const Names& others) {
   return own;
 }
 
-/// Members of a request that hold the id of something, by the document: also those that the sample
-/// leaves out. The caller's own words (`transactionId`) and its own name are none.
+/// Members of a request that contain an ID, by the document, including those that the sample omits.
+/// The caller's own texts (`transactionId`) and its own name are not IDs.
 std::vector<std::string> id_members(const Json& schema) {
   static const std::set<std::string> kOwnWords = {"transactionId", "clientId", "customerId",
                                                   "providerPaymentId", "taxId"};
@@ -68,7 +68,7 @@ std::vector<std::string> id_members(const Json& schema) {
   return out;
 }
 
-/// The request with `member` set to `value`, in the body or in the first leg of it.
+/// The request with `member` set to `value`, in the body or in its first leg.
 HttpCall with_member(HttpCall call, const std::string& member, const std::string& value,
                      bool in_leg) {
   Json body = Json::parse(call.body);
@@ -77,8 +77,8 @@ HttpCall with_member(HttpCall call, const std::string& member, const std::string
   return call;
 }
 
-/// Every member of the body that holds an id, with every id of the other tenant; the count of
-/// calls.
+/// Tries every member of the body that contains an ID with every ID of the other tenant. Returns
+/// the number of calls.
 int intrude_by_members(World& world, const Client& intruder, const Names& own,
                        const api::Route& route, const Json& schemas) {
   int tried = 0;
@@ -115,11 +115,11 @@ TEST_CASE("another association's IDs are not found, like unknown ones") {
   for (const api::Route& route : api::routes()) {
     if (is_guarded(route)) tried += intrude(world, intruder, own, route);
   }
-  CHECK(tried > 10);  // the generator itself still finds something
+  CHECK(tried > 10);  // control: the generator finds IDs
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("the same association's ids of the other environment are not found either") {
+TEST_CASE("IDs of the same association's other environment are not found either") {
   World world;
   const Client intruder = world.app.production();
   Names own = world.nobodys;
@@ -238,7 +238,7 @@ TEST_CASE("another tenant's IDs in any member of a body are like unknown IDs") {
   CHECK(state_of(world.app.me(), world.theirs) == before);
 }
 
-TEST_CASE("the owner finds what other tenants do not, so that a missing check would be noticed") {
+TEST_CASE("control: the owner finds each object that other tenants do not find") {
   World world;
   int found = 0;
   for (const api::Route& route : api::routes()) {

@@ -14,7 +14,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// The operation whose checks these are: of a payment for its `/validate`.
+/// The operation whose checks apply: for a `/validate` route, that of the payment.
 const api::Route& origin_of(const api::Route& route) {
   for (const api::Route& each : api::routes()) {
     for (const api::QueryVariant& variant : each.variants) {
@@ -57,7 +57,7 @@ class Producer {
     app_.listen();
   }
 
-  /// How a problem is made; nullptr for those that other tests produce.
+  /// The function that produces a problem; nullptr if another test does.
   static Make maker(Slug slug) {
     static const std::map<Slug, Make> all{
         {Slug::invalid_cursor, &Producer::invalid_cursor},
@@ -134,7 +134,7 @@ class Producer {
     return changed(route, fresh(route), in_first_leg(route, "fromRef"), "not a reference");
   }
 
-  /// The id of a payment that is there, with another memo.
+  /// The ID of an existing payment, with another memo.
   Reply transaction_id_conflict(const api::Route& route) {
     HttpCall call = sample_of(origin_of(route)).call(fresh(route));
     CHECK(app_.me().send(call).status == 202);
@@ -177,7 +177,7 @@ class Producer {
 
   Reply event_type_taken(const api::Route& route) {
     const Json other{{"url", "http://127.0.0.1:9/other"}, {"eventTypes", {"payment.processing"}}};
-    app_.me().post("/v1/webhooks", other);  // there already, the second time
+    app_.me().post("/v1/webhooks", other);  // already exists the second time
     return changed(route, mine_, "/eventTypes", Json::array({"payment.processing"}));
   }
 
@@ -234,7 +234,7 @@ class Producer {
     return send(route, names);
   }
 
-  /// New connectors for pay-outs and collections, with what their quotes stand for.
+  /// New connectors for payouts and collections, with the data for their quotes.
   void renew_connectors(Names& names, const std::function<void(flows::NewConnector&)>& change) {
     flows::NewConnector payouts = payout_connector(), collections = collection_connector();
     change(payouts);
@@ -246,12 +246,12 @@ class Producer {
     names["collectQuote"] = collection_quote(app_.me(), names.at("collections")).at("quoteId");
   }
 
-  /// Everything that the request refers to is there, and no room for more.
+  /// Everything that the request refers to exists, and the quota is used up.
   Reply quota_exceeded(const api::Route& route) {
     Names names = fresh(route);
     add_webhook(app_.me(), names, sample_of(route));
     limit_quotas(0);
-    // The same content again stores nothing.
+    // The same content stores nothing new.
     const bool replaces = route.operation == "replaceDestination";
     const Reply reply = replaces
                             ? changed(route, names, "/mobileMoney/phoneNumber", "+254712345670")
@@ -272,7 +272,7 @@ class Producer {
     if (route.request_schema == "NewReference") {
       return changed(route, fresh(route), "/customerId", "customer-1402");
     }
-    // What answers here is no provider.
+    // This server is not a provider.
     return at(route, "http://127.0.0.1:" + std::to_string(app_.core().port()));
   }
 
@@ -310,7 +310,7 @@ TEST_CASE("every problem that a route declares by name can be produced") {
   CHECK(produced > 120);
 }
 
-TEST_CASE("a paused connector is a conflict wherever it would be paid through") {
+TEST_CASE("a paused connector is a conflict on every route that pays through it") {
   Producer producer;
   for (const char* operation : {"executeOfframp", "executeOnramp", "executeConnectOnramp",
                                 "executeConnectCashIn", "validateOfframp"}) {
@@ -320,14 +320,14 @@ TEST_CASE("a paused connector is a conflict wherever it would be paid through") 
   }
 }
 
-TEST_CASE("a collection takes a connector that collects") {
+TEST_CASE("a collection needs a connector for collections") {
   Producer producer;
   const Reply reply = producer.wrong_connector(api::find_operation("executeConnectCashIn"));
   INFO(reply.text().substr(0, 1000));
   CHECK(reply.slug() == "validation-failed");
 }
 
-TEST_CASE("an unknown type of event is refused wherever types are named") {
+TEST_CASE("an unknown event type is rejected on every route") {
   Producer producer;
   for (const char* operation :
        {"createWebhook", "updateWebhook", "addApplicationWebhook", "updateApplicationWebhook"}) {

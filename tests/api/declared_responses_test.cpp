@@ -1,5 +1,5 @@
-// Every status that every route declares is produced here, generated from the route table. That no
-// route answers with anything else is checked at every exchange of every test (exchange_log.h).
+// Produces every status that every route declares, generated from the route table. exchange_log.h
+// checks in all tests that no route returns any other status.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -12,10 +12,10 @@ using namespace coffer::test;
 
 namespace {
 
-/// What every answer of this status must look like, whatever the route.
+/// Checks that apply to every response with this status, on any route.
 void check_shape(const api::Route& route, const Reply& reply) {
   if (reply.status < 400 || !reply.header("X-Success-Convention").empty()) return;
-  if (!route.pattern.starts_with("/v1/") && reply.status == 503) return;  // the state of health
+  if (!route.pattern.starts_with("/v1/") && reply.status == 503) return;  // the health status
   if (route.envelope) {
     CHECK(reply.header("Content-Type") == "application/json");
     CHECK(reply.json().at("success") == false);
@@ -79,7 +79,7 @@ TEST_CASE("the route table is complete and without repetitions") {
       CHECK(route.moves_money == (route.method == "POST"));
     }
     for (const api::DeclaredResponse& answer : route.responses) {
-      // Problems are declared by slug. 402 is the directional quote's own convention.
+      // Problems are declared by slug. 402 is a convention of the directional quote.
       INFO(answer.status);
       if (route.pattern.starts_with("/v1/")) CHECK((answer.status < 400 || answer.status == 402));
     }

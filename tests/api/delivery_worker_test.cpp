@@ -124,7 +124,7 @@ TEST_CASE(
   const auto delivered =
       app.me().all("/v1/webhooks/" + webhook.at("id").get<std::string>() + "/deliveries");
   CHECK(delivered.at(0).at("status") == "delivered");
-  // There are never more than three, however often the server stops in the middle of one.
+  // Never more than three attempts, however often the server stops during one.
   CHECK(delivered.at(0).at("attempts") == 2);
 }
 

@@ -6,7 +6,7 @@
 
 namespace coffer::test {
 
-/// An app with two wallets and one registration at a receiver of its own.
+/// An app with two wallets and one webhook at its own receiver.
 struct DeliveryWorld {
   explicit DeliveryWorld(const std::string& type = "*",
                          const std::function<void(Config&)>& change = {})

@@ -1,4 +1,4 @@
-// `docUrl` of every problem is absolute and leads to this server's own page about it.
+// `docUrl` of every problem is absolute and points to this server's page about the problem.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -17,7 +17,7 @@ void no_domain(Config& config) {
   config.trusted_proxies = {"127.0.0.1", "::1"};
 }
 
-/// The docUrl of a refused request with these header lines.
+/// The docUrl of a rejected request with these header lines.
 std::string doc_url(TestApp& app, const std::string& headers) {
   const Reply reply = send_raw(
       app.core().port(), "GET /v1/wallets HTTP/1.1\r\nConnection: close\r\n" + headers + "\r\n");
@@ -43,12 +43,12 @@ TEST_CASE("docUrl names the host that the client called") {
       {"Host: 192.0.2.1:80\r\n", "http://192.0.2.1:80"},
       {"Host: [2001:db8::1]:8080\r\n", "http://[2001:db8::1]:8080"},
       {"Host: [::1]\r\n", "http://[::1]"},
-      // The test connects as a trusted proxy does that ends TLS.
+      // The test connects like a trusted proxy that terminates TLS.
       {"Host: pay.example\r\nX-Forwarded-Proto: https\r\n", "https://pay.example"},
       {"Host: pay.example\r\nX-Forwarded-Proto: HTTPS\r\n", "https://pay.example"},
       {"Host: pay.example\r\nX-Forwarded-Proto: javascript\r\n", "http://pay.example"},
       {"Host: pay.example\r\nX-Forwarded-Host: evil.example\r\n", "http://pay.example"},
-      // Hosts that the header gate lets through and no link may hold.
+      // Hosts that the header gate accepts but that must not be in a link.
       {"Host: evil.example;x=1\r\n", own},
       {"Host: a'b.example\r\n", own},
       {"Host: pay.example:\r\n", own},
@@ -91,13 +91,13 @@ TEST_CASE("docUrl names the configured domain, whatever the request says") {
   TestApp app([](Config& config) { config.web_auth_domain = "pay.example.com"; });
   app.listen();
   CHECK(doc_url(app, "Host: other.example\r\n") == "https://pay.example.com" + kPage);
-  // A refusal that comes before the request is read.
+  // A rejection before the request is read.
   const Reply early = send_raw(app.core().port(), "GET /v1/wallets HTTP/2.0\r\nHost: a\r\n\r\n");
   CHECK(early.json().at("docUrl") == "https://pay.example.com/problems/malformed-request");
 }
 
 TEST_CASE(
-    "docUrl is absolute and its page is there, also for refusals before routing and in rows") {
+    "docUrl is absolute and its page exists, also for rejections before routing and in rows") {
   TestApp app(no_domain);
   app.listen();
   const std::string own = "http://127.0.0.1:" + std::to_string(app.core().port());

@@ -51,7 +51,7 @@ TEST_CASE("every vocabulary is a list of codes and labels") {
   }
 }
 
-TEST_CASE("the transitions are the table that payments follow") {
+TEST_CASE("the published transitions equal the transition table") {
   TestApp app;
   const Json shown = app.me().get(kEnums).json().at("transitions");
   CHECK(shown.size() == payment_transitions().size());
@@ -61,7 +61,7 @@ TEST_CASE("the transitions are the table that payments follow") {
   }
 }
 
-TEST_CASE("a client with the present vocabularies gets 304") {
+TEST_CASE("a client with the current vocabularies gets 304") {
   TestApp app;
   const Reply first = app.me().get(kEnums);
   const std::string etag = first.header("ETag");

@@ -1,4 +1,4 @@
-// Events for pollers, and samples that move no money.
+// Events for polling clients, and sample events.
 #include <catch2/catch.hpp>
 
 #include "support/receiver.h"
@@ -8,7 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
-TEST_CASE("events: a poller gets all of them once, oldest first, as a webhook would") {
+TEST_CASE("events: a poller gets every event once, oldest first, like a webhook") {
   TestApp app;
   Receiver receiver;
   app.me().post("/v1/webhooks", {{"url", receiver.url()}, {"eventTypes", {"*"}}});
@@ -24,7 +24,7 @@ TEST_CASE("events: a poller gets all of them once, oldest first, as a webhook wo
   const auto requests = receiver.received();
   REQUIRE(requests.size() == 9);
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(requests.at(i).json() == all.at(i));
-  // Kept bytes give the same.
+  // Stored bytes give the same result.
   CHECK(app.me().all("/v1/events?limit=4") == all);
 
   const std::vector<Json> rest = app.me().all("/v1/events?afterSequence=7&limit=1");
@@ -36,7 +36,7 @@ TEST_CASE("events: a poller gets all of them once, oldest first, as a webhook wo
   CHECK(app.stranger().all("/v1/events").empty());
 }
 
-TEST_CASE("events: pages lead back as well, and never beyond where the list began") {
+TEST_CASE("events: pages can be followed backwards, but not before the start of the list") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   for (int i = 0; i < 6; ++i) app.me().transfer(from, to, "1");
@@ -86,7 +86,7 @@ TEST_CASE("events: invalid polling requests") {
   run_scenarios(app.me(), rows);
 }
 
-TEST_CASE("events: a sample of every type can be triggered, is marked, and moves nothing") {
+TEST_CASE("events: a sample of every type can be triggered, is marked, and has no other effect") {
   TestApp app;
   Receiver receiver;
   const Json types = app.me().get("/v1/payments/enums").json().at("eventType");
@@ -120,7 +120,7 @@ TEST_CASE("events: a sample of every type can be triggered, is marked, and moves
   CHECK(app.me().all("/v1/transactions").empty());
 }
 
-TEST_CASE("events: triggering is for the sandbox") {
+TEST_CASE("events: triggering requires the sandbox") {
   TestApp app;
   const HttpCall call{"POST", "/v1/sandbox/events/payment.failed/trigger", {}, {}};
   CHECK(app.production().send(call).status == 404);

@@ -1,5 +1,4 @@
-// What must hold for each route alike, generated from the route table: mounts, methods, scopes,
-// request ids.
+// Rules for all routes, generated from the route table: prefixes, methods, scopes, request IDs.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -21,7 +20,7 @@ std::string all_scopes_but(Scope left_out) {
   return text;
 }
 
-/// Everything of an answer that must be equal under both mounts.
+/// The parts of a response that must be equal under both prefixes.
 std::string comparable(const Reply& reply) {
   std::string text = reply.header("Content-Type") == "application/problem+json"
                          ? without_identity(reply)
@@ -41,7 +40,8 @@ TEST_CASE("both prefixes give the same responses") {
   for (const api::Route& route : api::routes()) {
     if (!route.pattern.starts_with("/v1/")) continue;
     INFO(route.operation);
-    // What would change something is asked about nothing: the second call must meet the same state.
+    // Requests that would change something have no valid target, so that the second call meets the
+    // same state.
     const bool reads = route.method == "GET";
     HttpCall call = sample_of(route).call(reads ? mine : nobodys);
     if (!reads) call.body = "{";
@@ -51,7 +51,7 @@ TEST_CASE("both prefixes give the same responses") {
       const Client same_id = client.with("X-Request-Id", "same");
       const Reply first = same_id.send(call), other = same_id.send(second);
       CHECK(first.status == other.status);
-      // Every challenge is another one, and so is every message of ISO 20022.
+      // Every challenge and every ISO 20022 message differs.
       const bool unique =
           route.operation == "getChallenge" || route.operation == "getStatementCamt053";
       if (!unique) CHECK(comparable(first) == comparable(other));
@@ -81,7 +81,7 @@ TEST_CASE("successes under both prefixes are equal") {
   }
 }
 
-TEST_CASE("a token with the one scope of a route opens it, one with all others does not") {
+TEST_CASE("a route requires exactly its scope") {
   TestApp app;
   app.rate("USDC", "EURC", "0.9");
   const Names mine = belongings_of(app, app.me());
@@ -177,7 +177,7 @@ TEST_CASE("every path responds to OPTIONS and refuses other methods with Allow")
   }
 }
 
-TEST_CASE("HEAD wherever GET, with the same status and headers") {
+TEST_CASE("HEAD on every route with GET, with the same status and headers") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {

@@ -1,4 +1,4 @@
-// What is outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
+// Routes outside the versioned API: health, the pages, the document (docs/contract.md#addresses).
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -14,7 +14,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// For threads of the server, which wait on the machine's clock.
+/// Waits for the server's threads, which use the machine's clock.
 void wait_a_moment() {
   Mutex mutex;
   Condition never;
@@ -24,7 +24,7 @@ void wait_a_moment() {
 
 }  // namespace
 
-TEST_CASE("livez answers as long as the process does") {
+TEST_CASE("livez responds while the process runs") {
   TestApp app;
   app.clock.advance_ms(60'000);
   const Reply reply = app.anonymous().get("/livez");
@@ -32,7 +32,7 @@ TEST_CASE("livez answers as long as the process does") {
   CHECK(reply.json() == Json{{"status", "ok"}});
 }
 
-TEST_CASE("healthz is ready while payments can be taken, readyz is its other name") {
+TEST_CASE("healthz is ready while payments can be accepted, and readyz is an alias") {
   TestApp app;
   for (const char* path : {"/healthz", "/readyz"}) {
     const Reply reply = app.anonymous().get(path);
@@ -46,7 +46,7 @@ TEST_CASE("healthz is ready while payments can be taken, readyz is its other nam
   }
 }
 
-TEST_CASE("a full disk makes it unready but alive, and it recovers automatically") {
+TEST_CASE("on a full disk, the server is alive but not ready, and recovers automatically") {
   TestApp app;
   const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
   app.clock.advance_ms(1'000);
@@ -185,7 +185,7 @@ TEST_CASE("every problem has the page its docUrl names") {
     CHECK_THAT(reply.body, !Catch::Matchers::Contains("{{"));
   }
   CHECK(app.anonymous().get("/problems/no-such-problem").status == 404);
-  // From a real problem to its page.
+  // A real problem links to its page.
   const std::string url = app.anonymous().get("/v1/wallets").json().at("docUrl");
   const std::string host = "https://coffer.example";
   REQUIRE(url.starts_with(host + "/"));
@@ -197,7 +197,7 @@ TEST_CASE("the index and its style sheet") {
   const Reply index = app.anonymous().get("/");
   CHECK(index.status == 200);
   CHECK(index.header("Content-Type") == "text/html; charset=utf-8");
-  // Every link of the page leads somewhere.
+  // Every link of the page works.
   std::set<std::string> links;
   for (const char* mark : {"href=\"", "src=\""}) {
     for (auto at = index.body.find(mark); at != std::string::npos;
@@ -239,14 +239,14 @@ TEST_CASE("the document names every route under /v1 with every status, and nothi
     const auto declare = [&](int status) {
       declared.insert(method + " " + std::string(route.pattern) + " " + std::to_string(status));
     };
-    // A success that a query asks for is documented where that is an operation of its own.
+    // A success that a query selects is documented with its own operation.
     for (const api::DeclaredResponse& answer : route.responses) declare(answer.status);
     for (const Slug slug : api::problems_of(route)) declare(info(slug).status);
   }
   CHECK(documented == declared);
 }
 
-TEST_CASE("every reference of the document leads to a part of it, and every part is used") {
+TEST_CASE("every reference in the document resolves, and every component is used") {
   TestApp app;
   const Json document = app.anonymous().get("/v1/openapi.json").json();
   std::set<std::string> used;

@@ -1,4 +1,4 @@
-// Who may call a protected route: both headers, of one application, for as long as it is allowed.
+// Access to protected routes: both headers, of one application, while it is permitted.
 #include <catch2/catch.hpp>
 
 #include "base/log.h"
@@ -42,7 +42,7 @@ TEST_CASE("both headers are needed") {
 TEST_CASE("the headers must belong to one application") {
   TestApp app;
   const Client other = app.stranger();
-  // Also two applications of the same association are two.
+  // Two applications of the same association do not share credentials.
   const Client sibling(app, app.register_application(app.association()));
   for (const Client& foreign : {other, sibling}) {
     check_refused(app.me().with("x-svc-auth", foreign.credentials().api_key).get(kWallets), 401,
@@ -55,7 +55,7 @@ TEST_CASE("the headers must belong to one application") {
                 401, "unauthorized");
 }
 
-TEST_CASE("an API key that another program writes into the file opens nothing") {
+TEST_CASE("an API key that another program writes into the file is rejected") {
   TestApp app;
   const auth::SecretHasher& hasher = *app.flows().hasher;
   const std::string own = app.me().credentials().api_key;
@@ -67,7 +67,7 @@ TEST_CASE("an API key that another program writes into the file opens nothing") 
   };
   replace(hasher.hash(own), sha256(planted));
   check_refused(app.me().with("x-svc-auth", planted).get(kWallets), 401, "unauthorized");
-  // With the key of the file, the same edit would open it.
+  // With the file's key, the same edit would be accepted.
   replace(sha256(planted), hasher.hash(planted));
   CHECK(app.me().with("x-svc-auth", planted).get(kWallets).status == 200);
   replace(hasher.hash(planted), hasher.hash(own));
@@ -77,7 +77,7 @@ TEST_CASE("a token from another issuer is refused") {
   TestApp app;
   const std::string token = app.me().token();
   const std::size_t dot = token.find('.');
-  // {"alg":"none","typ":"JWT"} with our own payload and no signature.
+  // {"alg":"none","typ":"JWT"} with a valid payload and no signature.
   const std::string unsigned_token =
       "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0" + token.substr(dot, token.rfind('.') - dot) + ".";
   for (const std::string& bad :
@@ -92,7 +92,7 @@ TEST_CASE("a token from another issuer is refused") {
 }
 
 TEST_CASE("a token of another coffer is refused, even with the same IDs and keys") {
-  // The same seed draws the same ids and secrets; only the master keys differ.
+  // The same seed gives the same IDs and secrets; only the master keys differ.
   const auto with_key = [](char digit) {
     return [digit](Config& config) { config.master_key = Secret(std::string(64, digit)); };
   };
@@ -138,7 +138,7 @@ TEST_CASE("tokens become invalid immediately") {
   }
 }
 
-TEST_CASE("the end of another application has no effect") {
+TEST_CASE("the suspension of another application has no effect") {
   TestApp app;
   const Client other = app.stranger();
   flows::suspend_application(app.flows(), other.credentials().application, true).value();
@@ -160,7 +160,7 @@ TEST_CASE("a suspended association reads but moves no money") {
     INFO(route);
     CHECK(app.me().get(route).status == 200);
   }
-  // What was accepted before still finishes.
+  // Payments accepted earlier still finish.
   app.settle();
   CHECK(app.me().status(running) == "succeeded");
   app.change_status(app.association(), AssociationStatus::active);
@@ -188,7 +188,7 @@ TEST_CASE("the association header is neither needed nor read") {
   CHECK(app.me().with("x-association-id", "nonsense").get(kWallets + "/" + mine).status == 200);
 }
 
-TEST_CASE("an application sees its own environment only") {
+TEST_CASE("an application sees only its own environment") {
   TestApp app;
   const Client production = app.production();
   const std::string sandbox_wallet = app.wallet("USDC");

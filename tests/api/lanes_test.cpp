@@ -1,5 +1,5 @@
-// Lanes, generated from the route table: each route has one, its requests find it, and a lane whose
-// handlers all hang keeps no other lane waiting.
+// Lanes, generated from the route table: each route has one, its requests use it, and a lane whose
+// handlers all hang does not delay other lanes.
 #include <catch2/catch.hpp>
 #include <deque>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 
 std::size_t index_of(Lane lane) { return static_cast<std::size_t>(lane); }
 
-/// What the listener asks about, as the gate reads it.
+/// The listener's view of a request, as the gate reads it.
 http::Request head_of(const HttpCall& call) {
   http::Request head;
   head.method = call.method;
@@ -38,7 +38,7 @@ http::Request head_of(const HttpCall& call) {
   return head;
 }
 
-/// Callers without credentials are told apart by the address that a proxy reports.
+/// Callers without credentials are distinguished by the address that a proxy reports.
 void behind_proxy(Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; }
 
 Lane lane_of(TestApp& app, const HttpCall& call) {
@@ -78,12 +78,12 @@ class HeldLane {
   int width() const { return width_; }
   LaneStats stats(Lane lane) { return server_->stats().lanes[index_of(lane)]; }
 
-  /// Requests by enough callers that every place of the lane is taken, and one more waits.
+  /// Sends requests from enough callers to fill the lane, and one more that waits.
   void fill(const std::vector<HttpCall>& calls) {
     for (int sent = 0; sent <= width_; ++sent) {
       const auto caller = static_cast<std::size_t>(sent / share_);
       HttpCall call = calls.at(caller % calls.size());
-      // Of no application, callers are told apart by their address, as a proxy reports it.
+      // Without an application, callers are distinguished by the address that a proxy reports.
       call.headers.emplace_back("X-Forwarded-For", "10.0.0." + std::to_string(caller + 1));
       std::string text = call.method + " " + call.target + " HTTP/1.1\r\nHost: a\r\n";
       for (const auto& [name, value] : call.headers) text += name + ": " + value + "\r\n";
@@ -95,7 +95,7 @@ class HeldLane {
       }));
     }
   }
-  /// Opens the gate; every held request is answered.
+  /// Opens the gate, and every held request gets its response.
   void release() {
     gate_.open();
     for (auto& client : clients_) CHECK(http::test::status_of(client.read_response(20'000)) > 0);
@@ -110,7 +110,7 @@ class HeldLane {
   std::deque<http::test::RawClient> clients_;
 };
 
-/// A route that requests can be sent to without more than its sample; nullptr where none is.
+/// A route of the lane whose sample alone is a valid request, or nullptr.
 const api::Route* sample_route(Lane lane) {
   for (const api::Route& route : api::routes()) {
     const bool takes_token = route.access == api::Access::application;
@@ -134,7 +134,7 @@ TEST_CASE("lanes: every request is in the lane of its route, with both prefixes"
     call.target = "/gw" + call.target;
     CHECK(lane_of(app, call) == route.lane);
   }
-  // All but the commands of the admin page, which are no routes, and no free text without `q`.
+  // All lanes except that of admin commands, which are not routes, and free text without `q`.
   CHECK(used.size() == kLaneCount - 2);
   CHECK(lane_of(app, {"GET", "/nothing/at/all"}) == Lane::system);
   CHECK(lane_of(app, {"PATCH", "/v1/assets"}) == Lane::system);
@@ -190,7 +190,7 @@ TEST_CASE("lanes: a query that selects another operation selects its lane") {
   CHECK(lane_of(app, {"POST", "/v1/payments/p2p/own?validateOnly=true"}) == Lane::money);
 }
 
-TEST_CASE("lanes: no request of the lanes for reads waits for the writer") {
+TEST_CASE("lanes: no request in a lane for reads waits for the writer") {
   TestApp app;
   Names mine = belongings_of(app, app.me());
   add_payment_samples(app, app.me(), mine);
@@ -248,7 +248,7 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
         const Reply reply = send_over_wire(server.port(), with_credentials(app.me(), call));
         INFO(reply.text().substr(0, 300));
         CHECK(reply.status != 0);
-        // The wrong passwords of this test are many: their limit is a response of the handler.
+        // This test sends many wrong passwords; the handler itself returns their limit.
         const bool handled = reply.text().find("failed attempts") != std::string::npos;
         CHECK((reply.status != 429 || handled));
         CHECK(reply.status != 503);
@@ -262,8 +262,7 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
   }
 }
 
-TEST_CASE(
-    "lanes: an application has its share once it is known; what it could be invented has none") {
+TEST_CASE("lanes: only known applications have their own share; invented ones do not") {
   TestApp app(behind_proxy);
   const Client stranger = app.stranger();
   const auto caller = [&](const std::string& secret, const std::string& peer) {
@@ -313,7 +312,7 @@ TEST_CASE("lanes: a large body is accepted only with valid credentials and on it
   }
 }
 
-TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to its applications") {
+TEST_CASE("lanes: incomplete large bodies of strangers do not block the bulk route") {
   TestApp app(behind_proxy);
   app.listen();
   const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";
@@ -335,7 +334,7 @@ TEST_CASE("lanes: half-sent large bodies of strangers leave the bulk route to it
   }
 }
 
-TEST_CASE("lanes: requests read through the connections of their lane and need no others") {
+TEST_CASE("lanes: requests use only the database connections of their lane") {
   TestApp app(behind_proxy);
   const Names mine = belongings_of(app, app.me());
   struct Row {

@@ -1,5 +1,5 @@
-// What the ledger can hold of an asset, 922,337,203,685.4775807, and every credit beside that
-// bound: a refusal or a failure with its reason, never a job that is tried for ever.
+// The capacity of the ledger for an asset, 922,337,203,685.4775807. A credit beyond it is rejected,
+// or fails with its reason, and is never retried endlessly.
 #include <catch2/catch.hpp>
 
 #include "flows/payments/resolve_payment.h"
@@ -135,7 +135,7 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
       "/v1/payments/offramp",
       cash_out_body(quote_for(world.me, connector, beneficiary), world.full, beneficiary));
   CHECK(world.settled(id).at("status") == "processing");
-  // Coffer pays the provider what it owes, and as much comes into circulation anew.
+  // Coffer pays its debt to the provider, and the same amount comes into circulation again.
   world.move_to_issuance(connector, "100");
   world.me.fund(world.other, "USDC", "100");
 
@@ -155,7 +155,7 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
   REQUIRE_FALSE(refused);
   CHECK(refused.error().detail.find("cannot hold") != std::string::npos);
 
-  // Another cash-out makes room when the provider is paid for it.
+  // Another off-ramp frees capacity when its provider is paid.
   const std::string recipient = add_recipient(world.me);
   const std::string paid =
       world.me.pay("/v1/payments/offramp",

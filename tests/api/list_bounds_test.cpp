@@ -1,8 +1,8 @@
-// Every list of the route table with every combination of its filters: what SQLite does for a page
-// starts at an index, sorts nothing, and is bounded however many rows there are.
+// Every list of the route table with every combination of its filters: for each page, SQLite starts
+// at an index, sorts nothing, and does bounded work for any number of rows.
 //
-// The lists and their filters come from the route table: a new filter is tested here at once, and
-// one whose schema is new says that it needs values.
+// The lists and their filters come from the route table, so a new filter is tested automatically,
+// and one with a new schema fails until the test has values for it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -65,7 +65,7 @@ bool is_filter(const api::QueryParam& parameter) {
   return parameter.name != "limit" && parameter.name != "cursor";
 }
 
-/// Lists with pages that filter. Beneficiaries and statements have tests of their own.
+/// Paged lists with filters. Beneficiaries and statements have separate tests.
 std::vector<api::Route> lists() {
   std::vector<api::Route> out;
   for (const api::Route& route : api::routes()) {
@@ -86,14 +86,14 @@ api::Route route_of(std::string_view operation) {
   throw std::runtime_error("no such operation");
 }
 
-/// All queries that use at most `most` filters of a route, each with each of its values.
+/// All queries with at most `most` filters of a route, in all combinations of values.
 std::vector<std::string> combinations(const api::Route& route, std::size_t most) {
   std::vector<std::pair<std::string, std::size_t>> out{{"", 0}};
   for (const api::QueryParam& parameter : route.query) {
     if (!is_filter(parameter)) continue;
     const auto before = out;
     for (const auto& [query, filters] : before) {
-      // The order of a list is not one of its filters.
+      // The order of a list is not a filter.
       const std::size_t used = filters + (parameter.name == "sort" ? 0 : 1);
       if (used > most) continue;
       for (const std::string& value : values_of(parameter)) {
@@ -106,8 +106,8 @@ std::vector<std::string> combinations(const api::Route& route, std::size_t most)
   return queries;
 }
 
-/// Adds rows of all kinds to a served file, mostly of one kind, and takes them away again so that
-/// the invariants hold in the end.
+/// Adds rows of all kinds to a served file, mostly of one kind, and removes them at the end, so
+/// that the invariants hold.
 class ManyRows {
  public:
   ManyRows(const TestApp& app, const Names& names, int payments)
@@ -292,7 +292,7 @@ TEST_CASE("lists: every combination of filters starts at an index and sorts noth
 
 TEST_CASE("lists: a page is bounded, whatever is combined and however many rows there are") {
   World world(30'000);
-  // A row costs up to about thirty steps where it is judged, and the records of a page are whole.
+  // Checking a row costs up to about thirty steps, and a page reads complete records.
   constexpr std::int64_t kStepsMax = 40 * store::kRowsMax;
   std::int64_t most = 0;
   for (const api::Route& route : lists()) {
@@ -314,11 +314,11 @@ TEST_CASE("lists: a page is bounded, whatever is combined and however many rows 
       }
     }
   }
-  // The rows are enough to be felt: somewhere a page ends before it is full.
+  // Control: there are enough rows that some page ends before it is full.
   CHECK(most > kStepsMax / 10);
 }
 
-TEST_CASE("lists: a rare reference is found at once, in either order") {
+TEST_CASE("lists: a rare reference is found immediately, in either order") {
   World world(30'000);
   const api::Route transactions = route_of("listTransactions");
   for (const char* sort : {"", "&sort=updatedAt"}) {
@@ -336,7 +336,7 @@ TEST_CASE("lists: a rare reference is found at once, in either order") {
   }
 }
 
-TEST_CASE("lists: what is rare and has no index is found over several pages, both ways") {
+TEST_CASE("lists: rare matches without an index are found over several pages, in both directions") {
   World world(30'000);
   for (const char* operation : {"listEvents", "listDeliveries"}) {
     INFO(operation);
@@ -372,7 +372,7 @@ TEST_CASE("lists: what is rare and has no index is found over several pages, bot
     const bool rises = operation == std::string("listEvents");
     CHECK((rises ? std::is_sorted(forward.begin(), forward.end())
                  : std::is_sorted(forward.rbegin(), forward.rend())));
-    // The last page again and back from there to the first.
+    // Repeats the last page and goes back to the first.
     const Reply end = world.get(route, query + last);
     const std::size_t rest = end.json().at("data").size();
     auto [backward, first] = follow(cursor_of(end, "prevCursor"), "prevCursor");

@@ -1,5 +1,5 @@
-// Which media types a route takes, generated from the route table: PATCH takes a merge patch (RFC
-// 7396) under its own type too.
+// Media types of each route, generated from the route table: PATCH also accepts a merge patch (RFC
+// 7396) with its own type.
 #include <catch2/catch.hpp>
 
 #include "api/about/openapi.h"

@@ -1,4 +1,4 @@
-// What /metrics says moves with what happens.
+// The figures of /metrics follow the events that they count.
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
@@ -15,7 +15,7 @@ using namespace coffer::test;
 
 namespace {
 
-/// Every sample of a page, by name and labels as they are written.
+/// Every sample of a page, by its name and labels as written.
 using Samples = std::map<std::string, double>;
 
 Samples parse(const std::string& text) {
@@ -35,7 +35,7 @@ class Scraper {
  public:
   explicit Scraper(TestApp& app) : app_(app), site_(app.core()) {}
 
-  /// A second later, so that the queues are read anew.
+  /// Advances by a second, so that the queues are read again.
   Samples operator()() {
     app_.clock.advance_ms(1'000);
     return parse(text());
@@ -107,7 +107,7 @@ TEST_CASE("metrics: client input never becomes a label") {
   CHECK(samples.size() <= before + 2);
 }
 
-TEST_CASE("metrics: a payment counts once in each status, and replays and refusals do not") {
+TEST_CASE("metrics: a payment counts once in each status; replays and rejections do not count") {
   TestApp app;
   Scraper scrape(app);
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
@@ -141,7 +141,7 @@ TEST_CASE("metrics: a payment counts once in each status, and replays and refusa
   CHECK(value(scrape(), payments("swap_own", "failed")) == 1);
 }
 
-TEST_CASE("metrics: deliveries, dead letters and waiting work") {
+TEST_CASE("metrics: deliveries, failed deliveries and waiting work") {
   Receiver receiver;
   TestApp app;
   Scraper scrape(app);

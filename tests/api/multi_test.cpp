@@ -21,7 +21,7 @@ struct World {
   std::string b = app.wallet("USDC", "50");
   std::string c = app.wallet("USDC");
 
-  /// Four good legs over all three wallets.
+  /// Four valid legs over all three wallets.
   Json body() {
     return multi_body({transfer_body(a, b, "10"), transfer_body(b, c, "20"),
                        transfer_body(c, a, "5"), transfer_body(a, c, "1.5")});
@@ -63,7 +63,7 @@ TEST_CASE("all legs settle in one ledger transaction") {
                                      {"description", "Second"}});
 }
 
-TEST_CASE("one invalid leg, at any position, and nothing is applied") {
+TEST_CASE("with one invalid leg at any position, nothing is applied") {
   World world;
   const Client& me = world.app.me();
   const std::string before = world.funds();
@@ -137,7 +137,7 @@ TEST_CASE("amounts received in an earlier leg may be spent in a later one") {
   const std::string id = me.pay(
       kMulti,
       multi_body({transfer_body(a, b, "10"), transfer_body(b, c, "10"), transfer_body(c, a, "4")}));
-  // Only what the wallets really put in is held.
+  // Only the wallets' own contributions are held.
   CHECK(me.funds(a, "USDC") == "10.00/0.00/10.00");
   CHECK(me.funds(b, "USDC") == "0.00/0.00/0.00");
   app.settle();
@@ -145,14 +145,14 @@ TEST_CASE("amounts received in an earlier leg may be spent in a later one") {
   CHECK(me.balance(a, "USDC") == "4.00");
   CHECK(me.balance(b, "USDC") == "0.00");
   CHECK(me.balance(c, "USDC") == "6.00");
-  // The other order has nothing to spend at first: the order of the legs counts.
+  // In the other order, the first leg has nothing to spend: the order of the legs matters.
   const Reply reply =
       me.post(kMulti, multi_body({transfer_body(b, a, "1"), transfer_body(a, b, "1")}));
   CHECK(reply.slug() == "insufficient-funds");
   CHECK(reply.fields() == std::vector<std::string>{"transfers[0].amount"});
 }
 
-TEST_CASE("legs together may not spend more than there is") {
+TEST_CASE("legs together cannot spend more than the balance") {
   World world;
   const Reply reply =
       world.app.me().post(kMulti, multi_body({transfer_body(world.a, world.b, "60"),

@@ -1,4 +1,4 @@
-// notifyEmail and notifyWhatsApp: what a payment that succeeds leaves behind, and how it is sent.
+// notifyEmail and notifyWhatsApp: the message after a successful payment, and its delivery.
 #include <catch2/catch.hpp>
 
 #include "flows/ledger/wallet_changes.h"
@@ -95,7 +95,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("without a channel a message is recorded for the operator") {
+TEST_CASE("without a channel, a message is recorded for the operator") {
   World world;
   const std::string id = world.paid(kEmail);
   const auto row = world.row();
@@ -115,7 +115,7 @@ TEST_CASE("without a channel a message is recorded for the operator") {
   CHECK(rows.front().state == NotificationState::recorded);
 }
 
-TEST_CASE("one channel does not stand in for the other") {
+TEST_CASE("one channel does not replace the other") {
   const Script script(kKeepMail);
   World world(mailing(script));
   world.paid(kMessage);
@@ -175,7 +175,7 @@ TEST_CASE("the contact of the receiving wallet is notified of a payment between 
   CHECK(has(script.left("mail"), "You received 9.00 EURC from Association.\n"));
 }
 
-TEST_CASE("a failed attempt is repeated twice, and then given up") {
+TEST_CASE("a failed attempt is repeated twice, then the message fails") {
   const Script script("echo x >> $OUT/called; exit 75");
   World world(mailing(script));
   world.paid(kEmail);
@@ -216,7 +216,7 @@ TEST_CASE("waiting notifications and their attempts survive a restart") {
   CHECK(script.left("to") == "amina@example.com\n");
 }
 
-TEST_CASE("an attempt that ended with the process counts, so that attempts are limited") {
+TEST_CASE("an attempt that was interrupted by the end of the process counts for the limit") {
   const Script script(kKeepMail);
   World world(mailing(script));
   world.paid(kEmail);
@@ -236,7 +236,7 @@ TEST_CASE("an attempt that ended with the process counts, so that attempts are l
   CHECK(script.left("to").empty());
 }
 
-TEST_CASE("a message goes to the gateway, with the same key after a failure") {
+TEST_CASE("a message goes to the gateway, and a retry has the same key") {
   Receiver gateway;
   World world(messaging(gateway));
   const std::string id = world.paid(kMessage);

@@ -14,7 +14,7 @@ namespace {
 
 const std::string kAssociation = "/v1/business/association/all";
 
-/// A file with the issuer's keys, in a place of its own.
+/// A file with the issuer's keys, in a separate folder.
 class KeyFile {
  public:
   KeyFile() {
@@ -29,7 +29,7 @@ class KeyFile {
   std::string path() const { return folder_ + "/keys.json"; }
   void write(const std::string& text) const {
     std::ofstream(path(), std::ios::trunc) << text;
-    // Of the same size in the same tick, a file looks the same.
+    // A file with the same size and time would look unchanged.
     std::filesystem::last_write_time(
         path(), std::filesystem::file_time_type(std::chrono::seconds(1'000'000'000 + ++writes_)));
   }
@@ -71,7 +71,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a token of the configured issuer opens the business routes, and only those") {
+TEST_CASE("a token of the configured issuer is valid only for the business routes") {
   World world;
   for (const IssuerKey* key : {&world.rsa, &world.ed}) {
     const Client user = world.with(world.token(*key));
@@ -96,7 +96,7 @@ TEST_CASE("an external token must belong to the application of x-svc-auth") {
   CHECK(world.with(world.token(world.ed, {{"azp", "app_nobody"}})).get(kAssociation).status == 401);
 }
 
-TEST_CASE("a suspended application's users are refused at once") {
+TEST_CASE("a suspended application's users are rejected immediately") {
   World world;
   const Client user = world.with(world.token(world.ed));
   CHECK(user.get(kAssociation).status == 200);
@@ -175,6 +175,6 @@ TEST_CASE("keys that cannot be fetched in time are 504, in the envelope of the b
   CHECK(reply.status == 504);
   CHECK_THAT(reply.json().at("message").get<std::string>(),
              Catch::Matchers::StartsWith("TOKEN_VERIFICATION_TIMEOUT: "));
-  // Our own tokens need no key of theirs.
+  // coffer's own tokens do not need the issuer's keys.
   CHECK(app.me().get(kAssociation).status == 200);
 }

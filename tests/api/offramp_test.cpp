@@ -1,4 +1,4 @@
-// POST /v1/payments/offramp: cash-outs against a quote, every outcome of the sandbox, and refusals.
+// POST /v1/payments/offramp: off-ramps on a quote, every result of the sandbox, and rejections.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -25,7 +25,7 @@ struct World {
     return me.pay(kOfframp,
                   cash_out_body(quote_for(me, connector, beneficiary), wallet, beneficiary));
   }
-  /// Takes the payment forward until nothing is due within the time.
+  /// Runs everything that becomes due within the time.
   Json settled(const std::string& id, int ms = 0) {
     app.settle();
     for (int passed = 0; passed < ms; passed += 250) {
@@ -81,7 +81,7 @@ TEST_CASE("the statement shows an off-ramp and its fee as separate lines") {
   CHECK(lines[2].at("counterparty") == "Fees");
 }
 
-TEST_CASE("a refused off-ramp fails with its reason and releases the funds") {
+TEST_CASE("a rejected off-ramp fails with its reason and releases the funds") {
   const std::vector<std::pair<std::string, std::string>> outcomes = {
       {"1101", "insufficient_funds"}, {"1102", "account_closed"}, {"1103", "account_not_found"},
       {"1104", "name_mismatch"},      {"1105", "limit_exceeded"}, {"1106", "compliance_rejected"}};
@@ -96,7 +96,7 @@ TEST_CASE("a refused off-ramp fails with its reason and releases the funds") {
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
 }
 
-TEST_CASE("an off-ramp that stays with the provider is debited and can be decided") {
+TEST_CASE("an off-ramp that stays pending at the provider is debited and can be decided") {
   World world;
   const std::string id = world.submit("1201");
   const Json record = world.settled(id, 60'000);
@@ -157,7 +157,7 @@ TEST_CASE("every line of a refunded off-ramp has the sender's reference, in ever
   }
 }
 
-TEST_CASE("a refund that the provider refuses leaves the money there and is reported") {
+TEST_CASE("a refund that the provider rejects leaves the money at the provider and is reported") {
   World world;
   const Json record = world.settled(world.submit("1303"), 2'000);
   CHECK(record.at("status") == "refund_failed");

@@ -1,4 +1,4 @@
-// POST /v1/payments/onramp and the Connect group's ways to collect.
+// POST /v1/payments/onramp and the collections of the Connect group.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -38,7 +38,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("a collection shows its instructions, then credits what the quote said") {
+TEST_CASE("a collection shows its instructions, then credits the quoted amount") {
   World world;
   const std::string id = world.submit();
   Json record = world.settled(id);
@@ -96,7 +96,7 @@ TEST_CASE("payers of the sandbox pay too little, too much or nearly nothing") {
   CHECK(world.me.balance(world.wallet, "USDC") == "140.85");
 }
 
-TEST_CASE("the sandbox decides a collection that waits") {
+TEST_CASE("the sandbox decides a waiting collection") {
   World world;
   const std::string first = world.submit("1201");
   const std::string second = world.submit("1201");
@@ -127,7 +127,7 @@ TEST_CASE("a collected amount waits while the wallet is under review") {
   CHECK(world.settled(id, 1'000).at("status") == "succeeded");
 }
 
-TEST_CASE("a collection is refused as the contract says") {
+TEST_CASE("a collection is rejected as the contract requires") {
   World world;
   const Json quote = collection_quote(world.me, world.connector);
   const std::string payout = add_connector(world.app);
@@ -162,7 +162,7 @@ TEST_CASE("a collection is refused as the contract says") {
   run_scenario(world.me, row("expired", "{}", 409, "quote-expired", {"quoteId"}));
 }
 
-TEST_CASE("Connect collects against a quote, and quotes and collects in one call") {
+TEST_CASE("Connect collects on a quote, or quotes and collects in one call") {
   World world;
   const Json quote = collection_quote(world.me, world.connector);
   const Reply onramp = world.me.post("/v1/connect-onramp", collection_body(quote, world.wallet));
@@ -199,7 +199,7 @@ TEST_CASE("Connect collects against a quote, and quotes and collects in one call
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
 }
 
-TEST_CASE("The same Connect collection sent twice at once is one payment, acknowledged twice") {
+TEST_CASE("two concurrent identical Connect collections are one payment, acknowledged twice") {
   World world;
   const Json body{{"transactionId", fresh_transaction_id()},
                   {"connectorId", world.connector},
@@ -218,7 +218,7 @@ TEST_CASE("The same Connect collection sent twice at once is one payment, acknow
     busy.gathered(1);
     Thread second = send("two", two, body);
     Thread third = send("three", different, other);
-    busy.gathered(3);  // no request has found a payment, and each has a quote of its own
+    busy.gathered(3);  // no request has found a payment, and each has its own quote
     busy.open();
     first.join();
     second.join();

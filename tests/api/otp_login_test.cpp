@@ -1,4 +1,4 @@
-// POST /v1/public/auth/verify-otp: people, and what their token opens.
+// POST /v1/public/auth/verify-otp: users, and the routes that their tokens give access to.
 #include <catch2/catch.hpp>
 
 #include "flows/identity/user_changes.h"
@@ -17,7 +17,7 @@ struct World {
   explicit World(const std::function<void(Config&)>& change = {}) : app(change) {}
 
   Reply log_in(const Json& body) { return app.anonymous().post(kVerify, body); }
-  /// The token of a login that works.
+  /// The token of a successful login.
   std::string token(int steps = 0) {
     const Reply reply = log_in(user.login(app, steps));
     INFO(reply.text());
@@ -54,7 +54,7 @@ TEST_CASE("password and code give a bearer token for the business routes") {
   const Client user = world.with(body.at("accessToken"));
   CHECK(user.get(kAssociation).status == 200);
   CHECK(user.get("/v1/business/association/" + world.app.association().to_string()).status == 200);
-  // And for nothing else.
+  // The token is not valid for other routes.
   check_refused(user.get("/v1/wallets"), 401, "unauthorized");
   check_refused(user.get("/v1/transactions"), 401, "unauthorized");
   CHECK(world.app.me().get(kAssociation).status == 200);
@@ -87,7 +87,7 @@ TEST_CASE("a code works once, within one step of skew") {
   World world;
   CHECK(world.log_in(world.user.login(world.app)).status == 200);
   check_refused(world.log_in(world.user.login(world.app)), 401, "unauthorized");
-  // Older than the last one used, though within the skew.
+  // Older than the last used code, but within the skew.
   check_refused(world.log_in(world.user.login(world.app, -1)), 401, "unauthorized");
   CHECK(world.log_in(world.user.login(world.app, 1)).status == 200);
   world.app.clock.advance_ms(30'000);
@@ -98,7 +98,7 @@ TEST_CASE("a code works once, within one step of skew") {
   CHECK(world.log_in(world.user.login(world.app, -1)).status == 200);
 }
 
-TEST_CASE("every refusal looks the same") {
+TEST_CASE("every rejected OTP login has the same response") {
   World world;
   const Json good = world.user.login(world.app);
   const Reply reference =
@@ -121,12 +121,12 @@ TEST_CASE("every refusal looks the same") {
   flows::suspend_user(world.app.flows(), world.user.id, true).value();
   CHECK(without_identity(world.log_in(good)) == without_identity(reference));
   flows::suspend_user(world.app.flows(), world.user.id, false).value();
-  // None of these used the code up.
+  // None of these attempts used the code.
   CHECK(world.log_in(good).status == 200);
   CHECK(without_identity(world.log_in(good)) == without_identity(reference));
 }
 
-TEST_CASE("names are case-insensitive") {
+TEST_CASE("names of users are case-insensitive") {
   World world;
   Json body = world.user.login(world.app);
   CHECK(body.at("username") == "ada@example.com");
@@ -134,7 +134,7 @@ TEST_CASE("names are case-insensitive") {
   CHECK(world.log_in(body).status == 200);
 }
 
-TEST_CASE("suspension and resets end a user's tokens at once") {
+TEST_CASE("suspension and resets end a user's tokens immediately") {
   World world;
   const auto change = [&](const char* what, const std::function<void()>& act, int steps) {
     INFO(what);
@@ -175,7 +175,7 @@ TEST_CASE("a user's token expires") {
   CHECK(world.with(token).get(kAssociation).status == 401);
 }
 
-TEST_CASE("five wrong codes or passwords from one source, and it waits") {
+TEST_CASE("a source has to wait after five wrong codes or passwords") {
   World world;
   Json wrong = world.user.login(world.app);
   wrong["otp"] = "000000";
@@ -187,7 +187,7 @@ TEST_CASE("five wrong codes or passwords from one source, and it waits") {
   CHECK(world.log_in(world.user.login(world.app)).status == 200);
 }
 
-TEST_CASE("an account has five wrong codes from all sources together, and the owner goes on") {
+TEST_CASE("an account allows five wrong codes from all sources, and the owner can sign in") {
   World world([](Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; });
   const auto from = [&](const std::string& address, const Json& body) {
     return world.app.anonymous().with("X-Forwarded-For", address).post(kVerify, body);
@@ -201,7 +201,7 @@ TEST_CASE("an account has five wrong codes from all sources together, and the ow
   }
   CHECK(looked_at == 5);
   CHECK(from("203.0.113.1", world.user.login(world.app, 1)).status == 429);
-  // Where the owner logged in before, strangers change nothing.
+  // At an address where the owner logged in before, strangers have no effect.
   CHECK(from("192.0.2.1", world.user.login(world.app, 1)).status == 200);
   CHECK(world.app.log().find("wrong code after the right password") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// The API reference at /docs: served whole by the binary, and nothing of it from anywhere else.
+// The API reference at /docs, which the binary serves completely, without any other host.
 
 #include <catch2/catch.hpp>
 
@@ -29,7 +29,7 @@ TEST_CASE("the API reference is served with everything it needs") {
   CHECK_THAT(app.anonymous().get("/").body, Catch::Matchers::Contains("href=\"/docs\""));
 }
 
-TEST_CASE("only the reference of a demo offers to call operations") {
+TEST_CASE("only the API reference of a demo can call operations") {
   constexpr const char* kScript = "src=\"/docs/try.js\"";
   TestApp app;
   const Reply plain = app.anonymous().get("/docs");
@@ -97,7 +97,7 @@ TEST_CASE("no page needs resources that its policy forbids") {
     INFO(path);
     CHECK(reply.status == 200);
     CHECK_FALSE(reply.header("Content-Security-Policy").empty());
-    // Neither other hosts, nor inline code and style, nor markup that is made from text.
+    // No other hosts, no inline code or style, and no markup created from text.
     for (const char* forbidden :
          {"http://", "https://", "<style", " style=", " onclick=", "<script>",
           "javascript:", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",

@@ -175,7 +175,7 @@ TEST_CASE("payment list: filters, pages, newest first") {
   CHECK(world.run("payment list", {{"wallet", kNobody}}).code == cli::exit_code::kFailed);
 }
 
-TEST_CASE("payment list and show: names with masked accounts, and who did each step") {
+TEST_CASE("payment list and show: names with masked accounts, and the actor of each step") {
   World world;
   const std::string refused = world.cash_out("1102");
   const std::string moved = world.transfer("walk-1");
@@ -242,7 +242,7 @@ TEST_CASE("payment find: by any identifier of a payment") {
   CHECK(found(std::string(200, 'x')) == "0 rows");
 }
 
-TEST_CASE("payment retry: the next step is due now, and nothing is repeated") {
+TEST_CASE("payment retry: the next step is due immediately, and no step is repeated") {
   World world;
   const std::string id = world.cash_out("1201");
   world.pass(60'000);
@@ -324,7 +324,7 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   CHECK(member_of_each(world.show(id).at("events"), "type").back() == "payment.refunded");
   CHECK(world.show(id).at("events").size() == 6);
   CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
-  // The events before tell the record as it was.
+  // Earlier events contain the record at their time.
   const Json events = world.me.get("/v1/events?limit=100").json().at("data");
   for (const Json& event : events) {
     if (event.at("type") != "payment.refund_failed") continue;

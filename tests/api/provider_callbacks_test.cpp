@@ -1,4 +1,4 @@
-// POST /v1/providers/{connectorId}/callbacks: signed news, and everything that is not.
+// POST /v1/providers/{connectorId}/callbacks: signed callbacks, and invalid ones.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -66,7 +66,7 @@ Json paid(const std::string& reference, const char* payment = "pp-1") {
 
 }  // namespace
 
-TEST_CASE("a reported payment on a reference counts once") {
+TEST_CASE("a payment on a reference is credited once, however often it is reported") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   for (int i = 0; i < 3; ++i) {
@@ -164,7 +164,7 @@ TEST_CASE("a callback that arrives during a status request is not lost") {
   const std::string recipient = add_recipient(app.me());
   std::string callbacks;  // path
   std::atomic<int> questions = 0;
-  // Pending until it calls back, which is during the first question.
+  // Pending until the callback, which comes during the first status request.
   const auto call_back = [&](const std::string& id) {
     const std::string body =
         Json{{"id", "cb-1"}, {"type", "payout.updated"}, {"data", {{"id", id}}}}.dump();

@@ -1,4 +1,4 @@
-// A connector of the production environment reaches its provider over TLS only.
+// A connector in production connects to its provider only over TLS.
 #include <catch2/catch.hpp>
 
 #include "support/recipients.h"
@@ -36,7 +36,7 @@ TEST_CASE("a production connector pays through the simulated provider over TLS")
   CHECK(provider.submissions(id) == 1);
 }
 
-TEST_CASE("a production connector refuses plain http, and a certificate that it does not trust") {
+TEST_CASE("a production connector rejects plain http and untrusted certificates") {
   flows::NewConnector plain = production_connector();
   plain.terms.driver = DriverKind::http;
   plain.terms.endpoint = ProviderEndpoint{"http://127.0.0.1:1", Secret("shared"), 5'000};

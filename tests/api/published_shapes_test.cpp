@@ -1,6 +1,6 @@
-// What the OpenAPI document says of a text's pattern, of a least length and of the items of a list
-// is what the server holds: a value that violates it is 400 and names the field. Generated from the
-// document. The longest text of each field is the subject of text_lengths_test.cpp.
+// The server enforces the patterns, minimum lengths and list items of the OpenAPI document: a value
+// that violates them is 400 and names the field. Generated from the document.
+// text_lengths_test.cpp tests maximum lengths.
 #include <catch2/catch.hpp>
 #include <map>
 #include <regex>
@@ -27,7 +27,7 @@ class Document {
     return json_.at("components").at("schemas").at(std::string(name));
   }
 
-  /// Everything that has a pattern or a bound in `schema` and below it.
+  /// Collects the properties with a pattern or a bound in `schema` and below.
   std::vector<Constraint> constraints(const Json& schema, const std::string& path = {}) const {
     std::vector<Constraint> out;
     const auto add = [&](const Json& inner, const std::string& at) {
@@ -60,7 +60,7 @@ class Document {
   Json json_ = Json::parse(api::openapi_document());
 };
 
-/// The value at a path of `errors[].field`; nullptr when the body has none there.
+/// The value at a path of `errors[].field`; nullptr if the body has none.
 Json* value_at(Json& body, const std::string& path) {
   std::string pointer = "/";
   for (const char c : path) {
@@ -74,7 +74,7 @@ Json* value_at(Json& body, const std::string& path) {
   return body.contains(at) ? &body[at] : nullptr;
 }
 
-/// Texts that do not match the pattern: one letter more, one less, and a sign that no code has.
+/// Texts that do not match the pattern: one letter more, one less, and a character of no code.
 std::vector<Json> off_pattern(const std::string& text, const std::string& pattern) {
   std::vector<Json> out;
   for (const std::string& candidate : {text + "N", text.substr(0, text.size() - 1), text + "§",
@@ -211,7 +211,7 @@ const std::multimap<std::string, std::string, std::less<>>& full_bodies() {
   return all;
 }
 
-/// Fields that answer otherwise, and why.
+/// Fields with another response, and why.
 const std::map<std::string, int>& exceptions() {
   static const std::map<std::string, int> all = {
       // Contract "On-ramp references": whatever is not one of the caller's wallets is not found.
@@ -220,15 +220,14 @@ const std::map<std::string, int>& exceptions() {
   return all;
 }
 
-/// Rows of a bulk request have problems of their own; their shape is NewBeneficiary's. Every bad
-/// challenge is 400 `invalid-challenge`, which names no field; challenge_login_test.cpp tries
-/// those.
+/// Rows of a bulk request have separate problems; their schema is NewBeneficiary. Every invalid
+/// challenge is 400 `invalid-challenge` without a field; challenge_login_test.cpp tests them.
 bool is_judged_elsewhere(const std::string& path) {
   return path.starts_with("beneficiaries[0]") || path == "transaction";
 }
 
 bool names(const Reply& reply, const std::string& field) {
-  // The envelope has no list of fields: they stand in its message.
+  // The envelope has no list of fields; its message contains them.
   if (reply.slug().empty()) return reply.body.find(field) != std::string::npos;
   const auto fields = reply.fields();
   return std::find(fields.begin(), fields.end(), field) != fields.end();
@@ -239,7 +238,7 @@ struct World {
   Document document;
   Names mine = belongings_of(app, app.me());
 
-  /// Sends the route's body with every violation; the paths that were tried.
+  /// Sends the route's body with every violation. Returns the tried paths.
   void attack(const api::Route& route, const std::string& full,
               const std::vector<Constraint>& constraints, std::set<std::string>& tried) {
     Sample sample = sample_of(route);
@@ -267,7 +266,7 @@ struct World {
   }
 };
 
-/// What an enumerated or patterned query parameter does not take.
+/// Invalid values of a query parameter with an enumeration or a pattern.
 std::vector<std::string> bad_values(const Json& schema) {
   if (schema.contains("enum")) return {"NOPE"};
   if (schema.contains("pattern")) {
@@ -288,7 +287,7 @@ TEST_CASE("a value that violates a published pattern or bound is 400 and names i
   World world;
   int constrained = 0;
   for (const api::Route& route : api::routes()) {
-    // A provider's callback is judged by its signature first.
+    // The signature of a provider's callback is checked first.
     if (route.request_schema.empty() || route.access == api::Access::open) continue;
     const auto constraints =
         world.document.constraints(world.document.schema(route.request_schema));

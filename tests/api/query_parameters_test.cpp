@@ -1,5 +1,5 @@
-// Unknown and repeated query parameters: refused on every route of the integrator surface,
-// generated from the route table.
+// Unknown and repeated query parameters are rejected on every integrator route, generated from the
+// route table.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -43,7 +43,7 @@ TEST_CASE("an unknown query parameter is 400 on every route and is named") {
   }
 }
 
-TEST_CASE("a misspelled query parameter is answered with the nearest known one") {
+TEST_CASE("a misspelled query parameter gets a suggestion") {
   World world;
   int misspelled = 0;
   for (const api::Route& route : api::routes()) {
@@ -62,7 +62,8 @@ TEST_CASE("a misspelled query parameter is answered with the nearest known one")
   CHECK(misspelled > 50);
 }
 
-TEST_CASE("query parameters: names are exact, all unknown ones are told together") {
+TEST_CASE(
+    "query parameters: names are case-sensitive, and all unknown ones are reported together") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1"), other = app.wallet("USDC");
   run_scenarios(app.me(),
@@ -131,13 +132,13 @@ TEST_CASE("query parameters: names are exact, all unknown ones are told together
 }
 
 TEST_CASE(
-    "identity comes before query parameters, and a sandbox route is still 404 in production") {
+    "identity is checked before query parameters, and a sandbox route is still 404 in production") {
   TestApp app;
   CHECK(app.anonymous().get("/v1/wallets?page=2").status == 401);
   CHECK(app.production().post("/v1/sandbox/quotes/x/expire?page=2", Json::object()).status == 404);
 }
 
-TEST_CASE("what browsers, probes and providers call takes any query parameter") {
+TEST_CASE("routes for browsers, probes and providers accept any query parameter") {
   World world;
   for (const api::Route& route : api::routes()) {
     if (!takes_any(route)) continue;
@@ -147,7 +148,7 @@ TEST_CASE("what browsers, probes and providers call takes any query parameter") 
   }
 }
 
-TEST_CASE("stock SEP-10 clients may name their domain") {
+TEST_CASE("stock SEP-10 clients can send their domain") {
   TestApp app;
   const std::string challenge =
       "/v1/public/auth-connect?account=" + app.me().credentials().public_key;

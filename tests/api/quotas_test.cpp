@@ -27,7 +27,7 @@ Json quota_of(const Client& client, std::string_view name) {
   throw InternalError("no such quota");
 }
 
-/// Room for so many more.
+/// Sets the quota to allow `more` additional objects.
 void leave(TestApp& app, Quota quota, std::int64_t more) {
   limit(app, quota, quota_of(app.me(), name(quota)).at("used").get<std::int64_t>() + more);
 }
@@ -83,7 +83,7 @@ TEST_CASE("quotas: wallets") {
   app.wallet("USDC");
   limit(app, Quota::wallets, 1);
   const Client stranger = app.stranger();
-  stranger.wallet("USDC");  // another association has quotas of its own
+  stranger.wallet("USDC");  // another association has its own quotas
   const std::string id = app.me().get("/v1/wallets").json().at("data")[0].at("id");
   CHECK(app.me().post("/v1/wallets/" + id + "/trustlines", {{"assetCode", "EURC"}}).status < 300);
   limit(app, Quota::wallets, std::nullopt);
@@ -101,7 +101,7 @@ TEST_CASE("quotas: beneficiaries and destinations, freed by archiving") {
   const std::string second = me.post("/v1/beneficiaries", beneficiary(1)).json().at("id");
   check_refused(me.post("/v1/beneficiaries", beneficiary(0)), Quota::beneficiaries);
   check_refused(me.put("/v1/beneficiaries/" + second, beneficiary(2)), Quota::destinations);
-  // What takes no more room is allowed when all is used.
+  // Requests that need no additional quota are allowed when it is used up.
   CHECK(me.put("/v1/beneficiaries/" + second, beneficiary(1)).status == 200);
   CHECK(me.send({"DELETE", "/v1/beneficiaries/" + first, {}, {}}).status == 204);
   CHECK(quota_of(me, "beneficiaries").at("used") == 1);
@@ -172,7 +172,7 @@ TEST_CASE("quotas: new payments stop at the byte limit, and payments in progress
   check_refused(app.me().post("/v1/sandbox/wallets/" + from + "/fund",
                               {{"assetCode", "USDC"}, {"amount", "1"}}),
                 Quota::file_bytes);
-  // Settlement goes on, and the replay of an accepted payment is answered.
+  // Settlement continues, and a replay of an accepted payment gets its response.
   CHECK(app.settle() == static_cast<int>(accepted.size()));
   for (const std::string& id : accepted) CHECK(app.me().status(id) == "succeeded");
   const Json row = quota_of(app.me(), "file_bytes");
@@ -181,7 +181,7 @@ TEST_CASE("quotas: new payments stop at the byte limit, and payments in progress
   CHECK(app.me().post("/v1/payments/p2p/own", last).status == 202);
 }
 
-TEST_CASE("quotas: a replay gets its response when the quota is used up") {
+TEST_CASE("quotas: a replay gets its response even if the quota is used up") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000");
   const std::string to = app.wallet("USDC");

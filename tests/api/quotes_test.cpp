@@ -1,4 +1,4 @@
-// Quotes: prices, fees, limits, and everything a quote is refused for.
+// Quotes: prices, fees, limits, and all rejections.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -54,7 +54,7 @@ std::string figures(const Json& quote) {
   return out;
 }
 
-/// An off-ramp quote and what it is for; a business unless `type` says person.
+/// A client of an association of this type.
 Client sender(TestApp& app, EntityType type) {
   const auto association =
       flows::register_association(app.flows(), "Sender", AssociationStatus::active, type).value();
@@ -198,7 +198,7 @@ TEST_CASE("amounts that a connector does not accept") {
   CHECK(places.slug() == "amount-precision");
 }
 
-TEST_CASE("connectors that cannot be quoted") {
+TEST_CASE("connectors that reject quotes") {
   TestApp app;
   const std::string bespoke = add_connector(
       app, [](ConnectorTerms& terms) { terms.flow = ConnectorFlow::bespoke; },
@@ -249,7 +249,7 @@ TEST_CASE("a quote for a beneficiary: type and destination") {
   const Reply unfit = app.me().post(kQuotes, body);
   CHECK(unfit.slug() == "validation-failed");
   CHECK(unfit.json().at("errors")[0].at("field") == "destinationId");
-  // Of two that fit, neither is meant.
+  // With two suitable destinations, neither is selected.
   const Json two = beneficiary(app.me(), company_with(Json::array({destination(), destination()})));
   const Json open = app.me().post(kQuotes, by_beneficiary(id, two)).json();
   CHECK_FALSE(open.contains("destinationId"));
@@ -282,7 +282,7 @@ TEST_CASE("limits per destination are checked when the destination is known") {
     CHECK(beyond.json().at("errors")[0].at("field") == "amount");
     CHECK(app.me().post(kQuotes, by_type(id, "100")).status == 201);
   }
-  // The limit itself is within it, and the fee does not count.
+  // The limit is inclusive, and the fee does not count.
   const std::string id = limited("100", "100");
   CHECK(app.me().post(kQuotes, by_beneficiary(id, whose)).status == 201);
 }
@@ -337,7 +337,7 @@ TEST_CASE("a quote can be expired in the sandbox") {
   CHECK(app.me().post(path, Json::object()).slug() == "quote-expired");
 }
 
-TEST_CASE("a provider that fails on a quote") {
+TEST_CASE("a provider that fails during a quote") {
   TestApp app;
   const Listener silence;
   const auto ask = [&](const std::string& url, int timeout_ms) {
@@ -351,7 +351,7 @@ TEST_CASE("a provider that fails on a quote") {
   CHECK(unreachable.status == 503);
   CHECK(unreachable.slug() == "provider-unavailable");
   CHECK(std::stoi("0" + unreachable.header("Retry-After")) > 0);
-  // What answers here is no provider.
+  // This server is not a provider.
   app.listen();
   const Reply garbage = ask("http://127.0.0.1:" + std::to_string(app.core().port()), kEnoughMs);
   CHECK(garbage.status == 502);

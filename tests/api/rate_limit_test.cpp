@@ -31,7 +31,7 @@ Reply log_in(TestApp& app, const std::string& secret) {
 
 }  // namespace
 
-TEST_CASE("an application that uses up its burst waits for the time in Retry-After") {
+TEST_CASE("after its burst, an application waits for the time in Retry-After") {
   TestApp app(limit_sandbox);
   for (int left = 3; left >= 0; --left) {
     const Reply reply = app.me().get("/v1/assets");
@@ -49,14 +49,14 @@ TEST_CASE("an application that uses up its burst waits for the time in Retry-Aft
   check_limited(app.me().get("/v1/assets"), "1");
 }
 
-TEST_CASE("refused requests have the rate limit headers too") {
+TEST_CASE("rejected requests have the rate limit headers too") {
   TestApp app(limit_sandbox);
   CHECK(app.me().get("/v1/assets/NOPE").has_header("RateLimit"));
   CHECK(app.me().scoped("wallets:read").get("/v1/transactions").has_header("RateLimit-Policy"));
   CHECK_FALSE(app.anonymous().get("/v1/assets").has_header("RateLimit"));
 }
 
-TEST_CASE("one application's limit is not another's") {
+TEST_CASE("each application has its own rate limit") {
   TestApp app(limit_sandbox);
   const Client sibling(app, app.register_application(app.association()));
   for (int i = 0; i < 5; ++i) app.me().get("/v1/assets");
@@ -66,7 +66,7 @@ TEST_CASE("one application's limit is not another's") {
   check_limited(app.me().scoped("wallets:read").get("/v1/assets"), "1");
 }
 
-TEST_CASE("requests that move money have half of the bucket") {
+TEST_CASE("requests that move money may use half of the bucket") {
   TestApp app(limit_sandbox);
   const Json nothing = Json::object();
   CHECK(app.me().post("/v1/payments/p2p/own", nothing).status == 400);
@@ -90,11 +90,11 @@ TEST_CASE("production has its own limits") {
   CHECK(production.get("/v1/assets").status == 200);
 }
 
-TEST_CASE("ten token calls a minute, then 429") {
+TEST_CASE("token calls: ten a minute, then 429") {
   TestApp app(limit_login);
-  // The application of the test itself has drawn one.
+  // The test's own application has used one.
   for (int i = 0; i < 9; ++i) REQUIRE(log_in(app, "").status == 200);
-  // Wrong ones draw nothing of the client's.
+  // Wrong secrets do not use the client's limit.
   CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, ""), "6");
   app.clock.advance_ms(6'000);
@@ -102,12 +102,12 @@ TEST_CASE("ten token calls a minute, then 429") {
   CHECK(log_in(app, "").status == 429);
 }
 
-TEST_CASE("wrong secrets make every further wrong one slower, and never refuse the right one") {
+TEST_CASE("wrong secrets delay further wrong ones, and the right secret is never rejected") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 100; });
   for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
   check_limited(log_in(app, "wrong"), "1");
   CHECK(log_in(app, "").status == 200);
-  // Success forgets the mistakes that this source made with this client.
+  // A success resets the failures of this source for this client.
   for (int i = 0; i < 4; ++i) CHECK(log_in(app, "wrong").status == 401);
   for (const char* wait_s : {"1", "2", "4"}) {
     check_limited(log_in(app, "wrong"), wait_s);
@@ -117,7 +117,7 @@ TEST_CASE("wrong secrets make every further wrong one slower, and never refuse t
   CHECK(log_in(app, "").status == 200);
 }
 
-TEST_CASE("wrong secrets of others lock no client out, from any address") {
+TEST_CASE("wrong secrets from other addresses do not lock a client out") {
   TestApp app([](Config& config) {
     config.rate_limit_login_per_min = 10;
     config.trusted_proxies = {"127.0.0.0/8"};
@@ -133,7 +133,7 @@ TEST_CASE("wrong secrets of others lock no client out, from any address") {
   }
   for (int i = 0; i < 30; ++i) from("203.0.113.9").post("/v1/auth/token", wrong);
   CHECK(from("203.0.113.9").post("/v1/auth/token", wrong).status == 429);
-  // From elsewhere, and even from the address that the attacker shares.
+  // From another address, and even from the attacker's address.
   CHECK(from("192.0.2.1").post("/v1/auth/token", app.me().token_request()).status == 200);
   CHECK(from("203.0.113.9").post("/v1/auth/token", app.me().token_request()).status == 200);
 }
@@ -169,7 +169,7 @@ TEST_CASE("X-Forwarded-For counts only from configured proxies") {
   CHECK(refused == 29);
 }
 
-TEST_CASE("the form of the token call is throttled with an OAuth error") {
+TEST_CASE("the form token call is limited with an OAuth error") {
   TestApp app(limit_login);
   const HeaderList form{{"Content-Type", "application/x-www-form-urlencoded"}};
   const std::string body = "grant_type=client_credentials&client_id=a&client_secret=b";

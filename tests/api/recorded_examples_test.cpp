@@ -159,7 +159,7 @@ std::map<std::string, Json> stored_examples() {
 
 }  // namespace
 
-TEST_CASE("examples: the stored ones are what the server responds") {
+TEST_CASE("examples: the stored examples equal the server's responses") {
   const bool record = environment_variable("COFFER_RECORD_EXAMPLES").has_value();
   const auto stored = stored_examples();
   std::string lines;

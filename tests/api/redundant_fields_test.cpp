@@ -1,5 +1,5 @@
-// The contract's common fields on payments that have no use for them: what repeats the rest of the
-// request is accepted, what contradicts it is 422, and nothing of it counts in a replay.
+// The contract's common fields on payments that do not need them: a value that repeats the request
+// is accepted, one that contradicts it is 422, and a replay ignores them.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -25,7 +25,7 @@ struct World {
     }
     throw InternalError("no operation " + std::string(operation));
   }
-  /// The same for the one leg of a multi-transfer.
+  /// The same for the only leg of a multi-transfer.
   std::string leg(const std::string& patch) const {
     Json json = Json::parse(body("transferBetweenOwnWalletsAtomically"));
     json["transfers"][0].update(Json::parse(patch));
@@ -89,7 +89,7 @@ TEST_CASE("a receivingAssetCode that repeats sendingAssetCode is accepted where 
   run_scenarios(world.app.me(), rows, world.mine);
 }
 
-TEST_CASE("asset codes of a quoted payment are accepted when they are the quote's") {
+TEST_CASE("asset codes of a quoted payment are accepted if they match the quote") {
   World world;
   const char* out = "executeOfframp";
   const char* in = "executeOnramp";

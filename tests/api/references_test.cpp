@@ -1,4 +1,4 @@
-// On-ramp references: registration with all its errors, lists, and what arrives on them.
+// On-ramp references: registration with all its errors, lists, and payments on them.
 #include <catch2/catch.hpp>
 
 #include "support/connectors.h"
@@ -64,7 +64,7 @@ TEST_CASE("a registered reference contains its connector and payment instruction
   CHECK(world.app.stranger().all(kReferences).empty());
 }
 
-TEST_CASE("a rebind has no metadata, related references have their own") {
+TEST_CASE("a rebind has no metadata, and related references have their own") {
   World world;
   CHECK(world.registered("c-2001").at("metadata").is_null());
   const Json related = world.registered("c-2004").at("relatedReferences");
@@ -73,7 +73,7 @@ TEST_CASE("a rebind has no metadata, related references have their own") {
   CHECK(world.pay(related[1].at("reference"), "1000").status == 202);
 }
 
-TEST_CASE("registration is refused as the contract says") {
+TEST_CASE("a registration is rejected as the contract requires") {
   World world;
   const Client other = world.app.stranger();
   const std::string foreign =
@@ -154,7 +154,7 @@ TEST_CASE("a customer's payment on a reference credits the wallet once") {
   CHECK(record.at("receivingAmount") == "74.175");
   CHECK(record.at("destinationWalletId") == world.wallet);
   CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
-  // Another payment of the same amount is another payment.
+  // A second payment of the same amount counts separately.
   CHECK(world.pay(reference, "10000").json().at("isIdempotent") == false);
   world.app.settle();
   CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
@@ -170,5 +170,5 @@ TEST_CASE("only the owner's references can be paid in the sandbox, with a valid 
   CHECK(world.pay("REFnothing", "1000").status == 404);
   CHECK(world.pay(reference, "0").slug() == "amount-out-of-range");
   CHECK(world.pay(reference, "1.001").slug() == "amount-precision");
-  CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // all of it fee
+  CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // the fee takes everything
 }

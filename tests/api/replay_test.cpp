@@ -1,4 +1,4 @@
-// transactionId is the one identity of a payment: what counts as the same, and what uses it up.
+// transactionId identifies a payment: which requests count as equal, and which use it up.
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
@@ -50,7 +50,7 @@ TEST_CASE("a repeated submission returns the first result, before and after sett
   CHECK(me.balance(world.to, "USDC") == "1.00");
 }
 
-TEST_CASE("a replay repeats the first acknowledgement: only isIdempotent differs") {
+TEST_CASE("a replay returns the first acknowledgement, with a different isIdempotent") {
   TestApp app;
   app.rate("USDC", "EURC", "0.9");
   const Names mine = belongings_of(app, app.me());
@@ -73,13 +73,13 @@ TEST_CASE("a replay repeats the first acknowledgement: only isIdempotent differs
   CHECK(routes == 10);
 }
 
-TEST_CASE("the comparison is over canonical fields") {
+TEST_CASE("a replay compares canonical fields") {
   World world;
   const Client& me = world.app.me();
   const std::string id = me.pay(kTransfer, world.body);
   const std::string transaction = world.body.at("transactionId");
   const auto same = [&](const char* amount, const char* more = "") {
-    // Other order of members, other spelling of the amount.
+    // Another order of members and another notation of the amount.
     check_replay(
         me.post_text(kTransfer, "{\"amount\":" + std::string(amount) +
                                     ",\"sendingAssetCode\":\"USDC\",\"destinationWalletId\":\"" +
@@ -119,11 +119,11 @@ TEST_CASE("a different body with the same ID is a conflict that lists the differ
   swapped["sourceWalletId"] = world.to;
   swapped["destinationWalletId"] = world.from;
   check_conflict(me.post(kTransfer, swapped), {"sourceWalletId", "destinationWalletId"});
-  // More than there is: still first of all another body.
+  // More than the balance: the conflict comes first.
   check_conflict(changed(R"({"amount":"1000"})"), {"amount"});
 }
 
-TEST_CASE("an ID is unique over all payment types") {
+TEST_CASE("a transactionId is unique over all payment types") {
   World world;
   const Client& me = world.app.me();
   me.pay(kTransfer, world.body);
@@ -169,7 +169,7 @@ TEST_CASE("a multi-transfer and a swap are replayed and compared leg by leg") {
   check_conflict(me.post("/v1/payments/swap/own", swap), {"minReceivingAmount"});
 }
 
-TEST_CASE("an id belongs to one association and environment") {
+TEST_CASE("a transactionId belongs to one association and environment") {
   World world;
   const Client& me = world.app.me();
   const std::string id = me.pay(kTransfer, world.body);
@@ -190,7 +190,7 @@ TEST_CASE("an id belongs to one association and environment") {
   check_replay(sibling.post(kTransfer, world.body), id);
 }
 
-TEST_CASE("a refused submission does not use up its ID") {
+TEST_CASE("a rejected submission does not use up its ID") {
   World world;
   const Client& me = world.app.me();
   Json body = world.body;
@@ -205,7 +205,7 @@ TEST_CASE("a refused submission does not use up its ID") {
   CHECK(reply.json().at("isIdempotent") == false);
 }
 
-TEST_CASE("a payment that failed keeps its id") {
+TEST_CASE("a failed payment keeps its transactionId") {
   World world;
   const Client& me = world.app.me();
   world.app.rate("USDC", "EURC", "0.9");

@@ -1,4 +1,4 @@
-// What a connector requires of a submission, as fields and as a JSON Schema.
+// A connector's requirements for a submission, as fields and as a JSON Schema.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -85,7 +85,7 @@ TEST_CASE("requirements follow the transaction type") {
     return app.me().get(kRequirements + "?connectorId=" + id + query).json();
   };
   CHECK(read("&transactionType=B2B").at("fields").size() == 3);
-  // Without one: all, and required is what every type of the connector requires.
+  // Without a type: all fields; those that every type of the connector requires are required.
   const Json any = read("");
   CHECK(any.at("transactionType").is_null());
   CHECK(any.at("fields").size() == 4);
@@ -96,7 +96,7 @@ TEST_CASE("requirements follow the transaction type") {
   CHECK_FALSE(none.at("jsonSchema").contains("required"));
 }
 
-TEST_CASE("requirements that cannot be read") {
+TEST_CASE("invalid requests for requirements") {
   TestApp app;
   const std::string id = connector(app);
   const auto row = [](const char* name, const std::string& query, int status, const char* slug,
@@ -114,7 +114,7 @@ TEST_CASE("requirements that cannot be read") {
                      404, "not-found", {})});
 }
 
-TEST_CASE("a requirement that changes while a submission waits is judged as it is then") {
+TEST_CASE("a submission is checked against the requirements at its execution") {
   TestApp app;
   const std::string id = connector(app);
   const std::string wallet = app.wallet("USDC", "1000");
@@ -144,7 +144,7 @@ TEST_CASE("a requirement that changes while a submission waits is judged as it i
   CHECK(app.me().post("/v1/payments/offramp", body).status == 202);
 }
 
-TEST_CASE("a requirement whose pattern cannot be compiled is refused") {
+TEST_CASE("a requirement whose pattern does not compile is rejected") {
   TestApp app;
   flows::NewConnector spec = payout_connector();
   for (const char* pattern : {"[", "(a", "a{3,1}", "(?=a)b", "(a)\\1"}) {

@@ -18,8 +18,8 @@
 
 namespace coffer::test {
 
-/// Produces every status that a route declares, by a request of its own. The same calls on a new
-/// producer give the same exchanges.
+/// Produces every status that a route declares, each with a separate request. The same calls on a
+/// new producer give the same exchanges.
 class ResponseProducer {
  public:
   ResponseProducer() {
@@ -77,7 +77,7 @@ class ResponseProducer {
     }
   }
 
-  /// A good request while nothing can be stored.
+  /// A valid request while nothing can be stored.
   Reply full_disk(const api::Route& route) {
     const Sample sample = sample_of(route);
     Names names = mine_;
@@ -112,7 +112,7 @@ class ResponseProducer {
     config.rate_limit_login_per_min = 1;
   }
 
-  /// The issuer of external tokens is there and never answers.
+  /// The issuer of external tokens accepts connections and never responds.
   static std::function<void(Config&)> late_issuer(const std::string& url) {
     return [url](Config& config) {
       config.oauth_issuer = "https://issuer.example";
@@ -132,7 +132,7 @@ class ResponseProducer {
     HttpCall call = sample.call(names);
     const bool first = status == route.responses.front().status;
     if (!first && route.moves_money) call.target = with_query(call.target, "validateOnly=true");
-    // Elsewhere the second success is for what is there already.
+    // On other routes, the second success is for an existing object.
     if (!first && !route.moves_money) app_.me().send(call);
     if (first && sample.target.ends_with("/trustlines")) {
       names["wallet"] = app_.wallet("USDC");
@@ -146,7 +146,7 @@ class ResponseProducer {
     return client.send(accepted_);
   }
 
-  /// What only a signature gets to.
+  /// Statuses that require a valid signature.
   std::optional<Reply> callback(const Sample& sample, int status) {
     const auto paid = [&](const char* currency, const char* amount) {
       const Json data{{"providerPaymentId", "p"},
@@ -173,7 +173,7 @@ class ResponseProducer {
       case 429:
         return without_room(sample.call(mine_));
       case 409:
-        // The connector's provider issued it, and then told the same payment with two amounts.
+        // The connector's provider issued the reference, and reports one payment with two amounts.
         issue_reference(app_, mine_, "REF-9");
         send(paid_on("REF-9", "1000"));
         return send(paid_on("REF-9", "2000"));
@@ -182,12 +182,12 @@ class ResponseProducer {
     }
   }
 
-  /// The first mistakes with a secret are free.
+  /// The first wrong secrets cause no delay.
   Reply refused_repeatedly(const HttpCall& call) {
     constexpr int kAttemptsMax = 32;
     if (!limited_) {
       limited_.emplace(tiny_limits);
-      limited_->me().get("/v1/assets");  // draws the only token
+      limited_->me().get("/v1/assets");  // uses the only token
     }
     Reply reply = limited_->me().send(call);
     for (int i = 1; i < kAttemptsMax && reply.status != 429; ++i) reply = limited_->me().send(call);
@@ -239,7 +239,7 @@ class ResponseProducer {
     return app_.me().send(sample.call(nobodys_));
   }
 
-  /// A wallet under review where a verified one is needed, and the other way round.
+  /// A wallet under review where a verified one is needed, and vice versa.
   Reply conflict(const Sample& sample) {
     Names names = mine_;
     names["wallet"] = app_.me().third_party_wallet("USDC");
@@ -269,7 +269,7 @@ class ResponseProducer {
     return app_.me().send(sample.call(names));
   }
 
-  /// A beneficiary that takes no more destinations.
+  /// A beneficiary with the maximum number of destinations.
   void fill_up(Names& names) {
     add_beneficiary(app_.me(), names);
     const std::string path = "/v1/beneficiaries/" + names.at("beneficiary");
@@ -301,7 +301,7 @@ class ResponseProducer {
     if (route.operation == "listConnectors") {
       sample.target = with_query(sample.target, "countryIsoCode2=XX");
     }
-    // Well-shaped, so that it is not 400; codes of assets may have any length.
+    // Well formed, so that it is not 400; asset codes may have any length.
     replace_all(sample.body, R"("currencyIsoCode3":"KES")", R"("currencyIsoCode3":"XXX")");
     replace_all(sample.target, "transactionType=B2C", "transactionType=C2C");
     replace_all(sample.body, R"("amount":"10")", R"("amount":"0")");
@@ -319,7 +319,7 @@ class ResponseProducer {
     return app_.me().send(sample.call(mine_));
   }
 
-  /// The issuer of an external token does not say what its keys are.
+  /// The issuer of an external token does not return its keys.
   Reply late(const Sample& sample) {
     const std::string token = to_base64url(R"({"alg":"RS256"})") + ".e30.AA";
     if (!late_) late_.emplace(late_issuer(silence_.url()));
@@ -360,7 +360,7 @@ class ResponseProducer {
 
   Reply unavailable(const api::Route& route, const Sample& sample) {
     if (route.pattern.starts_with("/v1/")) return with_fault("pipeline.overloaded=fail", sample);
-    // The routes about health look at the store itself.
+    // The health routes check the store directly.
     Reply reply;
     app_.clock.advance_ms(1'000);
     {

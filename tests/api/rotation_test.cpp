@@ -1,5 +1,5 @@
-// Rotation of an application's secrets with an overlap, and the addresses that they are accepted
-// from (docs/contract.md#registration).
+// Rotation of an application's secrets with an overlap, and the addresses from which they are
+// accepted (docs/contract.md#registration).
 #include <catch2/catch.hpp>
 
 #include "auth/secret_hash.h"
@@ -68,7 +68,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("with an overlap old and new secrets are valid until it ends") {
+TEST_CASE("with an overlap, old and new secrets are valid until it ends") {
   World world(kHourMs);
   CHECK(world.old_client->get("/v1/assets").status == 200);
   world.app.clock.advance_ms(kHourMs / 2);
@@ -76,7 +76,7 @@ TEST_CASE("with an overlap old and new secrets are valid until it ends") {
   const Reply by_new = world.token(world.fresh);
   REQUIRE(by_old.status == 200);
   REQUIRE(by_new.status == 200);
-  // A token for an old secret ends with it.
+  // A token of an old secret expires with the secret.
   CHECK(by_old.json().at("expiresIn") == 1'800);
   CHECK(by_new.json().at("expiresIn") == 3'600);
   const std::string old_token = by_old.json().at("accessToken");
@@ -112,7 +112,8 @@ TEST_CASE(
   CHECK(world.refresh(by_new).status == 200);
 }
 
-TEST_CASE("without an overlap the old secrets end at once, those of an earlier rotation too") {
+TEST_CASE(
+    "without an overlap, the old secrets end immediately, including those of an earlier rotation") {
   World world(kHourMs);
   const Credentials first = world.old_credentials;
   const Credentials second = world.fresh;
@@ -126,7 +127,7 @@ TEST_CASE("without an overlap the old secrets end at once, those of an earlier r
   CHECK(world.token(world.fresh).status == 200);
 }
 
-TEST_CASE("suspension ends every token during an overlap too, and none comes back") {
+TEST_CASE("a suspension during an overlap ends every token permanently") {
   World world(kHourMs);
   const std::string by_old = world.token(world.old_credentials).json().at("accessToken");
   const std::string by_new = world.token(world.fresh).json().at("accessToken");
@@ -143,7 +144,7 @@ TEST_CASE("suspension ends every token during an overlap too, and none comes bac
   CHECK(world.status(later, world.fresh) == 401);
 }
 
-TEST_CASE("an application is accepted from the addresses of its list only") {
+TEST_CASE("an application is accepted only from the addresses of its list") {
   TestApp app([](Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; });
   const auto restrict_to = [&](const std::vector<std::string>& networks) {
     return flows::change_networks(app.flows(), app.me().credentials().application, networks);
@@ -217,7 +218,7 @@ TEST_CASE("the last use of an API key is stored in batches, with the address of 
   CHECK_FALSE(use_of(app, "ak_unknown"));
 }
 
-TEST_CASE("a use is stored when the server stops") {
+TEST_CASE("the last use of a key is stored when the server stops") {
   TestApp app;
   app.listen();
   REQUIRE(app.me().get("/v1/assets").status == 200);
@@ -225,7 +226,7 @@ TEST_CASE("a use is stored when the server stops") {
   CHECK(use_of(app, app.me().credentials().api_key));
 }
 
-TEST_CASE("old and new keys have their own last use; a refused request does not count") {
+TEST_CASE("old and new keys have their own last use, and a rejected request does not count") {
   World world(kHourMs);
   REQUIRE(world.old_client->get("/v1/assets").status == 200);
   world.app.clock.advance_ms(1'000);
@@ -245,7 +246,7 @@ TEST_CASE("old and new keys have their own last use; a refused request does not 
   world.app.core().store_secret_uses();
   CHECK(use_of(world.app, world.fresh.api_key)->at == fresh->at);
 
-  world.rotate(0);  // no old secrets any more: their uses go as well
+  world.rotate(0);  // removes the old secrets and their uses
   CHECK_FALSE(use_of(world.app, world.old_credentials.api_key));
 }
 

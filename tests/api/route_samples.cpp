@@ -122,23 +122,23 @@ const std::string& found(const std::map<std::string, std::string, std::less<>>& 
   return it->second;
 }
 
-/// The review needs a wallet that waits for it.
+/// The review needs a pending wallet.
 bool reviews(const api::Route& route) {
   return route.operation == "sandboxVerifyWallet" || route.operation == "sandboxRejectWallet";
 }
 
-/// These decide a payment that waits at its provider.
+/// These routes decide a payment that is pending at its provider.
 bool decides(const api::Route& route) {
   return route.operation == "sandboxSucceedTransaction" ||
          route.operation == "sandboxFailTransaction";
 }
 
-/// The one route that calls the beneficiary plainly `id`.
+/// The only route whose parameter for the beneficiary is `id`.
 bool is_beneficiary_id(const api::Route& route, const std::string& name) {
   return route.operation == "replaceDestination" && name == "id";
 }
 
-/// The family that calls the application plainly `id`.
+/// The routes whose parameter for the application is `id`.
 bool is_application_id(const api::Route& route, const std::string& name) {
   return route.pattern.starts_with("/v1/application/") && name == "id";
 }
@@ -149,7 +149,7 @@ std::string new_webhook(const Client& client, const char* type) {
   return client.post("/v1/webhooks", body).json().at("id");
 }
 
-/// A webhook with a delivery in progress, and one that is disabled with a delivery that is dead.
+/// A webhook with a delivery in progress, and a disabled one with a failed delivery.
 void add_webhooks(TestApp& app, const Client& client, Names& names) {
   names["application"] = client.credentials().application.to_string();
   names["triggered"] = "payment.succeeded";
@@ -162,7 +162,7 @@ void add_webhooks(TestApp& app, const Client& client, Names& names) {
   names["delivery"] = names["event"] = test("webhook");
   names["goneDelivery"] = test("goneWebhook");
   app.deliver();
-  // As if it had answered 410: removed by its owner it would be hidden in one family.
+  // Disabled as by a 410 response: one route family hides a webhook that its owner removed.
   app.core()
       .queue()
       .run([&](store::WriteTx& tx) -> Result<void> {
@@ -194,7 +194,7 @@ std::string path_of(const api::Route& route) {
   return path;
 }
 
-/// What the login routes take; challenge, refresh token and code are good once.
+/// Credentials of the login routes. Challenge, refresh token and code can be used once.
 void add_logins(TestApp& app, const Client& client, Names& names) {
   const Credentials& own = client.credentials();
   names["publicKey"] = own.public_key;
@@ -208,7 +208,7 @@ void add_logins(TestApp& app, const Client& client, Names& names) {
   names["otp"] = user.code(app);
 }
 
-/// The same for a user who may not log in.
+/// The same for a user that cannot log in.
 void add_refused_logins(TestApp& app, Names& names) {
   const Credentials suspended = app.register_application(std::nullopt);
   names["challenge"] = signed_challenge(app, suspended);
@@ -273,7 +273,7 @@ Names nobodys_belongings(TestApp& app) {
   for (const std::string& name : owned_names()) {
     names[name] = app.random.uuid_v7(app.clock.now()).to_string();
   }
-  // Everybody's, but this one is not there.
+  // Not owned by a tenant, but does not exist.
   names["connector"] = app.random.uuid_v7(app.clock.now()).to_string();
   for (const char* name : {"payouts", "collections", "bespoke", "provider"}) {
     names[name] = names.at("connector");

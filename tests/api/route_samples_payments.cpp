@@ -1,4 +1,4 @@
-// What payments through providers and to beneficiaries refer to.
+// Objects that payments through providers and to beneficiaries refer to.
 #include <catch2/catch.hpp>
 
 #include "outbound/providers/provider_signature.h"

@@ -1,5 +1,5 @@
-// Searches and statements: what a page reads is bounded, whatever is asked for and however many
-// rows there are. The other lists: list_bounds_test.cpp.
+// Searches and statements: a page reads a bounded number of rows, for any query and any number of
+// rows. For the other lists, see list_bounds_test.cpp.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -13,13 +13,13 @@ using namespace coffer::test;
 
 namespace {
 
-// A row costs up to about forty steps, and the records of a page are whole.
+// A row costs up to about forty steps, and a page reads complete records.
 constexpr std::int64_t kStepsMax = 40 * store::kRowsMax;
 // Only an operator adds rows to these; `found` is made by its statement.
 const std::vector<std::string> kSmall = {"tenants", "assets", "connectors", "t", "s", "c", "found"};
 
 /// Beneficiaries in a served file: `Common FirstN` with the tags `even` and `odd`; twenty are
-/// `early`. They are taken away again, so that the invariants hold in the end.
+/// `early`. They are removed at the end, so that the invariants hold.
 class ManyBeneficiaries {
  public:
   ManyBeneficiaries(const TestApp& app, int count)
@@ -99,7 +99,7 @@ TEST_CASE("searches: no combination of words and tag reads more than its bound")
       }
     }
   }
-  // The rows are enough to be felt: somewhere a page ends before it is full.
+  // Control: there are enough rows that some page ends before it is full.
   CHECK(most > kStepsMax / 10);
   check_plans(app, seen);
 }
@@ -119,7 +119,7 @@ TEST_CASE("searches: matches of frequent words are found over pages that end ear
       cursor = "&cursor=" + page.at("nextCursor").get<std::string>();
     }
   };
-  // `first` begins 40,000 different words: the other word leads, or all are walked.
+  // 40,000 different words begin with `first`: the search starts from the other word, or reads all.
   CHECK(found("&q=first+early") == std::pair<std::size_t, std::size_t>(20, 1));
   CHECK(found("&q=firs+40998+first40998").first == 0);
   CHECK(found("&q=first40998").first == 1);
@@ -128,13 +128,13 @@ TEST_CASE("searches: matches of frequent words are found over pages that end ear
   const auto [rows_found, pages] = found("&q=first+f&tag=none");
   CHECK((rows_found == 0 && pages == 1));
   CHECK(found("&q=f+first+c+early&tag=odd").first == 10);
-  // Frequent words that no row has together: every page but the last ends early.
+  // Frequent words that no row combines: every page but the last ends early.
   const auto [none, walked] = found("&q=first1+first2+first3+first4");
   CHECK((none == 0 && walked > 1));
 }
 
 TEST_CASE(
-    "statements: a page reads its lines, wherever it lies and however long the statement is") {
+    "statements: a page reads only its own lines, at any position of a statement of any length") {
   QueryWatch watch;
   TestApp app;
   const std::string first = app.wallet("USDC", "1000000");
@@ -171,7 +171,7 @@ TEST_CASE(
         INFO(range << " " << limit << " " << page);
         const Json reply =
             app.me().get(base + range + "&limit=" + std::to_string(limit) + cursor).json();
-        // Where the range lies and what the balances at its ends are: a few dozen look-ups.
+        // Finding the range and the balances at its ends takes a few dozen lookups.
         CHECK(steps(watch, seen) < 5'000 + limit * kStepsOfLine);
         if (reply.at("nextCursor").is_null()) break;
         cursor = "&cursor=" + reply.at("nextCursor").get<std::string>();

@@ -1,6 +1,6 @@
-// The statement as ISO 20022 camt.053.001.08: read by a strict walker and judged field by field by
-// the part of the published schema that it uses; the rows of the JSON statement, and balances that
-// tie.
+// The statement as ISO 20022 camt.053.001.08: parsed strictly, and checked field by field against
+// the used part of the published schema. It must have the rows of the JSON statement, and matching
+// balances.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <regex>
@@ -124,7 +124,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-// The schema: in the order of its sequences, what is used and what is mandatory
+// The used part of the schema, in the order of its sequences, with the mandatory elements
 // --------------------
 
 struct Rule {
@@ -240,7 +240,7 @@ void check_schema(const Element& element, const std::string& type) {
     CHECK(count <= rule.max);
   }
   if (!is_complex) return check_text(element, type);
-  // What is left is unknown, or not in its place.
+  // The remaining elements are unknown or in the wrong order.
   CHECK((next == element.children.end() ? "" : next->name) == "");
 }
 
@@ -252,7 +252,7 @@ std::string target(const std::string& wallet, const std::string& more,
          "&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
-/// The statement in a reply, after everything that holds for any.
+/// The statement in a reply, after the checks that apply to every statement.
 Element statement_of(const Reply& reply) {
   INFO(reply.text().substr(0, 2000));
   REQUIRE(reply.status == 200);
@@ -265,7 +265,7 @@ Element statement_of(const Reply& reply) {
   return *document.find({"BkToCstmrStmt", "Stmt"});
 }
 
-/// In units of 10^-5, signed by the indicator beside it.
+/// In units of 10^-5, with the sign of its credit/debit indicator.
 std::int64_t units(const Element& holder) {
   std::string digits = holder.at({"Amt"});
   const auto point = digits.find('.');
@@ -314,7 +314,7 @@ std::string detail(const Element& entry, std::vector<std::string> path) {
 
 }  // namespace
 
-TEST_CASE("camt.053 holds the rows of the JSON statement, and its balances tie") {
+TEST_CASE("camt.053 contains the rows of the JSON statement, and its balances match") {
   World world;
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "Payee & <Sons>"}});
   world.pay("Rent", "1.25", "REF-1");
@@ -360,7 +360,7 @@ TEST_CASE("camt.053 holds the rows of the JSON statement, and its balances tie")
   CHECK(detail(*entries[1], {"RltdPties", "Cdtr", "Pty", "Nm"}) == "Payee & <Sons>");
 }
 
-TEST_CASE("no text breaks out of its element") {
+TEST_CASE("camt.053: every text is escaped") {
   World world;
   const std::vector<std::string> texts = {"<Amt>1</Amt> & \"]]>\" 'x'", "\xf0\x9f\x92\xb8 元 é",
                                           "&amp;&#60;", "one\ntwo\r\nthree\tfour"};
@@ -375,12 +375,12 @@ TEST_CASE("no text breaks out of its element") {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     CHECK(detail(*entries[i + 1], {"RmtInf", "Ustrd"}) == texts[i]);
   }
-  // What XML has no place for is marked as such.
+  // Characters that XML cannot represent are replaced.
   const std::string replaced = "\xef\xbf\xbd";
   CHECK(detail(*entries[texts.size() + 1], {"RmtInf", "Ustrd"}) ==
         replaced + replaced + "\x7f" + replaced + ".");
   CHECK(detail(*entries[texts.size() + 2], {"RmtInf", "Ustrd"}) == long_text);
-  // A name longer than the format's is cut between characters.
+  // A name longer than the format allows is truncated between characters.
   std::string name;
   for (int i = 0; i < 40; ++i) name += "\xc3\xa9&";
   world.app.me().put("/v1/wallets/" + world.from, {{"walletName", name}});
@@ -389,7 +389,7 @@ TEST_CASE("no text breaks out of its element") {
   CHECK(world.read(world.from).at({"Acct", "Nm"}) == cut);
 }
 
-TEST_CASE("seven places become five, and everything still adds up") {
+TEST_CASE("camt.053: amounts are rounded from seven decimals to five, and still add up") {
   World world;
   for (const char* amount : {"0.0000001", "0.000009", "0.0000004", "1.2345678", "0.0000005"}) {
     world.pay("", amount);
@@ -404,13 +404,13 @@ TEST_CASE("seven places become five, and everything still adds up") {
   CHECK(sender.all("Bal")[1]->at({"Amt"}) == "98.76542");
   const Element receiver = world.read(world.to);
   check_ties(receiver);
-  // An entry may be nothing at this scale; its direction is what it was.
+  // An entry may be zero at this scale, but keeps its direction.
   CHECK(receiver.all("Ntry")[0]->at({"Amt"}) == "0.00");
   CHECK(receiver.all("Ntry")[0]->at({"CdtDbtInd"}) == "CRDT");
   CHECK(receiver.all("Bal")[1]->at({"Amt"}) == "1.23457");
 }
 
-TEST_CASE("an asset that is named like a currency is one") {
+TEST_CASE("camt.053: an asset with a currency code is that currency") {
   TestApp app;
   const std::string wallet = app.wallet("JPY", "500");
   const Element statement = statement_of(app.me().get(target(wallet, "&format=camt.053", "JPY")));
@@ -420,12 +420,13 @@ TEST_CASE("an asset that is named like a currency is one") {
   CHECK(statement.all("Ntry")[0]->at({"Amt"}) == "500");
 }
 
-TEST_CASE("an empty range has its balances and no entry") {
+TEST_CASE("camt.053: an empty range has balances and no entries") {
   World world;
   const Element statement = world.read(world.to);
   check_ties(statement);
   CHECK(statement.all("Ntry").empty());
-  // What was there before the range opens it; a range to come closes with what there is.
+  // The opening balance includes everything before the range; a future range closes with the
+  // current balance.
   const std::string later =
       "/v1/statements/transactions?walletId=" + world.from +
       "&assetCode=USDC&startDate=2026-03-01&endDate=2026-04-01&format=camt.053";
@@ -435,7 +436,7 @@ TEST_CASE("an empty range has its balances and no entry") {
   CHECK(after.all("Bal")[1]->at({"Dt", "DtTm"}) == "2026-03-01T00:00:00.000Z");
 }
 
-TEST_CASE("every message has an id of its own, a statement keeps its") {
+TEST_CASE("camt.053: every message has a new ID, and a statement keeps its ID") {
   World world;
   const auto ids = [&] {
     const Element document =
@@ -448,7 +449,7 @@ TEST_CASE("every message has an id of its own, a statement keeps its") {
   CHECK(first.second == second.second);
 }
 
-TEST_CASE("camt.053 is asked for by its name, or by an Accept header that wants nothing else") {
+TEST_CASE("camt.053 is selected by format, or by an Accept header that accepts nothing else") {
   World world;
   const auto type = [&](const std::string& accept, const std::string& more) {
     return world.app.me()
@@ -465,7 +466,7 @@ TEST_CASE("camt.053 is asked for by its name, or by an Accept header that wants 
       Catch::Matchers::EndsWith(".camt053.xml\""));
 }
 
-TEST_CASE("a long camt.053 arrives whole over the wire") {
+TEST_CASE("a long camt.053 arrives completely over the wire") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000"), to = app.wallet("USDC");
   for (int i = 0; i < 6; ++i) {

@@ -20,7 +20,7 @@ std::string target(const std::string& wallet, const std::string& more) {
          "&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
-/// RFC 4180, read strictly.
+/// A strict RFC 4180 parser.
 std::vector<Row> parse_csv(const std::string& text) {
   std::vector<Row> rows;
   Row row;
@@ -136,7 +136,7 @@ TEST_CASE("the Accept header selects an export unless format does") {
   CHECK(type("text/csv", "&format=json") == "application/json");
 }
 
-TEST_CASE("no cell starts like a formula") {
+TEST_CASE("no CSV cell starts like a formula") {
   World world;
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "=HYPERLINK(\"http://x\")"}});
   const std::string texts[] = {"=1+1",
@@ -169,11 +169,11 @@ TEST_CASE("no cell starts like a formula") {
     // Amounts are numbers, not texts.
     CHECK(row[6] == "-0.50");
   }
-  // Ordinary texts stay as they are, also with a sign inside or with letters of any script.
+  // Ordinary texts are unchanged, also with a sign inside or with letters of any script.
   for (const char* text : {"a=1", "1+1", "  x-1", "\xe4\xbb\x98\xe6\xac\xbe", "(=1)", ""}) {
     CHECK(api::csv_cell(text) == text);
   }
-  // JSON is no spreadsheet: there the text stays what it is.
+  // JSON does not need this: there the text is unchanged.
   const auto lines = parse_ndjson(world.app.me().get(target(world.from, "&format=ndjson")).body);
   CHECK(lines[1].at("description") == "=1+1");
 }

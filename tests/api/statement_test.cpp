@@ -49,7 +49,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("the lines fold up from the opening to the closing balance") {
+TEST_CASE("the lines of a statement add up from the opening to the closing balance") {
   World world;
   const Json statement = world.read(target(world.from));
   CHECK(statement.at("walletId") == world.from);
@@ -92,21 +92,21 @@ TEST_CASE("each side sees its own reference and the other side's name") {
   CHECK(credit.at("description") == "Rent, January");
   CHECK(credit.at("counterparty") == "Payer");
   CHECK(credit.at("transactionRecordId") == id);
-  // Funding is no payment.
+  // A funding is not a payment.
   const Json funding = me.get(target(from)).json().at("data")[0];
   CHECK(funding.at("transactionRecordId").is_null());
   CHECK(funding.at("reference").is_null());
   CHECK(funding.at("description").is_null());
 }
 
-TEST_CASE("a payment without references and title has none") {
+TEST_CASE("a payment without references and title has none in the statement") {
   World world(1);
   const Json line = world.read(target(world.to)).at("data")[0];
   CHECK(line.at("reference").is_null());
   CHECK(line.at("description").is_null());
 }
 
-TEST_CASE("every leg of a multi-transfer is a line with its own words") {
+TEST_CASE("every leg of a multi-transfer is a line with its own texts") {
   TestApp app;
   const std::string a = app.wallet("USDC", "10"), b = app.wallet("USDC");
   Json body =
@@ -178,7 +178,7 @@ TEST_CASE("the start is inclusive, the end exclusive, in every form of a date") 
   CHECK(after.at("closingBalance") == "94.00");
 }
 
-TEST_CASE("pages of a statement join to the whole, also while lines are added") {
+TEST_CASE("pages of a statement join to the complete statement, even while lines are added") {
   World world(6);
   const List whole = world.column(target(world.from), "rowId");
   REQUIRE(whole.size() == 7);
@@ -187,7 +187,7 @@ TEST_CASE("pages of a statement join to the whole, also while lines are added") 
   for (bool more = true; more;) {
     const Json page = world.read(target(world.from, "USDC", "&limit=2" + cursor));
     for (const Json& line : page.at("data")) joined.push_back(line.at("rowId"));
-    // Balances are of the whole range on every page.
+    // Every page has the balances of the whole range.
     CHECK(page.at("openingBalance") == "0.00");
     more = page.at("hasMore");
     if (more) cursor = "&cursor=" + page.at("nextCursor").get<std::string>();
@@ -201,7 +201,7 @@ TEST_CASE("pages of a statement join to the whole, also while lines are added") 
   CHECK(joined == whole);
 }
 
-TEST_CASE("a statement's cursor fits no other statement") {
+TEST_CASE("a statement's cursor is invalid for other statements") {
   World world;
   const std::string cursor =
       "&cursor=" +
@@ -229,7 +229,7 @@ TEST_CASE("rowIds are unique, and the same after a restart") {
   CHECK(later == first);
 }
 
-TEST_CASE("refused statements") {
+TEST_CASE("rejected statement requests") {
   World world(1);
   const Names names{
       {"wallet", world.from},
@@ -280,7 +280,8 @@ TEST_CASE("refused statements") {
   // clang-format on
 }
 
-TEST_CASE("a production wallet's funding has the operator's description; no route makes one") {
+TEST_CASE(
+    "a production wallet's funding has the operator's description, and no route creates one") {
   TestApp app;
   const Client client = app.production();
   const std::string wallet = client.wallet("USDC");

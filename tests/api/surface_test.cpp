@@ -1,4 +1,4 @@
-// What holds for every request: mounts, methods, request ids, shapes of errors.
+// Rules for every request: prefixes, methods, request IDs, error formats.
 #include <catch2/catch.hpp>
 
 #include "support/armed_fault.h"
@@ -8,7 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
-TEST_CASE("a known path with another method is 405 with Allow, OPTIONS answers") {
+TEST_CASE("a known path with another method is 405 with Allow, and OPTIONS succeeds") {
   TestApp app;
   struct Row {
     const char* path;
@@ -52,7 +52,7 @@ TEST_CASE("HEAD is GET without the body") {
   }
 }
 
-TEST_CASE("there is nothing at other paths") {
+TEST_CASE("other paths are not found") {
   TestApp app;
   for (const char* path :
        {"/v1", "/v1/", "/v2/wallets", "/v1/wallets/", "/v1//wallets", "/gw/wallets", "/gw",
@@ -83,7 +83,7 @@ TEST_CASE("the members of a problem") {
               {{{"field", "limit"}, {"message", "must be a whole number from 1 to 100"}}}}});
 }
 
-TEST_CASE("an acceptable request id is kept, any other replaced by a UUID") {
+TEST_CASE("an acceptable request ID is kept, any other is replaced by a UUID") {
   TestApp app;
   app.listen();
   const Client client = app.anonymous().over_wire();
@@ -104,7 +104,7 @@ TEST_CASE("an acceptable request id is kept, any other replaced by a UUID") {
   CHECK(first.header("X-Request-Id") != second.header("X-Request-Id"));
 }
 
-TEST_CASE("errors raised before routing have the shape and the id of any other") {
+TEST_CASE("errors before routing have the same members and a request ID") {
   TestApp app;
   app.listen();
   struct Row {
@@ -146,7 +146,7 @@ TEST_CASE("errors raised before routing have the shape and the id of any other")
   }
 }
 
-TEST_CASE("a body of 64 KiB is read, one byte more is not") {
+TEST_CASE("a body of 64 KiB is accepted, one byte more is rejected") {
   TestApp app;
   app.listen();
   const Client client = app.me().over_wire();
@@ -163,7 +163,7 @@ TEST_CASE("a body of 64 KiB is read, one byte more is not") {
   CHECK(reply.slug() == "payload-too-large");
 }
 
-TEST_CASE("JSON bodies that no handler may see") {
+TEST_CASE("JSON bodies that are rejected before the handler") {
   TestApp app;
   std::string deep = R"({"walletName":"x","assetCode":"USDC","metadata":)";
   for (int i = 0; i < 32; ++i) deep += "[";
@@ -193,7 +193,7 @@ TEST_CASE("JSON bodies that no handler may see") {
   }
 }
 
-TEST_CASE("an unexpected fault shows the client nothing and the log everything") {
+TEST_CASE("an unexpected error shows no details to the client and all details in the log") {
   TestApp app;
   const ArmedFault fault("pipeline.handler=throw");
   const Reply reply = app.me().with("X-Request-Id", "seen-in-log").get("/v1/assets");
@@ -202,11 +202,11 @@ TEST_CASE("an unexpected fault shows the client nothing and the log everything")
   CHECK_THAT(reply.body, !Catch::Matchers::Contains("fault point"));
   CHECK_THAT(app.log(), Catch::Matchers::Contains("fault point pipeline.handler"));
   CHECK_THAT(app.log(), Catch::Matchers::Contains("seen-in-log"));
-  // The next request is served as ever.
+  // The next request is served normally.
   CHECK(app.me().get("/v1/assets").status == 200);
 }
 
-TEST_CASE("headers that every answer has, and those that none has") {
+TEST_CASE("headers that every response has, and headers that none has") {
   TestApp app;
   app.listen();
   const Client client = app.me().over_wire().with("X-Request-Id", "mine");

@@ -1,4 +1,4 @@
-// A suspension that is committed ends what still waits behind it.
+// A committed suspension rejects requests that are queued after it.
 #include <catch2/catch.hpp>
 
 #include "base/thread.h"
@@ -14,7 +14,7 @@ using coffer::store::test::BusyWriter;
 
 namespace {
 
-/// What `send` gets when it passed every check before the queue, and waits in it behind `first`.
+/// The result of `send` if it passes every check before the queue and waits there after `first`.
 Reply behind(TestApp& app, const std::function<void()>& first, const std::function<Reply()>& send) {
   Reply reply;
   BusyWriter busy(app.core().queue());
@@ -30,7 +30,7 @@ Reply behind(TestApp& app, const std::function<void()>& first, const std::functi
 
 }  // namespace
 
-TEST_CASE("a payment that waits behind a suspension is refused, and nothing of it stays") {
+TEST_CASE("a payment that is queued after a suspension is rejected, and nothing of it is stored") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const Json body = transfer_body(from, to, "1");
@@ -45,14 +45,14 @@ TEST_CASE("a payment that waits behind a suspension is refused, and nothing of i
   CHECK(refused.status == 403);
   CHECK(refused.slug() == "association-suspended");
   CHECK(app.me().funds(from, "USDC") == "10.00/9.00/1.00");
-  // What was accepted before finishes, and the refused id is free once money moves again.
+  // Payments accepted earlier finish, and the rejected ID can be used again after the suspension.
   CHECK(app.settle() == 1);
   CHECK(pay().slug() == "association-suspended");
   change(AssociationStatus::active)();
   CHECK(app.me().post("/v1/payments/p2p/own", other).status == 202);
 }
 
-TEST_CASE("a payment that waits before a suspension is accepted, and finishes") {
+TEST_CASE("a payment that is queued before a suspension is accepted and finishes") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Reply accepted;
@@ -66,7 +66,7 @@ TEST_CASE("a payment that waits before a suspension is accepted, and finishes") 
   CHECK(app.settle() == 1);
 }
 
-TEST_CASE("cash-outs and reference registrations that wait behind a suspension are refused") {
+TEST_CASE("payouts and reference registrations that are queued after a suspension are rejected") {
   TestApp app;
   const std::string wallet = app.wallet("USDC", "1000"),
                     beneficiary = add_recipient(app.me(), "5678");
@@ -93,13 +93,13 @@ TEST_CASE("cash-outs and reference registrations that wait behind a suspension a
   CHECK(app.me().all("/v1/onramp/references").empty());
 }
 
-TEST_CASE("a change of status that is taken back does not reach the payments after it") {
+TEST_CASE("an undone change of status does not affect later payments") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const Reply reply = behind(
       app,
       [&] {
-        // The suspension is judged by a payment of the same batch, and then undone.
+        // A payment of the same batch sees the suspension, which is then undone.
         const auto undone = app.core().queue().run([&](store::WriteTx& tx) -> Result<void> {
           store::set_association_status(tx, app.association(), AssociationStatus::suspended);
           const auto tenant =

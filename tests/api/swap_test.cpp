@@ -57,7 +57,7 @@ TEST_CASE("a swap sells exactly the amount and yields the rate") {
   CHECK(world.app.me().balance(world.to, "EURC") == "92.15");
 }
 
-TEST_CASE("a swap within one wallet changes its assets") {
+TEST_CASE("a swap within one wallet exchanges its assets") {
   World world;
   world.app.rate("USDC", "EURC", "2");
   const Json body = swap_body(world.from, world.from, "10", "USDC", "EURC");
@@ -103,7 +103,7 @@ TEST_CASE("rounding is down to the bought asset's decimals, in the operator's fa
   }
 }
 
-TEST_CASE("the best path wins, the direct one among equals") {
+TEST_CASE("a swap uses the best path, and the direct one among equals") {
   World world;
   world.app.rate("USDC", "JPY", "100");
   world.app.rate("USDC", "EURC", "0.9");
@@ -112,7 +112,7 @@ TEST_CASE("the best path wins, the direct one among equals") {
   CHECK(world.swap("10", "USDC", "JPY").at("receivingAmount") == "1440");
   world.app.rate("USDC", "JPY", "144");
   CHECK(world.swap("10", "USDC", "JPY").at("path") == "USDC JPY");
-  // Only the ends move: what lies between is a price, not a stop.
+  // Only the first and the last asset move; the others only determine the price.
   CHECK(world.app.me().balance(world.to, "EURC") == "0.00");
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("below minReceivingAmount, the swap fails and releases the funds") {
   const std::string good = world.app.me().pay(kSwap, body);
   body["transactionId"] = fresh_transaction_id();
   const std::string bad = world.app.me().pay(kSwap, body);
-  // The first settles at the rate it was accepted at; then the market moves.
+  // The first settles at the rate of its acceptance; then the market changes.
   CHECK(world.app.core().settle_once() == 2);
   CHECK(world.app.me().status(good) == "succeeded");
   CHECK(world.app.me().status(bad) == "succeeded");
@@ -171,13 +171,13 @@ TEST_CASE("a market that cannot deliver fails the swap and releases the hold") {
   CHECK(poor.at("status") == "failed");
   CHECK(poor.at("statusReason").at("code") == "insufficient_liquidity");
   CHECK(world.app.me().funds(world.from, "USDC") == "1000.00/1000.00/0.00");
-  // Exactly what is there can be bought.
+  // Exactly the available liquidity can be bought.
   CHECK(world.swap("10", "USDC", "EURC").at("status") == "succeeded");
   CHECK(world.swap("0.0000001", "USDC", "EURC").at("statusReason").at("code") ==
         "insufficient_liquidity");
 }
 
-TEST_CASE("a rate that is gone at settlement fails the swap") {
+TEST_CASE("a rate that is removed before the settlement fails the swap") {
   World world;
   world.app.rate("USDC", "EURC", "1");
   const std::string id =
@@ -202,7 +202,7 @@ TEST_CASE("rates of one environment have no effect in the other") {
   CHECK(reply.fields() == std::vector<std::string>{"receivingAssetCode"});
 }
 
-TEST_CASE("refused swaps") {
+TEST_CASE("rejected swaps") {
   World world;
   world.app.rate("USDC", "EURC", "0.9");
   world.app.rate("USDC", "KES", "130");

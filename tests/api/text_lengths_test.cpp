@@ -1,6 +1,6 @@
-// Every length that the OpenAPI document names is the server's own, counted in characters; and a
-// body whose fields are as long as the document allows fits the limit of its route. Generated from
-// the document and the route table.
+// The server enforces every length in the OpenAPI document, counted in characters, and a body with
+// all fields at their limits fits the limit of its route. Generated from the document and the route
+// table.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -47,12 +47,12 @@ bool has_type(const Json& schema, const std::string& wanted) {
          (type.is_array() && std::find(type.begin(), type.end(), wanted) != type.end());
 }
 
-/// A text of a request: where it is, as JSON Pointer and as problems name it, and what it may be.
+/// A text of a request: its place as a JSON Pointer and as in problems, and its schema.
 struct Place {
   std::string pointer;
   std::string field;
   Json schema;
-  /// Members that say which alternative is meant, by pointer.
+  /// Members that select the alternative, by pointer.
   std::vector<std::pair<std::string, Json>> beside;
 };
 
@@ -92,7 +92,7 @@ bool is_memo(const Place& place) {
   return place.field.size() >= 4 && place.field.substr(place.field.size() - 4) == "memo";
 }
 
-/// Whether the schema says how long the text may be.
+/// Whether the schema limits the length of the text.
 bool is_bounded(const Json& schema) {
   const std::vector<const char*> bounds{"maxLength", "pattern", "enum", "const"};
   if (std::any_of(bounds.begin(), bounds.end(),
@@ -115,7 +115,7 @@ std::vector<const api::Route*> json_routes() {
   return out;
 }
 
-/// Details of a destination are read when its method asks for them.
+/// Details of a destination are read only if its method requires them.
 void choose_method(Json& body, const Place& place) {
   const auto choose = [&](std::size_t end, const char* method) {
     Json& destination = body[Json::json_pointer(place.pointer.substr(0, end))];
@@ -159,8 +159,8 @@ class Sender {
   Names names_;
 };
 
-/// What a reply says about a field. The envelope of the business routes has it in its message; a
-/// bulk has a problem for each row, with the row's own fields.
+/// The error of a field in a reply. The envelope of the business routes has it in its message; a
+/// bulk response has a problem per row, with the row's own fields.
 std::string said_of(const api::Route& route, const Reply& reply, std::string field) {
   const Json body = Json::parse(reply.body, nullptr, false);
   if (route.envelope) {
@@ -180,8 +180,7 @@ std::string said_of(const api::Route& route, const Reply& reply, std::string fie
 
 }  // namespace
 
-TEST_CASE(
-    "text lengths: the server takes what the document allows and refuses one character more") {
+TEST_CASE("text lengths: the server accepts the documented length and rejects one character more") {
   Sender sender;
   int lengths = 0;
   for (const api::Route* route : json_routes()) {
@@ -211,7 +210,7 @@ TEST_CASE("text lengths: the document bounds every text of a request") {
   }
 }
 
-TEST_CASE("text lengths: a memo alone counts bytes, and the document says so") {
+TEST_CASE("text lengths: only a memo counts bytes, as documented") {
   Sender sender;
   int memos = 0;
   for (const api::Route* route : json_routes()) {
@@ -236,10 +235,10 @@ namespace {
 
 /// Bytes of one character as an ordinary client may write it: two \u escapes.
 constexpr std::size_t kEscaped = 12;
-/// Of a member: quotes, colon, comma, and the line feed and blanks of a pretty printer.
+/// Overhead of a member: quotes, colon, comma, and the line feed and blanks of a pretty printer.
 constexpr std::size_t kAround = 24;
 constexpr std::size_t kUnbounded = std::size_t{1} << 40;
-/// Fields that a connector asks for, and the longest value and name of one.
+/// Number of fields that a connector can require, and the longest value and name of one.
 constexpr std::size_t kAdditionalFields = 50 * (200 * kEscaped + 64 + kAround);
 
 /// Bytes of the largest JSON value that the schema allows.
@@ -276,7 +275,7 @@ std::size_t largest(const Json& schema, const std::string& name = {}) {
 
 TEST_CASE("text lengths: a body at the limits of its fields fits its route") {
   for (const api::Route* route : json_routes()) {
-    // 500 rows at all their limits are 300 MiB, and the provider protocol has limits of its own.
+    // 500 rows at all limits are 300 MiB, and the provider protocol has its own limits.
     if (route->operation == "createBeneficiaries") continue;
     if (route->operation == "takeProviderCallback") continue;
     INFO(route->operation);
@@ -296,7 +295,8 @@ TEST_CASE("text lengths: a body at the limits of its fields fits its route") {
   }
 }
 
-TEST_CASE("text lengths: a hundred legs at all limits are paid, escaped as ordinary clients do") {
+TEST_CASE(
+    "text lengths: a hundred legs at all limits are accepted, escaped like by ordinary clients") {
   TestApp app;
   const std::string from = app.wallet("USDC", "1000"), to = app.wallet("USDC");
   Json leg = transfer_body(from, to, "0.0000001");
@@ -306,7 +306,7 @@ TEST_CASE("text lengths: a hundred legs at all limits are paid, escaped as ordin
   body["transactionId"] = std::string(64, 'T');
   body["memo"] = repeated(kFourBytes, 7);
   app.listen();
-  // The largest spelling: indented, and every character beyond ASCII as \u escapes.
+  // The largest notation: indented, and every character outside ASCII as \u escapes.
   const std::string text = body.dump(4, ' ', true);
   CHECK(text.size() > 200'000);
   const Reply reply = app.me().over_wire().post_text("/v1/payments/p2p/own/multi", text);

@@ -1,4 +1,4 @@
-// POST /v1/auth/token: client credentials in every form, and what each refusal looks like.
+// POST /v1/auth/token: client credentials in every form, and the response of each rejection.
 #include <catch2/catch.hpp>
 
 #include "base/digest.h"
@@ -74,7 +74,7 @@ TEST_CASE("a form call is the OAuth 2 client credentials grant") {
   check_works(app, app.me().credentials(), token.at("access_token"));
 }
 
-TEST_CASE("HTTP Basic can contain the credentials of a form call") {
+TEST_CASE("a form call accepts the credentials by HTTP Basic") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const HeaderList headers{{"Authorization", basic(own.client_id, own.client_secret)}};
@@ -99,7 +99,7 @@ TEST_CASE("x-svc-auth is optional on the token call and checked when sent") {
   CHECK(with_key(other.credentials().api_key).status == 401);
 }
 
-TEST_CASE("wrong credentials are all refused alike") {
+TEST_CASE("all wrong credentials get the same response") {
   TestApp app;
   Json wrong_secret = app.me().token_request();
   wrong_secret["clientSecret"] = "sk_wrong";

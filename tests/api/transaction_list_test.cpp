@@ -12,7 +12,7 @@ namespace {
 const std::string kList = "/v1/transactions";
 using List = std::vector<std::string>;
 
-/// Four payments a second apart, of all kinds and two ends.
+/// Four payments a second apart, of all kinds and with two final statuses.
 struct World {
   TestApp app;
   std::string a = app.wallet("USDC", "100");
@@ -32,7 +32,7 @@ struct World {
     legs["transfers"][1]["toRef"] = "REF-LEG";
     multi = pay("/v1/payments/p2p/own/multi", legs);
     swap = pay("/v1/payments/swap/own", swap_body(a, euro, "3", "USDC", "EURC"));
-    app.settle();  // at second 3; the swap fails for want of liquidity
+    app.settle();  // at second 3; the swap fails for lack of liquidity
     last = pay("/v1/payments/p2p/own", transfer_body(b, a, "1"));
   }
   std::string pay(const char* route, const Json& body) {
@@ -88,7 +88,7 @@ TEST_CASE("filters of the transaction list") {
   CHECK(world.found("?status=") == all);
 }
 
-TEST_CASE("times: created from inclusive to exclusive, updated from inclusive") {
+TEST_CASE("filters by time: createdFrom is inclusive, createdTo exclusive, updatedFrom inclusive") {
   World world;
   // Created at 0, 1, 2 and 3 s; the first three changed at 3 s.
   CHECK(world.found("?createdFrom=2026-01-01T00:00:01Z") ==
@@ -104,7 +104,7 @@ TEST_CASE("times: created from inclusive to exclusive, updated from inclusive") 
   CHECK(world.found("?updatedFrom=2026-01-01T00:00:03.001Z") == List{});
 }
 
-TEST_CASE("sorted by the last change, the record that changed last comes first") {
+TEST_CASE("sorted by updatedAt, the record that changed last comes first") {
   World world;
   world.app.settle();  // the last payment, at second 4
   world.app.clock.advance_ms(1'000);
@@ -120,7 +120,7 @@ TEST_CASE("sorted by the last change, the record that changed last comes first")
   CHECK(world.found("?sort=updatedAt&walletId=" + world.b + "&limit=1").size() == 4);
 }
 
-TEST_CASE("cursors lead through every order and every filter, and back") {
+TEST_CASE("cursors work for every order and every filter, in both directions") {
   World world;
   for (const std::string& query :
        {std::string("?"), std::string("?sort=updatedAt&"), "?walletId=" + world.a + "&",

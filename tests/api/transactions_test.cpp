@@ -20,7 +20,7 @@ std::vector<std::string> steps(const Json& record) {
 
 }  // namespace
 
-TEST_CASE("the record of a transfer, from acceptance to the end") {
+TEST_CASE("the record of a transfer, from acceptance to the final status") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Json body = transfer_body(from, to, "2.5");
@@ -64,7 +64,7 @@ TEST_CASE("the record of a transfer, from acceptance to the end") {
   CHECK(settled.at("ledgerTransactionHash").get<std::string>().size() == 64);
 }
 
-TEST_CASE("the record of a failed payment says why, once at each place") {
+TEST_CASE("the record of a failed payment has the reason once at each place") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10");
   app.me().trustline(from, "EURC");
@@ -86,7 +86,7 @@ TEST_CASE("the record of a failed payment says why, once at each place") {
   CHECK_FALSE(record.contains("ledgerTransactionHash"));
 }
 
-TEST_CASE("a record is found by its own id only") {
+TEST_CASE("a record is found only by its own ID") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   const Json body = transfer_body(from, to, "1");

@@ -1,4 +1,4 @@
-// POST /v1/payments/p2p/own: what is accepted, what is held, what settles; and every refusal.
+// POST /v1/payments/p2p/own: acceptance, holds, settlement, and every rejection.
 #include <catch2/catch.hpp>
 
 #include "support/armed_fault.h"
@@ -81,7 +81,7 @@ TEST_CASE("held funds cannot be spent a second time") {
   CHECK(reply.fields() == std::vector<std::string>{"amount"});
   me.transfer(world.from, world.to, "40");
   CHECK(me.funds(world.from, "USDC") == "100.00/0.00/100.00");
-  // What is on its way to a wallet is not there yet.
+  // An incoming amount is not available before its settlement.
   CHECK(me.post(kTransfer, transfer_body(world.to, world.from, "1")).slug() ==
         "insufficient-funds");
   CHECK(world.app.settle() == 2);
@@ -179,7 +179,7 @@ TEST_CASE("references: absent, null, or 1 to 16 letters, digits and hyphens") {
   CHECK(number.slug() == "malformed-request");
 }
 
-TEST_CASE("right shape, wrong value or state") {
+TEST_CASE("transfers that are well formed, but have an invalid value or state") {
   World world;
   const Client& me = world.app.me();
   world.names["unknown_id"] = world.app.random.uuid_v7(world.app.clock.now()).to_string();
@@ -227,7 +227,7 @@ TEST_CASE("right shape, wrong value or state") {
   CHECK(me.funds(world.from, "USDC") == "100.00/100.00/0.00");
 }
 
-TEST_CASE("a notification goes to a receiver with a registered address") {
+TEST_CASE("a notification requires a receiver with a registered address") {
   World world;
   const Client& me = world.app.me();
   Json metadata = person();
@@ -255,17 +255,17 @@ TEST_CASE("validateOnly runs every check and stores nothing") {
   CHECK(me.funds(world.from, "USDC") == "100.00/100.00/0.00");
   CHECK(me.post(dry, transfer_body(world.from, world.to, "101")).slug() == "insufficient-funds");
   CHECK(me.post(dry, transfer_body(world.from, world.from, "1")).status == 422);
-  // The id is still free, for another body too.
+  // The ID is still unused, also for another body.
   Json other = transfer;
   other["amount"] = "1";
   CHECK(me.post(kTransfer + "?validateOnly=false", other).status == 202);
-  // Once used, the same checks say so.
+  // Once the ID is used, the same checks report it.
   CHECK(me.post(dry, transfer).slug() == "transaction-id-conflict");
   CHECK(me.post(dry, other).status == 200);
   CHECK(world.app.settle() == 1);
 }
 
-TEST_CASE("nothing of a submission is stored when the store refuses it") {
+TEST_CASE("nothing of a submission is stored if the store rejects it") {
   World world;
   const Client& me = world.app.me();
   const Json transfer = transfer_body(world.from, world.to, "1");

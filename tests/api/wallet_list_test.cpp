@@ -45,7 +45,7 @@ TEST_CASE("wallets are listed newest first, with their balances") {
   CHECK(page.at("data")[0].at("balances")[0].at("balance") == "5.00");
 }
 
-TEST_CASE("an empty list is a page too") {
+TEST_CASE("an empty list is also a page") {
   TestApp app;
   CHECK(app.me().get(kWallets).json() == Json{{"data", Json::array()},
                                               {"hasMore", false},
@@ -53,7 +53,7 @@ TEST_CASE("an empty list is a page too") {
                                               {"prevCursor", nullptr}});
 }
 
-TEST_CASE("cursors lead through the list and back") {
+TEST_CASE("cursors lead through the wallet list in both directions") {
   TestApp app;
   const auto ids = make_wallets(app, 5);
   const auto page = [&](const Json& cursor) {
@@ -203,7 +203,7 @@ TEST_CASE("filters of the wallet list") {
                             "GET"}});
 }
 
-TEST_CASE("a list shows the caller's tenant only") {
+TEST_CASE("a list shows only the caller's tenant") {
   TestApp app;
   const Client other = app.stranger();
   const auto mine = make_wallets(app, 2);

@@ -1,4 +1,4 @@
-// The compliance details of a third-party wallet: every rule, each field named.
+// The compliance details of a third-party wallet: every rule, with its field.
 #include <catch2/catch.hpp>
 
 #include "support/scenario.h"
@@ -16,7 +16,7 @@ struct Row {
   std::vector<std::string> fields;
 };
 
-/// A valid wallet body whose metadata is changed by the row.
+/// A valid wallet body with the row's change of the metadata.
 Json body_with(Json metadata, const char* change) {
   metadata.merge_patch(Json::parse(change));
   return {{"walletName", "Third party"}, {"assetCode", "USDC"}, {"metadata", metadata}};
@@ -134,7 +134,7 @@ TEST_CASE("the entity type determines the fields, and must be one of two") {
       });
 }
 
-TEST_CASE("metadata comes back trimmed, with countries in alpha-3") {
+TEST_CASE("metadata is returned trimmed, with countries in alpha-3") {
   TestApp app;
   const auto stored = [&](const Json& valid, const char* change) {
     return app.me().post("/v1/wallets", body_with(valid, change)).json().at("metadata");

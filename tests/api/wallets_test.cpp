@@ -160,10 +160,10 @@ TEST_CASE("a change of metadata returns a third party's wallet to the review") {
   const std::string id = app.me().third_party_wallet("USDC");
   CHECK(app.me().post(sandbox_path(id, "verify"), Json::object()).json().at("status") ==
         "Verified");
-  // A new name alone is no reason.
+  // A new name alone does not require a review.
   CHECK(app.me().put(wallet_path(id), {{"walletName", "Renamed"}}).json().at("status") ==
         "Verified");
-  // Neither is the same metadata again.
+  // Neither does the same metadata.
   CHECK(app.me().put(wallet_path(id), {{"metadata", person()}}).json().at("status") == "Verified");
   const Json changed = app.me().put(wallet_path(id), {{"metadata", business()}}).json();
   CHECK(changed.at("status") == "Pending");
@@ -302,7 +302,7 @@ TEST_CASE("the sandbox credits a wallet in an asset it holds") {
                             "malformed-request",
                             {"x"}}});
   CHECK(app.me().balance(id, "KES") == "12.50");
-  // The largest amount fits once; what would overflow is refused and changes nothing.
+  // The largest amount fits once; an overflow is rejected and changes nothing.
   const std::string full = app.wallet("USDC", "922337203685.4775807");
   CHECK(
       app.me().post(sandbox_path(full, "fund"), {{"assetCode", "USDC"}, {"amount", "1"}}).status ==
@@ -322,7 +322,7 @@ TEST_CASE("sandbox routes are not found with production credentials") {
     CHECK(reply.status == 404);
     CHECK(reply.slug() == "not-found");
   }
-  // In production the names of the sandbox mean nothing.
+  // In production, the sandbox's special names have no effect.
   const std::string named = production.third_party_wallet("USDC", "Mwangi002");
   CHECK(read(production, named).at("status") == "Pending");
 }

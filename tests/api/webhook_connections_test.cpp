@@ -19,7 +19,7 @@ TEST_CASE("delivery: connections are reused, and closed without a loss") {
   for (int i = 0; i < 5; ++i) world.pay();
   CHECK(world.app.deliver() == 5);
   CHECK(world.receiver.connections() == 1);
-  // The receiver closes after its answer: the next request goes out on a new connection.
+  // The receiver closes after its response, so the next request uses a new connection.
   world.receiver.script({{Kind::close_after}});
   world.pay();
   CHECK(world.app.deliver() == 1);

@@ -21,7 +21,7 @@ std::string hmac_base64(const std::string& secret, const std::string& text) {
   return to_base64(as_text(hmac_sha256(key, text)));
 }
 
-/// As Standard Webhooks says; whether any of the signatures is by this secret.
+/// Whether any of the signatures is from this secret, by Standard Webhooks.
 bool verifies(const Received& request, const std::string& secret) {
   const std::string expected =
       "v1," + hmac_base64(secret, request.header("webhook-id") + "." +
@@ -36,7 +36,7 @@ std::vector<std::string> types_of(const std::vector<Received>& requests) {
   return out;
 }
 
-/// The result of a command of the operator.
+/// The result of an operator's command.
 Json run(TestApp& app, const std::string& command,
          const std::map<std::string, std::string>& arguments) {
   std::ostringstream out;
@@ -134,7 +134,7 @@ TEST_CASE("delivery: the operator sees what each attempt sent and received") {
   CHECK(attempts.at(2).at("responseStatus") == "200");
 }
 
-TEST_CASE("delivery: only subscribed types, and only events from then on") {
+TEST_CASE("delivery: only subscribed types, and only events after the registration") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   app.me().transfer(from, to, "1");
@@ -254,7 +254,8 @@ TEST_CASE("delivery: a slow but complete response in time is a success") {
   CHECK(attempt.at("responseBody").get<std::string>() == std::string(4'096, 'x'));
 }
 
-TEST_CASE("delivery: three attempts, then it is dead; resend restarts with the same bytes") {
+TEST_CASE(
+    "delivery: after three failed attempts it is failed; resend restarts with the same bytes") {
   World world("payment.initiated");
   world.receiver.otherwise({Kind::answer, 500});
   world.pay();
@@ -324,7 +325,7 @@ TEST_CASE("delivery: Retry-After is honoured, and 429 and 503 pause the whole en
     CHECK(world.app.deliver() == 2);
     CHECK(world.deliveries("delivered").size() == 2);
   }
-  // Up to an hour, whatever it says; on other answers it is about the one delivery.
+  // Limited to an hour; on other statuses, it applies only to this delivery.
   World world("payment.initiated");
   world.receiver.script({{Kind::answer, 500, {{"Retry-After", "86400"}}}});
   world.pay();
@@ -386,7 +387,7 @@ TEST_CASE("delivery: after a rotation both secrets sign, then only the new one")
   CHECK(verifies(newest, at_once.at("secret")));
 }
 
-TEST_CASE("delivery: an oversize event is not sent and reported") {
+TEST_CASE("delivery: an oversize event is reported and not sent") {
   World world("payment.initiated", [](Config& config) { config.webhook_body_max_kib = 1; });
   std::vector<Json> legs;
   for (int i = 0; i < 20; ++i) legs.push_back(transfer_body(world.from, world.to, "1"));
@@ -419,7 +420,7 @@ TEST_CASE("delivery: recover delivers everything to a receiver that was down") {
   CHECK(asked.status == 202);
   CHECK(world.app.deliver() == 15);
   CHECK(world.deliveries("delivered").size() == 15);
-  // What arrived is not sent again.
+  // Delivered events are not redelivered.
   CHECK(world.app.me().post(world.path("/recover"), {{"from", "2026-01-01"}}).status == 202);
   CHECK(world.app.deliver() == 0);
   CHECK(world.app.me()

@@ -1,5 +1,5 @@
-// A receiver that is down for an hour and comes back: what it missed is listed, and recover brings
-// exactly that (docs/contract.md#webhooks).
+// A receiver is down for an hour and returns: the missed events are listed, and recover delivers
+// exactly those (docs/contract.md#webhooks).
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -16,7 +16,7 @@ using Kind = Behaviour::Kind;
 constexpr std::int64_t kMinuteMs = 60'000;
 constexpr int kEventsOfPayment = 3;
 
-/// A receiver of every payment event, and an hour in which it is not there.
+/// A receiver of every payment event, and an hour in which it is down.
 struct Outage {
   Outage()
       : app([](Config& config) { config.token_lifetime_s = 604'800; }),
@@ -49,7 +49,7 @@ struct Outage {
   }
   std::string now() const { return app.clock.now().to_string(); }
 
-  /// What arrives by this recovery, in its order; the log of the receiver begins anew with it.
+  /// The events that arrive by this recovery, in order. Clears the receiver's log first.
   std::vector<std::string> recover(const Json& range) {
     receiver.forget();
     CHECK(app.me().post(path("/recover"), range).status == 202);
@@ -92,7 +92,8 @@ std::set<std::string> as_set(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-TEST_CASE("outage: after an hour, the dead letters are listed and recover delivers exactly those") {
+TEST_CASE(
+    "outage: after an hour, the failed deliveries are listed and recover delivers exactly those") {
   Outage world;
   world.minutes(3);
   const std::string down = world.now();
@@ -119,7 +120,7 @@ TEST_CASE("outage: after an hour, the dead letters are listed and recover delive
   CHECK(ids_of(dead) == as_set(lost));
   for (const Json& row : dead) {
     CHECK(row.at("attempts") == 3);
-    // The connection that was kept from before is found dead and replaced within the attempt.
+    // A kept connection that is dead is replaced within the attempt.
     const std::string event = row.at("eventId");
     CHECK(requests[event] - 3 <= (event == lost.front() ? 1 : 0));
     CHECK(requests[event] >= 3);
@@ -129,10 +130,10 @@ TEST_CASE("outage: after an hour, the dead letters are listed and recover delive
   CHECK(world.deliveries("pending").empty());
   CHECK(world.deliveries("delivered").size() == 6 * kEventsOfPayment);
 
-  // The first half alone, then all of it: what has arrived by then does not come again.
+  // The first half, then everything: events that have arrived are not repeated.
   const auto first_half = world.recover({{"from", down}, {"to", middle}});
   CHECK(first_half == world.events_between(down, middle));
-  CHECK(first_half != lost);  // the comparison notices what is missing
+  CHECK(first_half != lost);  // the comparison detects missing events
   CHECK(ids_of(world.deliveries("dead")) == as_set(world.events_between(middle, up)));
   for (const Received& request : world.receiver.received()) {
     CHECK(request.body == bytes.at(request.header("X-Webhook-Id")));
@@ -160,7 +161,7 @@ TEST_CASE("outage: the range of a recovery includes from and excludes to") {
   CHECK(world.deliveries("dead").size() == 2 * kEventsOfPayment);
 }
 
-TEST_CASE("outage: a recovery to a receiver that is still down ends in dead letters again") {
+TEST_CASE("outage: a recovery to a receiver that is still down fails again") {
   Outage world;
   world.receiver.otherwise({Kind::reset});
   world.minutes(5);
@@ -181,7 +182,7 @@ TEST_CASE("outage: a recovery to a receiver that is still down ends in dead lett
   CHECK(world.deliveries("dead").empty());
 }
 
-TEST_CASE("outage: a recovery is for one endpoint and its types only") {
+TEST_CASE("outage: a recovery is only for one endpoint and its types") {
   TestApp app;
   const std::string from = app.wallet("USDC", "10"), to = app.wallet("USDC");
   Receiver first, second;

@@ -1,5 +1,4 @@
-// Registrations in both route families: what they accept, who may have which type, and their
-// secrets.
+// Registrations in both route families: validation, claims of event types, and secrets.
 #include <catch2/catch.hpp>
 
 #include "support/receiver.h"
@@ -153,7 +152,8 @@ TEST_CASE("webhooks: production accepts https only") {
   CHECK(plain.slug() == "webhook-target-refused");
   CHECK(production.post("/v1/webhooks", {{"url", "https://127.0.0.1/"}, {"eventTypes", {"*"}}})
             .status == 201);
-  // Environments are apart: the same types are free in the sandbox, and neither sees the other's.
+  // Environments are separate: the same types are free in the sandbox, and neither sees the
+  // other's.
   CHECK(app.me().post("/v1/webhooks", registration()).status == 201);
   CHECK(app.me().all("/v1/webhooks").size() == 1);
   CHECK(production.all("/v1/webhooks").size() == 1);
@@ -180,11 +180,11 @@ TEST_CASE("webhooks: one active webhook per event type, over both route families
       app.me().post(family(app.me()), {{"url", "http://127.0.0.1:9/"}, {"method", "POST"}}).json();
   CHECK(all.at("eventTypes") == kPaymentTypes);
   CHECK(app.me().post("/v1/webhooks", registration({"payment.failed"})).status == 409);
-  // Types beyond a payment's lifecycle are free.
+  // Types outside a payment's lifecycle are free.
   CHECK(app.me().post("/v1/webhooks", registration({"wallet.status_changed"})).status == 201);
 }
 
-TEST_CASE("webhooks: a change keeps other fields and may not take claimed types") {
+TEST_CASE("webhooks: a change keeps other fields and cannot take claimed types") {
   TestApp app;
   Json body = registration({"payment.failed"});
   body["description"] = "First";
@@ -238,7 +238,7 @@ TEST_CASE("webhooks: the application routes show and remove the application's we
   CHECK(mine.at("applicationId") == app.me().credentials().application.to_string());
   CHECK(app.me().all(family(app.me())).size() == 1);
   CHECK(colleague.all(family(colleague)).empty());
-  // Both are of one association, so each may look after the other's.
+  // Both applications belong to one association, so each can manage the other's webhooks.
   CHECK(colleague.all(family(app.me())).size() == 1);
   CHECK(patch(app.me(), family(colleague) + "/" + id, {{"description", "x"}}).status == 404);
   CHECK(patch(app.me(), family(app.me()) + "/" + id, {{"description", "x"}}).status == 200);

@@ -1,5 +1,5 @@
-// Every test of the API ends with a look at the plans of what the writer ran; this one proves that
-// the look finds a scan.
+// Every API test ends with a check of the plans of the writer's statements. This is its control:
+// the check must detect a scan.
 #include "support/writer_plans.h"
 
 #include <catch2/catch.hpp>

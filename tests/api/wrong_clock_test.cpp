@@ -1,4 +1,4 @@
-// A machine's clock that was ahead and is set right: nothing waits for it to catch up.
+// The machine's clock was ahead and is corrected: nothing waits until it catches up.
 #include <catch2/catch.hpp>
 
 #include "cli/admin/site.h"
@@ -22,7 +22,7 @@ std::string metrics(TestApp& app) {
   return site.handle(request).body;
 }
 
-/// A cash-out of 100 USDC that the sandbox decides after a few seconds.
+/// An off-ramp of 100 USDC that the sandbox decides after a few seconds.
 std::string cash_out(TestApp& app, const std::string& connector, const std::string& wallet) {
   const std::string beneficiary = add_recipient(app.me(), "1202");
   return app.me().pay(

@@ -1,4 +1,4 @@
-"""Backups, one after the other, while payments come in as fast as they are answered."""
+"""Backups, one at a time, under a full load of payments."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ class Backups:
         self.bench, self.server, self.numbers = bench, server, itertools.count()
 
     def take(self):
-        """What the command says, with how much newer its last entry is than the live file's was before."""
+        """The command's result, and how much newer the backup's last entry is than the live file's at the start."""
         path = self.bench.path(f"backup-{next(self.numbers)}.db")
         before = newest_entry(self.server.db)
         done = subprocess.run([self.bench.binary, "backup", path, "--db", self.server.db, "--json"],
@@ -25,7 +25,7 @@ class Backups:
         made = json.loads(done.stdout)
         made["newer_ms"] = newest_entry(path) - before
         if made["newer_ms"] < 0:
-            sys.exit("bench: a backup lacks what was there before it was begun")
+            sys.exit("bench: a backup lacks entries from before its start")
         os.remove(path)
         os.remove(path + ".sha256")
         return made
@@ -39,7 +39,7 @@ def newest_entry(path):
 
 
 def run(bench, table):
-    say(f"payments, {bench.seconds} s alone and {bench.seconds} s beside backups")
+    say(f"payments, {bench.seconds} s alone and {bench.seconds} s with backups")
     with bench.server("backups") as server:
         server.load(bench.seconds, bench.connections)
         server.wait_until_settled()

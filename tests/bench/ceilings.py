@@ -1,4 +1,4 @@
-"""What coffer is compared with: the HTTP library alone, SQLite alone, PostgreSQL with the same bookkeeping."""
+"""Reference measurements: the HTTP library alone, SQLite alone, and PostgreSQL with the same ledger."""
 
 import glob
 import os
@@ -13,14 +13,14 @@ PAYMENTS = 100_000
 
 
 def http_library(bench, path, legs):
-    """Requests a second of the library that answers the same bytes and does nothing else."""
+    """Requests a second of the library, which returns the same bytes and does nothing else."""
     with Helper(bench, "bench_http_ceiling") as library:
         url = f"http://127.0.0.1:{library.port}{path}"
         return Load(wrk(url, bench.seconds, bench.connections, "pay.lua", "http", legs, "key", "token", "one", "two"))
 
 
 def sqlite(bench):
-    """Payments a second and bytes of each, in batches of as many as coffer has connections."""
+    """Payments a second and bytes per payment, in batches of the number of connections."""
     done = subprocess.run([os.path.join(bench.programs, "bench_sqlite_ceiling"), bench.path("ceiling.db"),
                            str(PAYMENTS), str(bench.connections)], capture_output=True, text=True, check=True)
     rate, size = (float(word) for word in done.stdout.split())
@@ -28,7 +28,7 @@ def sqlite(bench):
 
 
 class Postgres:
-    """A server of its own in the folder of this run, as a user other than root."""
+    """A separate server in the folder of this run, as a user other than root."""
 
     def __init__(self, bench):
         bins = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
@@ -49,7 +49,7 @@ class Postgres:
             shutil.chown(self.home, "postgres")
         data = os.path.join(self.home, "data")
         self.run("initdb", "-D", data, "-A", "trust", "-U", "bench", user=self.user)
-        # Not through `run`: the server that stays would hold its pipes open.
+        # Not through `run`: the server stays, and would keep its pipes open.
         subprocess.run([*self.user, os.path.join(self.bin, "pg_ctl"), "-D", data, "-w", "-l",
                         os.path.join(self.home, "log"), "-o", f"-h '' -k {self.home} -c max_connections=200",
                         "start"], cwd=self.home, stdout=subprocess.DEVNULL, check=True)
@@ -69,7 +69,7 @@ class Postgres:
 
 
 def postgres(bench):
-    """Payments a second at its best number of clients, and that number; None when it is not installed."""
+    """Payments a second with the best number of clients, and that number; None if PostgreSQL is not installed."""
     server = Postgres(bench)
     if not server.bin:
         say("PostgreSQL is not installed: no row for it")

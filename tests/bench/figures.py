@@ -1,10 +1,10 @@
-"""Figures with their pass marks, and the table of them."""
+"""Figures, their goals, and the results table."""
 
 import sys
 
 
 class Figure:
-    """`goal`: at least that, or with `at_most` no more; None: only shown."""
+    """`goal`: the minimum, or with `at_most` the maximum; None: only shown."""
 
     def __init__(self, name, value, unit, goal=None, at_most=False):
         self.name, self.value, self.unit, self.goal, self.at_most = name, value, unit, goal, at_most
@@ -32,7 +32,7 @@ def number(value):
 
 
 class Table:
-    """Shows each figure when it is known, and all of them in the end."""
+    """Prints each figure when it is measured, and all figures at the end."""
 
     def __init__(self):
         self.sections = []

@@ -1,5 +1,5 @@
-// The HTTP library alone: reads the same requests, a payment or a wallet, answers with the same
-// bytes, and does nothing between. Prints its port. Ends with its standard input.
+// The HTTP library alone: reads the same requests, for a payment or a wallet, and returns the same
+// bytes, without any other work. Prints its port. Exits when its standard input closes.
 #include <httplib.h>
 
 #include <cstdio>

@@ -1,11 +1,11 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Makes a large file for measurements: `large_file.py BINARY FILE [options]`. `coffer demo --db FILE` serves it
-and prints its secrets; `coffer verify --db FILE` finds nothing.
+"""Creates a large file for measurements: `large_file.py BINARY FILE [options]`. `coffer demo --db FILE` serves it
+and prints its secrets; `coffer verify --db FILE` finds no faults.
 
-The product makes one payment of each kind and end for every tenant, wallets, and beneficiaries. Their rows are
-then multiplied (large_replicas.py) while nothing serves the file. Work that would be due is due in 2100, so a
-file that is served stays as it is. Quotes of the payments, deliveries of a disabled webhook, and events are
-there; bodies of events are not."""
+coffer itself creates one payment of each kind and final status for every tenant, and wallets and beneficiaries. Their
+rows are then multiplied (large_replicas.py) while the file is not served. Pending work is due in 2100, so a served
+file does not change. The file contains the payments' quotes, deliveries of a disabled webhook, and events without
+bodies."""
 
 import argparse
 import os
@@ -26,10 +26,10 @@ from large_samples import Samples
 DAY_MS = 86_400_000
 ODD = 0x9E3779B97F4A7C15  # spreads consecutive numbers
 PIECE = 20_000          # payments between two inserts
-PAYMENT_BYTES, FILE_BYTES = 700, 5  # of a settled payment in the file; the number of the quota
+PAYMENT_BYTES, FILE_BYTES = 700, 5  # size of a settled payment in the file; number of the quota
 QUOTAS = "wallets=unlimited,beneficiaries=unlimited,destinations=unlimited,open_quotes=unlimited"
-FIRST_TENANT = 0.8      # the first tenant's part of everything; the others share the rest
-# How many of 100,000 payments are of a kind, by (type, status) as the schema numbers them.
+FIRST_TENANT = 0.8      # share of the first tenant; the others share the rest
+# Number of each kind in 100,000 payments, by (type, status) as in schema.sql.
 WEIGHTS = {(0, 2): 20_000, (2, 2): 5_000, (3, 2): 4_000, (3, 3): 1_000, (1, 2): 8_000, (4, 2): 3_000,
            (1, 3): 1_000, (5, 2): 10_000, (5, 3): 1_500, (5, 5): 1_000, (5, 6): 200, (5, 1): 10, (6, 2): 4_000,
            (6, 3): 300, (6, 1): 10, (7, 2): 2_000, (0, 0): 10, (6, 7): 300}
@@ -40,7 +40,7 @@ def say(text):
 
 
 class Tenant:
-    """What one application sees, while the product serves the file."""
+    """One application's view while coffer serves the file."""
 
     def __init__(self, caller, facts, options, share, elsewhere):
         self.caller = caller
@@ -71,7 +71,7 @@ class Tenant:
 
 
 def serve_samples(options):
-    """The file as the product makes it: (share, id of the disabled webhook) by association."""
+    """Creates the initial file with coffer. Returns (share, id of the disabled webhook) by association."""
     gateway = Demo(options.binary, os.path.dirname(os.path.abspath(options.file)),
                       os.path.basename(options.file)).start(env={"COFFER_QUOTA_SANDBOX": QUOTAS},
                                                             ready_within_s=60)
@@ -93,7 +93,7 @@ def serve_samples(options):
 
 
 def open_alone(path):
-    """For writing without a journal: what breaks off here leaves no usable file."""
+    """Opens the file without a rollback journal: an interruption leaves an unusable file."""
     db = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode = DELETE", "journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE",
                    "cache_size = -1000000", "temp_store = MEMORY"):
@@ -102,20 +102,20 @@ def open_alone(path):
 
 
 def move_back(db, by_ms):
-    """Moves all that the product has just made into the past, so that the payments that follow end today."""
+    """Moves all rows that coffer has just written into the past, so that the following payments end today."""
     triggers = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
     for name, _ in triggers:
         db.execute(f"DROP TRIGGER {name}")
     for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         times = [column for column in replicas.columns_of(db, table) if replicas.is_time(column)]
-        if times and table != "audit_log":  # its links stay as they are
+        if times and table != "audit_log":  # its links stay unchanged
             db.execute(f"UPDATE {table} SET " + ", ".join(f"{name} = {name} - {by_ms}" for name in times))
     for _, sql in triggers:
         db.execute(sql)
 
 
 class Multiplier:
-    """Writes payments until there are as many as wanted."""
+    """Writes payments up to the requested number."""
 
     def __init__(self, db, tenants, options):
         self.db, self.options, self.random = db, options, random.Random(14)
@@ -147,7 +147,7 @@ class Multiplier:
         return self.state.notifications
 
     def uid(self, at):
-        """UUIDv7, each other than all before."""
+        """A unique UUIDv7."""
         self.state.ids += 1
         return (at << 80 | 7 << 76 | 2 << 62 | self.state.ids * ODD % (1 << 62)).to_bytes(16, "big")
 
@@ -181,7 +181,7 @@ class Multiplier:
         branches = self.db.execute(
             "SELECT w.wallet, a.account FROM wallets w JOIN accounts a ON a.wallet = w.wallet AND a.asset = 1"
             " WHERE w.tenant = ? AND w.name LIKE 'Branch %' ORDER BY w.wallet", (tenant,)).fetchall()
-        if tenant == 3:  # the demo's own first two wallets come first, which most use most
+        if tenant == 3:  # the demo's first two wallets come first, and are used most
             branches[:0] = self.db.execute("SELECT wallet, account FROM accounts WHERE wallet IN (1, 2) AND asset = 1"
                                            ).fetchall()
         return types.SimpleNamespace(
@@ -249,7 +249,7 @@ class Multiplier:
                             " last_at, payments, amount) VALUES (?, ?, ?, ?, ?, ?, ?)", self.sums.rows)
         self.db.execute("UPDATE webhooks SET cursor = (SELECT max(sequence) FROM events e"
                         " WHERE e.tenant = webhooks.tenant)")
-        # The quota of bytes counts what the product would have written.
+        # The byte quota counts what coffer would have written.
         self.db.execute("UPDATE quota_use SET used = used + ? * (SELECT count(*) FROM payments p"
                         " WHERE p.tenant = quota_use.tenant) WHERE quota = ?", (PAYMENT_BYTES, FILE_BYTES))
         self.db.execute("COMMIT")
@@ -273,8 +273,8 @@ def read_options():
     parser.add_argument("--beneficiaries", type=int, default=50_000)
     parser.add_argument("--wallets", type=int, default=200)
     parser.add_argument("--tenants", type=int, default=4)
-    parser.add_argument("--days", type=int, default=25, help="that the payments are spread over, up to now")
-    parser.add_argument("--verify", action="store_true", help="run `coffer verify` on it")
+    parser.add_argument("--days", type=int, default=25, help="days up to now over which the payments are spread")
+    parser.add_argument("--verify", action="store_true", help="run `coffer verify` on the file")
     return parser.parse_args()
 
 

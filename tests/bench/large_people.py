@@ -1,4 +1,4 @@
-"""Beneficiaries as POST /v1/beneficiaries/bulk takes them: always the same for the same number."""
+"""Beneficiaries for POST /v1/beneficiaries/bulk, always the same for the same number."""
 
 FIRST = ("Amina", "José", "Chloë", "Wanjiku", "Nguyễn", "Łukasz", "Søren", "Zoë", "Ibrahim", "Ananya", "Müge",
          "Olga", "Kwame", "Björk", "Yusuf", "Marta", "Ifeoma", "Jürgen", "Anaïs", "Tomás", "Grace", "Hassan",

@@ -1,12 +1,12 @@
-"""Multiplies sample payments: every row that belongs to one is written again under new keys, for other
-wallets, in the order and with the balances and the hash chain that the product would have made.
+"""Multiplies sample payments: writes every row of a payment again with new keys and other wallets, in the order and
+with the balances and the hash chain that coffer would write.
 
-What belongs to a payment is what refers to it by a foreign key, and its entries. A column keeps the value of
-the sample unless its name says otherwise (`value_of`), so a column that is added is copied."""
+The rows of a payment are those that refer to it by a foreign key, and its entries. A column keeps the value of the
+sample unless `value_of` has a rule for its name, so new columns are copied."""
 
 
-FAR = 4_102_444_800_000  # the year 2100, in ms: work that is due then stays undone
-STEP_MS = 10             # between two things that happen to one payment
+FAR = 4_102_444_800_000  # the year 2100, in ms: work that is due then stays pending
+STEP_MS = 10             # time between two steps of a payment
 LINES_PER_SET = 1024
 AMOUNTS = {"sending_amount", "receiving_amount", "min_receiving", "amount", "fee", "total", "send_amount",
            "receive_amount", "collected_amount"}
@@ -28,7 +28,7 @@ def insert_into(db, table):
 
 
 def tables_of_payments(db):
-    """(table, its column that names the payment)."""
+    """(table, its column with the payment)."""
     names = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")]
     return [(name, key[3]) for name in names for key in db.execute(f"PRAGMA foreign_key_list({name})")
             if key[2] == "payments"]
@@ -71,7 +71,7 @@ class Sample:
 
 
 def initiated(sample):
-    """The sample of an own transfer as it is before it was settled."""
+    """The sample of an own transfer before its settlement."""
     made = sample.copy()
     made.record.update(status=0, version=1, processing_at=None, completed_at=None,
                        updated_at=made.record["created_at"], settle_at=FAR)
@@ -82,7 +82,7 @@ def initiated(sample):
 
 
 def expired(sample):
-    """The sample of a collection that waits for its payer as it is when the payer never came."""
+    """The sample of a collection whose payer never paid."""
     made = sample.copy()
     record, last = made.record, made.rows["events"][-1]
     at = max(event["at"] for event in made.rows["events"]) + 1
@@ -94,9 +94,9 @@ def expired(sample):
 
 
 class Maker:
-    """Compiles a sample to a function that appends the rows of one more payment like it.
+    """Compiles a sample into a function that appends the rows of another payment like it.
 
-    In it are: n and p (number and key), t (ms), m (factor of all amounts), w0 w1 and a0 a1 (two wallets and
+    Its variables: n and p (number and key), t (ms), m (factor of all amounts), w0 w1 and a0 a1 (two wallets and
     their accounts), b and d (a beneficiary and its destination)."""
 
     def __init__(self, sample, wallets, accounts, pooled):
@@ -172,7 +172,7 @@ class Maker:
                 yield f"x = {entry['amount']} * m"
                 yield f"y = balances[{account}] = balances[{account}] + x"
                 yield f"rows_entries.append((j * {LINES_PER_SET} + {line}, {account}, x, y, {other}, {entry['leg']}))"
-            # The links are computed at the end, when all rows are there.
+            # The links are computed at the end, when all rows exist.
             yield f"rows_journal.append((j, {entry_set['tenant']}, {entry_set['kind']}, p, {at}, bytes(32)))"
 
     def compile(self, names):
@@ -184,7 +184,7 @@ class Maker:
 
 
 class DestinationSums:
-    """The rows of destination_sums, as src/store/providers/destination_sums.cpp keeps them."""
+    """The rows of destination_sums, as src/store/providers/destination_sums.cpp maintains them."""
 
     FAN_OUT, LEVELS = 64, 3
 

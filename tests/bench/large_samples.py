@@ -1,19 +1,19 @@
-"""One payment of every kind and end, made by the product itself for one application: what
-large_replicas.py multiplies."""
+"""One payment of every kind and final status, created by coffer itself for one application. large_replicas.py
+multiplies them."""
 
 import itertools
 import sys
 import time
 
 PAYER = {"name": "Wanjiku Kamau", "phone": "+254712345678"}
-# The last digits of an account number decide how a sandbox payout ends (docs/contract.md#sandbox).
+# The last digits of an account number determine the result of a sandbox payout (docs/contract.md#sandbox).
 OFFRAMP_ENDS = {"succeeded": "0123456789", "failed": "0123451101", "refunded": "0123451301",
                 "refund_failed": "0123451303", "processing": "0123451201"}
 ONRAMP_ENDS = {"succeeded": "0123456789", "failed": "0123451101", "processing": "0123451201"}
 
 
 class Samples:
-    """`made`: (transaction id, status). The wallets `source` and `target` hold USDC, `euro` EURC."""
+    """`made`: (transaction ID, status). The wallets `source` and `target` hold USDC, `euro` holds EURC."""
 
     def __init__(self, caller, facts, enums, elsewhere):
         self.caller, self.facts, self.elsewhere = caller, facts, elsewhere
@@ -115,5 +115,5 @@ class Samples:
                 if rows and rows[0]["status"] == status:
                     break
                 if time.monotonic() > deadline:
-                    sys.exit(f"large_file: {path} gives {rows}, expected {status}")
+                    sys.exit(f"large_file: {path} returns {rows}, expected {status}")
                 time.sleep(0.05)

@@ -1,5 +1,5 @@
-"""Every list, in every combination of the filters that the OpenAPI document declares, and searches: on a file
-of --stored payments and a tenth of that in beneficiaries, quiet and beside payments."""
+"""Every list in every combination of the filters in the OpenAPI document, and searches: on a file with --stored
+payments and a tenth as many beneficiaries, without load and during payments."""
 
 import datetime
 import hashlib
@@ -18,16 +18,16 @@ from harness.machine import ROOT
 from machine import FOLDER, Server, say
 
 MEDIAN_MS, P99_MS, LOADED_MS = 50, 100, 250
-TIMES = 3           # each query is measured, after one that warms it
-FEW_FILTERS = 2     # up to so many, every combination of values is measured, else one of each
-BENEFICIARIES = 10  # payments for each
+TIMES = 3           # measurements of each query, after one that warms the cache
+FEW_FILTERS = 2     # up to this many filters, every combination of values is measured, else one of each
+BENEFICIARIES = 10  # payments per beneficiary
 SEARCHES = ("a", "p", "person", "person123", "otieno", "oti ami", "accounts example", "example com", "müller",
             "handel gmbh", "cr 0000042", "CR-0000042", "a b c", "garcía handel", "o brien", "zzz")
 GENERATOR = ("large_file.py", "large_people.py", "large_replicas.py", "large_samples.py")
 
 
 def large_file(bench):
-    """Made once, and kept while neither the schema nor the generator changes."""
+    """Created once, and kept until the schema or the generator changes."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("COFFER_BENCH_FILES") or os.path.join(cache, "coffer", "bench")
     texts = [os.path.join(ROOT, "schema.sql"),
@@ -38,7 +38,7 @@ def large_file(bench):
             digest.update(text.read())
     kept = os.path.join(folder, f"{bench.stored_payments}-{digest.hexdigest()[:12]}")
     if not os.path.isdir(kept):
-        say(f"making {kept}, which is kept: remove it to have the space back")
+        say(f"creating {kept}, which is kept; delete it to free the space")
         part = kept + ".part"
         shutil.rmtree(part, ignore_errors=True)
         os.makedirs(part)
@@ -54,7 +54,7 @@ def day(ago):
 
 
 class Lists:
-    """The operations of the document that give a page, with values for their parameters."""
+    """The operations of the document that return a page, with values for their parameters."""
 
     def __init__(self, server):
         self.connection, self.facts = server.login(), server.facts
@@ -72,7 +72,7 @@ class Lists:
         return [row["id"] for row in self.ask(target)["data"]]
 
     def known_values(self):
-        """Of each parameter: what much has, what little has, and for some what nothing has."""
+        """Values of each parameter: one with many matches, one with few, and for some one without."""
         wallets = [self.facts["wallets"][0]["id"], *self.ids("/v1/wallets?limit=1")]
         payouts = self.ask("/v1/transactions?type=offramp&limit=1")["data"]
         beneficiaries = [*(row["beneficiaryId"] for row in payouts), *self.ids("/v1/beneficiaries?limit=1")]
@@ -97,7 +97,7 @@ class Lists:
         return node
 
     def operations(self):
-        """(operation, path, parameters in the path, filters) of every list."""
+        """(operation, path, path parameters, filters) of every list."""
         for path, methods in self.document["paths"].items():
             if "get" not in methods:
                 continue
@@ -116,14 +116,14 @@ class Lists:
         return self.values[parameter["name"]]
 
     def targets(self, path, in_path, filters):
-        """Of each combination of filters, the addresses that are asked for."""
+        """The addresses to request, for each combination of filters."""
         for one in in_path:
             path = path.replace("{" + one["name"] + "}", self.values_of(one)[0])
         required = [one for one in filters if one.get("required")]
         optional = [one for one in filters if not one.get("required")]
         for count in range(len(optional) + 1):
             for chosen in itertools.combinations(optional, count):
-                # A statement is of an asset that the wallet holds, as all wallets hold the first.
+                # A statement needs an asset that the wallet holds; all wallets hold the first one.
                 filled = [[(one["name"], value) for value in
                            (self.values_of(one)[:1] if one["name"] == "assetCode" and one in required
                             else self.values_of(one))] for one in (*required, *chosen)]
@@ -140,7 +140,7 @@ class Lists:
         return (time.perf_counter() - began) * 1000, answer
 
     def measured(self, target):
-        """The times of a page, and of the one that follows it."""
+        """The times of a page, and of the next one."""
         _, page = self.milliseconds(target)
         times = [self.milliseconds(target)[0] for _ in range(TIMES)]
         if page.get("nextCursor"):
@@ -153,7 +153,7 @@ def share(times, part):
 
 
 def quiet(lists, table):
-    """All addresses that were asked for, by operation."""
+    """Measures all addresses. Returns those requested, by operation."""
     asked = {}
     for operation, path, in_path, filters in lists.operations():
         times, worst = [], (0.0, "")
@@ -196,7 +196,7 @@ def run(bench, table):
         lists = Lists(server)
         say(f"lists on {bench.stored_payments:,} payments")
         asked = quiet(lists, table)
-        say(f"the same beside {bench.connections} connections that pay, {3 * bench.seconds} s")
+        say(f"the same during payments on {bench.connections} connections, {3 * bench.seconds} s")
         beside_payments(bench, server, lists, asked, table)
     finally:
         server.stop()

@@ -1,5 +1,5 @@
-// Complete challenge logins, as many at once as asked for: GET the challenge, sign it, POST it.
-// Arguments: base URL, public key, secret seed, seconds, how many at once. Prints `RESULT rate errors`.
+// Complete challenge logins in parallel: GET the challenge, sign it, POST it.
+// Arguments: base URL, public key, secret seed, seconds, number of parallel logins. Prints `RESULT rate errors`.
 import crypto from "node:crypto";
 import http from "node:http";
 
@@ -40,7 +40,7 @@ function call(method, path, body) {
   });
 }
 
-// TransactionEnvelope: type, transaction, one signature (hint, length, 64 bytes) of the server.
+// TransactionEnvelope: type, transaction, one signature of the server (hint, length, 64 bytes).
 const kSignature = 4 + 4 + 64;
 function signed(transaction, passphrase) {
   const envelope = Buffer.from(transaction, "base64");

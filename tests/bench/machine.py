@@ -1,4 +1,4 @@
-"""What every section needs: coffer under measurement, and programs beside it."""
+"""Used by every section: the measured server, and the other programs."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ class Server(Demo):
     """`coffer demo` on a file, without rate limits."""
 
     def start(self, **settings):
-        """Settings as the environment has them: webhook_in_flight=8."""
+        """Settings as in the environment, for example webhook_in_flight=8."""
         env = {"COFFER_LOG_LEVEL": "warning"}
         env.update({f"COFFER_{name.upper()}": str(value) for name, value in settings.items()})
         super().start(env=env, ready_within_s=60.0)
@@ -46,7 +46,7 @@ class Server(Demo):
 
     @staticmethod
     def caller_of(connection, first, second):
-        """The words by which a script of wrk pays."""
+        """The arguments of a wrk script that pays."""
         token = connection.headers["Authorization"].removeprefix("Bearer ")
         return [connection.headers["x-svc-auth"], token, first, second]
 
@@ -59,8 +59,8 @@ class Server(Demo):
         return Load(wrk(self.url(path), seconds, connections, "pay.lua", run, legs, *(callers or self.caller)))
 
     def settled_load(self, seconds, connections, legs=1, callers=None):
-        """The load, and how many of its payments a second were accepted and settled, the rest after it
-        included."""
+        """Runs a load. Returns it, and its payments a second that were accepted and settled, including those settled
+        after it."""
         began = time.monotonic()
         load = self.load(seconds, connections, legs, callers=callers)
         self.wait_until_settled()
@@ -70,13 +70,13 @@ class Server(Demo):
         wait_until_settled(self, within_s=60.0)
 
     def verify(self):
-        """Ends the bench when the file is not whole. Only while nothing serves it."""
+        """Ends the bench if the file does not verify. Call it only while the file is not served."""
         done = subprocess.run([self.binary, "verify", "--db", self.db], capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"bench: {self.db} is not whole: {done.stdout}{done.stderr}")
+            sys.exit(f"bench: {self.db} does not verify: {done.stdout}{done.stderr}")
 
     def rest(self):
-        """Until its check at the start is over and it does nothing any more."""
+        """Waits until the verification at the start has ended and the server is idle."""
         last = -1.0
         while cpu_s(self.pid) - last > 0.02:
             last = cpu_s(self.pid)
@@ -84,7 +84,7 @@ class Server(Demo):
 
 
 class Repeated:
-    """Does the same again and again beside what is measured; `results` of each time."""
+    """Repeats work in parallel with the measurement. `results`: one per repetition."""
 
     def __init__(self, work):
         self.results, self.ending = [], threading.Event()
@@ -104,7 +104,7 @@ class Repeated:
 
 
 class Helper:
-    """A program of the build that prints its port, and ends with its standard input."""
+    """A program of the build that prints its port and exits when its standard input closes."""
 
     def __init__(self, bench, name):
         self.process = subprocess.Popen([os.path.join(bench.programs, name)], stdin=subprocess.PIPE,

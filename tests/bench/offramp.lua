@@ -1,6 +1,6 @@
--- Quotes, and cash-outs against them: every quote that comes back is executed once by whichever
--- connection is next. With the last argument `quote`, quotes only.
--- Arguments: api key, token, wallet, connector, beneficiary, purpose, funds, relationship, run, mode.
+-- Quotes, and payouts on them: the next free connection executes each returned quote once. With the
+-- last argument `quote`, only quotes.
+-- Arguments: API key, token, wallet, connector, beneficiary, purpose, funds, relationship, run, mode.
 local threads = 0
 function setup(thread)
   thread:set("id", threads)

@@ -1,6 +1,6 @@
--- Requests of one kind, as fast as they are answered. Arguments: name of the run, legs of each payment,
--- then for every caller api key, token, wallet, wallet; callers take turns. Each payment has an id of its
--- own and goes between the two wallets, and back. Without legs: GET of the given address.
+-- Requests of one kind at full speed. Arguments: name of the run, legs of each payment, then for every
+-- caller API key, token, wallet, wallet; callers take turns. Each payment has a unique ID; they alternate
+-- between the two directions. Without legs: GET of the given address.
 -- Prints RESULT: requests/s, ms at 50, 95, 99 %, requests, errors.
 local threads = 0
 function setup(thread)

@@ -1,4 +1,4 @@
-"""Payments: durably accepted and settled, over one connection and over many, beside three ceilings."""
+"""Payments: durably accepted and settled, over one connection and many, compared with three ceilings."""
 
 import ceilings
 from harness.process import cpu_s
@@ -35,7 +35,7 @@ def run(bench, table):
 
 
 def few(bench, table, server):
-    """Fewer connections, and payments of many legs."""
+    """Fewer connections, and payments with many legs."""
     load = server.load(bench.seconds, 16)
     table.add("p99 of the 202, 16 connections", load.p99, "ms", goal=8, at_most=True)
     server.wait_until_settled()

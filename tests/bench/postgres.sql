@@ -1,6 +1,6 @@
--- The same bookkeeping in PostgreSQL: same tables, same indexes, one function to accept and one to
+-- The same ledger in PostgreSQL: same tables, same indexes, and one function each to accept and to
 -- settle, so that a payment costs two round trips and two durable commits. A thousand wallets, so that
--- no row lock holds the clients back.
+-- row locks do not delay the clients.
 CREATE TABLE wallets (wallet int PRIMARY KEY);
 CREATE TABLE accounts (
   account int PRIMARY KEY, wallet int NOT NULL REFERENCES wallets,
@@ -58,7 +58,7 @@ BEGIN
   DELETE FROM settlement_jobs WHERE payment = p AND due_at = (SELECT created_at FROM payments WHERE payment = p);
   INSERT INTO events (id, type, payment, version) VALUES (gen_random_uuid(), 1, p, 2);
   UPDATE holds SET state = 1 WHERE payment = p AND account = source;
-  -- In one order for all clients: no deadlock.
+  -- All clients use the same order, to avoid deadlocks.
   IF source < destination THEN
     UPDATE accounts SET balance = balance - units, held = held - units WHERE account = source RETURNING balance INTO a;
     UPDATE accounts SET balance = balance + units WHERE account = destination RETURNING balance INTO b;

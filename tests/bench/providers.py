@@ -1,4 +1,4 @@
-"""Quotes, cash-outs against them, and logins by challenge. No goals of their own."""
+"""Quotes, payouts on them, and challenge logins. No goals."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ LOGINS = 16
 
 
 def cash_out(bench, server, words, mode):
-    """Quotes and cash-outs a second, milliseconds at 50 and 99 %."""
+    """Quotes and payouts a second, and milliseconds at 50 and 99 %."""
     words_of_result = wrk(server.url(""), bench.seconds, bench.connections, "offramp.lua", *server.caller[:3],
                server.facts["connectors"][0]["id"], server.facts["beneficiaries"][0]["id"], *words, mode, mode)
     quotes, payments, p50, p99, errors = map(float, words_of_result)
@@ -20,7 +20,7 @@ def cash_out(bench, server, words, mode):
 
 
 def run(bench, table):
-    say(f"quotes, cash-outs and logins, {bench.seconds} s each")
+    say(f"quotes, payouts and logins, {bench.seconds} s each")
     http = ceilings.http_library(bench, PAY, 1)
     with bench.server("providers") as server:
         _, enums = server.login().call("GET", "/v1/payments/enums")

@@ -1,4 +1,4 @@
-"""Reading one wallet, beside what the HTTP library does with the same bytes."""
+"""Reading one wallet, compared with the HTTP library returning the same bytes."""
 
 import ceilings
 from machine import say

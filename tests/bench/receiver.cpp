@@ -1,7 +1,8 @@
-// A receiver of webhooks that costs next to nothing: answers every POST with 200 on its keep-alive
-// connection, and notes how long each event was under way, from the `timestamp` in its body to its
-// arrival. GET tells what came since the last GET: `{"count":..,"p50Ms":..,"p99Ms":..,"maxMs":..}`.
-// Prints its port. Ends with its standard input.
+// A webhook receiver that needs very little processor time: returns 200 to every POST on its
+// keep-alive connection, and records the latency of each event, from the `timestamp` in its body to
+// its arrival. GET returns the figures since the last GET:
+// `{"count":..,"p50Ms":..,"p99Ms":..,"maxMs":..}`. Prints its port. Exits when its standard input
+// closes.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -49,7 +50,7 @@ std::int64_t parse_time(std::string_view text) {
          number(text, 20, 3);
 }
 
-/// What arrived since it was asked for the last time.
+/// The events since the last GET.
 class Arrivals {
  public:
   void add(std::string_view body) {
@@ -89,7 +90,7 @@ std::size_t body_size(std::string_view head) {
   return size;
 }
 
-/// Answers every whole request in `input` and drops it.
+/// Responds to every complete request in `input` and removes it.
 std::string answer(std::string& input, Arrivals& arrivals) {
   std::string out;
   std::size_t done = 0;
@@ -144,7 +145,7 @@ void accept_all(int poller, int listener) {
   }
 }
 
-/// False when the peer is gone.
+/// False if the peer has closed the connection.
 bool serve(int fd, std::string& input, Arrivals& arrivals) {
   std::array<char, 64 * 1024> chunk;
   const ssize_t count = ::recv(fd, chunk.data(), chunk.size(), 0);

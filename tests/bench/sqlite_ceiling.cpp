@@ -1,5 +1,5 @@
-// SQLite alone: coffer's schema, the rows of a payment accepted and settled, batches of the given
-// size, each batch one durable commit; no HTTP, no rules, no JSON, balances written once per batch.
+// SQLite alone: coffer's schema, the rows of an accepted and settled payment, batches of the given
+// size, one durable commit per batch; no HTTP, rules or JSON, and balances written once per batch.
 // Usage: bench_sqlite_ceiling FILE PAYMENTS BATCH. Prints payments per second and bytes per
 // payment.
 #include <sqlite3.h>
@@ -31,7 +31,7 @@ void execute(const std::string& sql) {
   check(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
 }
 
-/// A prepared statement that is bound and run in one go.
+/// A prepared statement that binds its parameters and runs in one call.
 class Statement {
  public:
   explicit Statement(const char* sql) {
@@ -57,7 +57,7 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-/// Rises with time, as version 7 does, with a random tail.
+/// An ascending ID like UUID version 7, with a random tail.
 std::array<unsigned char, 16> id(std::int64_t number) {
   std::array<unsigned char, 16> out{};
   for (std::size_t i = 0; i < 6; ++i) out[i] = static_cast<unsigned char>(number >> (40 - 8 * i));
@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   Statements s;
   std::int64_t sequence = 0;
   const auto start = std::chrono::steady_clock::now();
-  // As coffer does under load: while one batch is accepted the one before it is settled.
+  // Like coffer under load: while one batch is accepted, the previous one is settled.
   for (std::int64_t first = 1; first <= payments + batch; first += batch) {
     execute("BEGIN IMMEDIATE");
     for (std::int64_t n = first; n < first + batch && n <= payments; ++n) accept(s, n, sequence);

@@ -1,4 +1,4 @@
-"""Exporting a statement of a million lines, alone and beside payments."""
+"""Exporting a statement of a million lines, alone and during payments."""
 
 import subprocess
 import time
@@ -11,7 +11,7 @@ FORMS = ("csv", "ndjson", "camt.053")
 
 
 class Export:
-    """One whole export, counted and thrown away: how long it took, and by how much the memory rose."""
+    """One complete export, counted and discarded. Measures its time and the growth of memory."""
 
     def __init__(self, server, form):
         wallet = server.facts["wallets"][0]["id"]
@@ -29,7 +29,7 @@ class Export:
                 self.took = time.monotonic() - began
                 self.lines = int(count.stdout.read())
         if curl.returncode:
-            raise RuntimeError(f"the export ended with {curl.returncode}")
+            raise RuntimeError(f"curl exited with {curl.returncode} during the export")
         self.growth = most - before
 
 
@@ -40,7 +40,7 @@ def run(bench, table):
         rows = None
         for form in FORMS:
             export = Export(server, form)
-            rows = rows or export.lines  # the forms have the same rows, but not on one line each
+            rows = rows or export.lines  # all formats have the same rows, but some use several lines per row
             table.add(f"statement of {rows:,} lines, {form}", rows / export.took, "lines/s", goal=300_000)
             table.add("memory it took", export.growth, "MiB", goal=16, at_most=True)
         say(f"payments without and with exports, {bench.seconds} s each")

@@ -1,4 +1,4 @@
-"""What coffer takes: time to be ready, memory, bytes of the file; and what many stored payments cost."""
+"""Start time, memory and file size, and the cost of many stored payments."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ FEW = 10_000
 
 
 def served(bench, db):
-    """`coffer serve` on a file; `ready_s` is how long it took until /healthz answered 200."""
+    """`coffer serve` on a file. `ready_s`: seconds until /healthz returned 200."""
     return Service(bench.binary, db).start("--log-level", "error", pause_s=0.0005)
 
 
 def idle_after_start_mib(pid):
-    """Resident memory when what it does at the start is over."""
+    """Resident memory after the work at the start."""
     last = -1.0
     while cpu_s(pid) - last > 0.02:
         last = cpu_s(pid)
@@ -74,7 +74,7 @@ def memory(bench, table):
 
 
 def size(bench, table):
-    """The same load on a file of few and on one of many payments."""
+    """The same load on files with few and with many payments."""
     bench.stored_file(bench.stored_payments)
     say(f"bytes of a payment, and payments on few and many, {bench.seconds} s each")
     with bench.server("size") as server:

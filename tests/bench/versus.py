@@ -1,7 +1,7 @@
-"""Another build of coffer beside this one: the same loads on both in turns, and the ratio of each figure.
+"""Compares this build with another one: the same loads on both, and the ratio of each figure.
 
-Only with --old BINARY. A figure is the median over the rounds; in each round both builds run on new files, one
-after the other, the order alternating, so that what else the machine does meets both."""
+Only with --old BINARY. A figure is the median over the rounds. In each round, both builds run in turn on new files,
+in alternating order, so that other work of the machine affects both."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ from harness.process import cpu_s, memory_mib
 from machine import Server, say
 
 LEGS = 100
-# What the ratio of new to old must be: at least, or at most.
+# (figure, unit, minimum or maximum ratio of new to old, whether it is a maximum)
 GOALS = (
     ("payments per second of its own CPU time, 64 connections", "/s", 2.0, False),
     ("accepted and settled, 64 connections", "/s", 1.6, False),
@@ -29,7 +29,7 @@ GOALS = (
 
 
 def written_kib(pid):
-    """What the process has caused to be written to disks: the write-ahead log and the file."""
+    """KiB that the process has written to disk, for the write-ahead log and the file."""
     with open(f"/proc/{pid}/io", encoding="ascii") as file:
         counters = dict(line.split(": ") for line in file.read().splitlines())
     return int(counters["write_bytes"]) / 1024
@@ -43,7 +43,7 @@ def paid(server, seconds, connections, figures, name):
 
 
 def measure(bench, binary):
-    """One round on one build: name of the figure -> value."""
+    """One round on one build. Returns {name of the figure: value}."""
     figures = {}
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         server = Server(binary, folder, "versus.db").start()
@@ -74,7 +74,7 @@ def measure(bench, binary):
 
 def run(bench, table):
     if not bench.old:
-        say("no --old BINARY: nothing to compare with")
+        say("skipped: use --old BINARY to compare with another build")
         return
     rounds = {bench.old: [], bench.binary: []}
     for at in range(bench.rounds):

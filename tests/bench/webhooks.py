@@ -1,4 +1,4 @@
-"""Delivering events to a receiver that costs next to nothing."""
+"""Delivering events to a receiver that needs very little processor time."""
 
 import contextlib
 import time
@@ -7,11 +7,11 @@ from harness.calls import fetch
 from harness.tenant import Tenant
 from machine import Helper, Server, say, wrk
 
-EVENTS = 3  # of a payment between wallets: initiated, processing, succeeded
+EVENTS = 3  # per payment between wallets: initiated, processing, succeeded
 ENDPOINTS = 50
 IN_FLIGHT = 16
 PACED = "../crash/steady.lua"
-PACE = 20  # payments a second when the machine is to be idle
+PACE = 20  # payments a second on an almost idle machine
 
 
 class Receiver(Helper):
@@ -20,11 +20,11 @@ class Receiver(Helper):
         self.url = f"http://127.0.0.1:{self.port}/hook"
 
     def arrived(self):
-        """What came since this was called last."""
+        """The receiver's figures since the last call."""
         return fetch(self.url).json()
 
     def drain(self, expected, seconds):
-        """Waits for so many, or so long: how many came, and in what time."""
+        """Waits for a number of events, or until a time limit. Returns the number and the time."""
         began = last = time.monotonic()
         count = 0
         while count < expected and time.monotonic() - began < seconds:
@@ -37,7 +37,7 @@ class Receiver(Helper):
 
 @contextlib.contextmanager
 def listened(bench, name, **settings):
-    """A server that may deliver to this machine, and the receiver."""
+    """A server that can deliver to this machine, and the receiver."""
     with Receiver(bench) as receiver:
         with bench.server(name, webhook_allow_targets="127.0.0.1", **settings) as server:
             yield server, receiver
@@ -56,7 +56,7 @@ def run(bench, table):
 
 
 def one_endpoint(bench, table):
-    say(f"payments without a webhook and with one, {bench.seconds} s each, and what is left to deliver then")
+    say(f"payments without a webhook and with one, {bench.seconds} s each, and the remaining deliveries")
     with listened(bench, "one-webhook", webhook_in_flight=IN_FLIGHT) as (server, receiver):
         load, without = server.settled_load(bench.seconds, bench.connections)
         register(server.login(), receiver)
@@ -68,7 +68,7 @@ def one_endpoint(bench, table):
     table.add("payments with a webhook, settled", beside, "/s")
     table.add("of those without", beside / without, "", goal=0.6)
     table.add("deliveries meanwhile", meanwhile / during, "/s")
-    # When nearly nothing was left, that rate says nothing.
+    # If almost no deliveries remained, the rate means nothing.
     rate = max(meanwhile / during, left / took if took > 0.5 else 0)
     table.add(f"deliveries to one endpoint, {IN_FLIGHT} at a time", rate, "/s", goal=4_000)
 

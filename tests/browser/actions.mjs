@@ -1,21 +1,21 @@
-// Every action: all of them open and can be left; those of the screens are done, seen to be done, and in the
-// audit log.
+// Every action: all forms open and close. Actions of the screens are performed, their result is visible, and they are
+// in the audit log.
 import { readFileSync } from 'node:fs';
 
 import { ok } from './judge.mjs';
 import { SCRIPT } from './outside.mjs';
 
 const done = new Set();
-const issued = []; // secrets that were shown
+const issued = []; // displayed secrets
 
-/** Presses the button of a command: in the row that says `about`, or the first there is. */
+/** Presses the button of a command: in the row that contains `about`, or the first one. */
 async function press({ page }, command, about) {
   const row = about ? `main tr:has-text(${JSON.stringify(about)})` : 'main';
   await page.locator(`${row} [data-command="${command}"]`).first().click();
   await page.waitForSelector('dialog[open] form');
 }
 
-/** Fills the open dialog, sends it and waits until it is gone or shows the answer. Returns what was wrong. */
+/** Fills the open dialog, submits it and waits until it closes or shows the result. Returns the error. */
 async function send({ page }, values) {
   for (const [name, value] of Object.entries(values)) {
     const field = page.locator(`dialog[open] [name="${name}"]`).first();
@@ -33,7 +33,7 @@ async function send({ page }, values) {
   return page.evaluate(() => (document.querySelector('dialog[open] .notice.bad') || {}).textContent || '');
 }
 
-/** Leaves the answer of a command, where it shows one. Returns its secrets. */
+/** Closes the result of a command, if one is shown. Returns its secrets. */
 async function leaveAnswer({ page }) {
   const secrets = await page.evaluate(() =>
     [...document.querySelectorAll('dialog[open] .secret-text')].map((each) => each.textContent),
@@ -51,7 +51,7 @@ function seen({ page }, text) {
   );
 }
 
-/** One action from its button to its answer; `then` is what the screen says afterwards. */
+/** One action from its button to its result; `then` is the text on the screen afterwards. */
 export async function doing(watched, { place, command, about, values = {}, then }) {
   let fault = '';
   let secrets = [];
@@ -59,7 +59,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
     if (place) await watched.visit(place);
     await press(watched, command, about);
     fault = await send(watched, values);
-    // A call to its provider is in progress, as the response says.
+    // The response says that a call to the provider is in progress.
     for (let tries = 0; /try again in a few seconds/i.test(fault) && tries < 50; tries += 1) {
       await watched.page.waitForTimeout(100);
       fault = await send(watched, {});
@@ -72,7 +72,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
   } catch (error) {
     fault = error.message.split('\n')[0];
   }
-  ok(`${command} is done`, fault === '', fault);
+  ok(`${command} succeeds`, fault === '', fault);
   if (fault) await watched.leaveDialogs();
   return secrets;
 }
@@ -104,7 +104,7 @@ export async function everyCommand(watched) {
     },
     [commands, FORM_RULES],
   );
-  ok('each opens a form that axe accepts, and closes', faults.length === 0, faults.join(' | '));
+  ok('each command opens a form that passes axe, and closes', faults.length === 0, faults.join(' | '));
   await watched.quiet('the forms of all commands');
 }
 
@@ -123,24 +123,24 @@ export async function tenants(watched, { facts }) {
   await watched.visit('applications');
   await press(watched, 'application register');
   const fault = await send(watched, { name: 'walker', association: facts.associationId });
-  ok('application register is done', fault === '', fault);
+  ok('application register succeeds', fault === '', fault);
   await watched.axe('secrets that are shown once');
   await watched.shot('secrets');
   await page.keyboard.press('Escape');
-  ok('Escape does not lose them', (await page.$('dialog[open]')) !== null);
+  ok('Escape does not close the secrets', (await page.$('dialog[open]')) !== null);
   const secrets = await leaveAnswer(watched);
   const secret = secrets.find((each) => each.startsWith('sk_'));
-  ok('they are all there', secret !== undefined && secrets.length >= 3);
+  ok('all secrets are shown', secret !== undefined && secrets.length >= 3);
   done.add('application register');
   await watched.settled();
-  // A dialog says that it has closed a moment after it has.
+  // The close event of a dialog comes a moment after it has closed.
   const gone = await page
     .waitForFunction((text) => !document.documentElement.outerHTML.includes(text), secret, { timeout: 5000 })
     .then(
       () => true,
       () => false,
     );
-  ok('afterwards nothing of them is left', gone);
+  ok('after closing, the page contains no secret', gone);
   await page.click('main tbody a:has-text("walker")');
   await watched.settled();
   await doing(watched, {
@@ -164,7 +164,7 @@ export async function tenants(watched, { facts }) {
   await doing(watched, { command: 'user resume' });
 }
 
-/** Decides on one wallet in the drawer of the queue, and closes it. */
+/** Decides on one wallet in the drawer of the review queue, and closes the drawer. */
 async function review({ page }, name, command, values = {}) {
   await page.locator(`main tr:has-text(${JSON.stringify(name)}) [data-review]`).click();
   await page.waitForSelector('dialog.drawer form');
@@ -183,13 +183,13 @@ async function review({ page }, name, command, values = {}) {
     title,
   );
   const fault = await page.evaluate(() => (document.querySelector('dialog .notice.bad') || {}).textContent || '');
-  ok(`${command} is done in the drawer`, fault === '', fault);
+  ok(`${command} succeeds in the drawer`, fault === '', fault);
   done.add(command);
   await page.keyboard.press('Escape');
   await page.waitForSelector('dialog[open]', { state: 'detached' });
 }
 
-/** The number of entries in a statement, by its format. */
+/** The number of entries in a statement, depending on the format. */
 const ENTRIES = {
   csv: (text) => text.trim().split('\r\n').length - 1,
   ndjson: (text) => text.trim().split('\n').length,
@@ -209,11 +209,11 @@ export async function money(watched, { facts, seeded }) {
   await watched.visit('reviews');
   await review(watched, 'Second', 'wallet reject', { code: 'DOCUMENTS', message: SCRIPT });
   await watched.visit(`wallets/${seeded.rejected.id}`);
-  ok('the reason is on the wallet', (await page.textContent('main')).includes(SCRIPT));
+  ok('the wallet shows the reason', (await page.textContent('main')).includes(SCRIPT));
   await watched.visit('reviews');
   await review(watched, 'Ada Obi', 'wallet verify');
   await page.waitForSelector('tr:has-text("Ada Obi")', { state: 'detached' });
-  ok('who was reviewed leaves the queue', true);
+  ok('a reviewed wallet leaves the queue', true);
   await doing(watched, {
     place: `wallets/${facts.wallets[0].id}`,
     command: 'wallet fund',
@@ -227,8 +227,8 @@ export async function money(watched, { facts, seeded }) {
     values: { as: 'failed', reason: `Asked the bank ${SCRIPT}`, confirmation: '25' },
   });
   await page.waitForSelector('main header .badge:text-is("Refunded")');
-  ok('a stuck cash-out that was resolved gives back what it took', true);
-  ok('the reason is on its page', (await page.textContent('main')).includes('Asked the bank <img'));
+  ok('resolving a stuck payout as refunded returns its amount', true);
+  ok('the payment page shows the reason', (await page.textContent('main')).includes('Asked the bank <img'));
   await watched.quiet('a payment that was resolved');
 
   await watched.visit(`statements?wallet=${facts.wallets[0].id}`);
@@ -237,10 +237,10 @@ export async function money(watched, { facts, seeded }) {
   const counts = [];
   for (const format of formats) {
     const { name, text } = await saved(page, () => page.click(`main [data-format="${format}"]`));
-    ok(`${format}: the file has the name of the wallet`, name.includes(facts.wallets[0].id), name);
+    ok(`${format}: the file name contains the wallet's ID`, name.includes(facts.wallets[0].id), name);
     counts.push(ENTRIES[format](text));
   }
-  ok('each has every entry', counts[0] > 60 && new Set(counts).size === 1, counts.join());
+  ok('every format has all entries', counts[0] > 60 && new Set(counts).size === 1, counts.join());
   await watched.quiet('statements that were exported');
 }
 
@@ -312,7 +312,7 @@ export async function hooks(watched, { facts }) {
   await alerts(watched);
 }
 
-/** An alert as the server lists it; a condition of this machine could not be relied on. */
+/** An alert as the server lists it. A real condition would depend on the machine. */
 async function alerts(watched) {
   const { page } = watched;
   const at = '2026-01-31T09:15:00.000Z';
@@ -326,7 +326,7 @@ async function alerts(watched) {
   await page.route(/run\/alert\/list/, (route) => route.fulfill({ json: { data } }));
   await watched.visit('alerts');
   const row = await page.textContent('main tbody tr');
-  ok('an alert shows what was sent to whom, with what result', /Open/.test(row) && /Sent\s*Began, https:\/\/ops\.example/.test(row), row);
+  ok('an alert shows each message, its target and its result', /Open/.test(row) && /Sent\s*Began, https:\/\/ops\.example/.test(row), row);
   await watched.axe('#/alerts with an alert');
   await watched.shot('alerts with an alert');
   await page.unroute(/run\/alert\/list/);
@@ -350,7 +350,7 @@ export async function people(watched) {
   await doing(watched, { command: 'operator suspend', about: 'walker', then: 'Suspended' });
   await doing(watched, { command: 'operator resume', about: 'walker' });
   const [link] = await doing(watched, { command: 'operator reset', about: 'walker' });
-  ok('a reset is a new link', link.includes('#claim='));
+  ok('a reset gives a new link', link.includes('#claim='));
   await doing(watched, { command: 'admin link' });
   const own = [];
   for (const command of ['suspend', 'role', 'reset']) {
@@ -367,7 +367,7 @@ export async function checks(watched) {
     await panel.locator('button').click();
     await panel.locator('.notice[role]').waitFor();
     const said = await panel.locator('.notice[role]').first().textContent();
-    ok(`${command} says that all is well`, said === 'No faults found.', said);
+    ok(`${command} reports no faults`, said === 'No faults found.', said);
   }
   done.add('backup');
   await watched.visit('checks');
@@ -377,26 +377,26 @@ export async function checks(watched) {
   const { name, bytes } = await saved(page, () => page.click('dialog[open] button[type=submit]'));
   await page.waitForSelector('dialog[open]', { state: 'detached' });
   const head = bytes.subarray(0, 15).toString();
-  ok('a backup is downloaded whole', /\.db$/.test(name) && head === 'SQLite format 3', `${name} ${head}`);
+  ok('a backup is downloaded completely', /\.db$/.test(name) && head === 'SQLite format 3', `${name} ${head}`);
   const listed = await page.evaluate(async () => (await (await fetch('api/run/backups/list')).json()).data);
-  ok('with the size in the list', listed.some((each) => each.file === name && each.bytes === bytes.length), String(bytes.length));
+  ok('the list has the size of the backup', listed.some((each) => each.file === name && each.bytes === bytes.length), String(bytes.length));
   done.add('backups download');
   await page.locator('main [data-command="backups signature"]').first().click();
   await page.waitForSelector('dialog[open] form');
   const beside = await saved(page, () => page.click('dialog[open] button[type=submit]'));
-  ok('and its signature has the name that restore expects', beside.name === `${name}.checkpoint`, beside.name);
+  ok('the file name of the signature is the one that restore expects', beside.name === `${name}.checkpoint`, beside.name);
   done.add('backups signature');
   await watched.visit('overview');
   const last = await page.locator('main .figures li', { hasText: 'Last backup' }).textContent();
-  ok('the overview knows of the backup', / ago.*verified/.test(last), last);
+  ok('the overview shows the backup', / ago.*verified/.test(last), last);
   await watched.quiet('checks');
 }
 
-/** What was done is in the audit log. */
+/** The audit log contains all performed actions. */
 export async function audited(watched, world) {
   const { page } = watched;
   await watched.visit('audit');
-  ok('the audit log says who', (await page.textContent('main tbody')).includes(world.facts.adminUser));
+  ok('the audit log shows the operator', (await page.textContent('main tbody')).includes(world.facts.adminUser));
   const [acts, all] = await page.evaluate(() =>
     Promise.all(
       ['api/run/audit/list?limit=500', 'api/commands'].map(
@@ -406,13 +406,13 @@ export async function audited(watched, world) {
   );
   const recorded = new Set(acts.filter(({ outcome }) => outcome === 'done').map(({ command }) => command));
   const lost = [...done].filter((each) => !recorded.has(each));
-  ok(`it has the ${done.size} actions that were done`, lost.length === 0, lost.join(', '));
+  ok(`the audit log has the ${done.size} performed actions`, lost.length === 0, lost.join(', '));
   const log = JSON.stringify(acts);
   const told = issued.filter((secret) => log.includes(secret));
-  ok(`and none of the ${issued.length} secrets`, issued.length > 8 && told.length === 0, told.join(' '));
-  ok('control: what is no secret is in it', log.includes('walker@example.com'));
+  ok(`the audit log has none of the ${issued.length} secrets`, issued.length > 8 && told.length === 0, told.join(' '));
+  ok('control: the audit log has values that are not secret', log.includes('walker@example.com'));
   await watched.quiet('the audit log');
-  // Printed, because a reader could assume that they were done.
+  // Print the actions that were not performed, so that a reader does not assume that they were.
   const rest = all.filter(({ role, command }) => role !== 'viewer' && !done.has(command));
   process.stdout.write(`not done here: ${rest.map(({ command }) => command).join(', ')}\n`);
 }

@@ -1,4 +1,4 @@
-// Part of admin.py: opens the admin page of a demo in a browser and walks it.
+// Part of admin.py: opens the admin page of a demo in a browser and runs all chapters.
 import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
@@ -16,7 +16,7 @@ const facts = JSON.parse(process.env.COFFER_TEST);
 
 const LIAR = `Liar ${SCRIPT}`.slice(0, 64);
 
-/** The first action of all: the rest needs what it makes. */
+/** The first action, whose result the others need. */
 function addConnector(page, provider) {
   return doing(page, {
     place: 'connectors',
@@ -36,13 +36,13 @@ function addConnector(page, provider) {
   });
 }
 
-/** A chapter that cannot go on is a fault; the next begins anew. */
+/** A chapter that cannot continue is a fault. The next chapter reloads the page. */
 async function told(chapter, page, world) {
   const began = Date.now();
   try {
     await chapter(page, world);
   } catch (fault) {
-    ok(`${chapter.name} comes to its end`, false, fault.stack);
+    ok(`${chapter.name} completes`, false, fault.stack);
     await page.leaveDialogs();
   }
   process.stdout.write(`-------- ${chapter.name}: ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
@@ -54,7 +54,7 @@ async function run() {
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
   });
   try {
-    ok('the demo names its admin page', facts.adminUrl && facts.adminUser && facts.adminPassword);
+    ok('the demo prints its admin page and the credentials', facts.adminUrl && facts.adminUser && facts.adminPassword);
     const world = { facts, browser, admin: facts.adminUrl.replace(/\/?$/, '/') };
     const page = await Watched.open(world, 'wide');
     await controls(page);
@@ -77,6 +77,6 @@ async function run() {
 try {
   await run();
 } catch (fault) {
-  ok(`the walk comes to its end: ${fault.stack}`, false);
+  ok(`the test completes: ${fault.stack}`, false);
 }
 process.exitCode = failures() > 0 ? 1 : 0;

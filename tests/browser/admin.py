@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The admin page of what ships, in a real browser: every screen and every action, by keyboard, in light and dark, wide
-and narrow, judged by axe; scripts in every free text stay text; who may not does not. admin.mjs is the walk; here are
-the demo, and a provider and a receiver of webhooks that respond with scripts wherever a response has text.
-COFFER_SHOTS=folder keeps a picture of every screen."""
+"""The admin page of the release build in a real browser: every screen and every action, by keyboard, in light and dark
+themes, on wide and narrow screens, checked by axe; scripts in free texts stay text; permissions are enforced. admin.mjs
+is the browser part. This part starts the demo, and a provider and a webhook receiver whose responses contain scripts in
+every text. COFFER_SHOTS=folder keeps a screenshot of every screen."""
 
 import itertools
 import json
@@ -22,7 +22,8 @@ def as_json(status, body):
 
 
 def provider(request):
-    """Prices one to one; refuses payouts to 1102 with a script, leaves others pending under one."""
+    """Quotes one to one. Rejects payouts to 1102 with a script as the reason, and leaves others pending with a script
+    as the reference."""
     asked = json.loads(request.body or "{}")
     if request.target == "/quotes":
         return as_json("200 OK", {"sendAmount": asked["amount"], "receiveAmount": asked["amount"], "rate": "1",
@@ -47,7 +48,7 @@ def main():
                  "receiver": f"http://127.0.0.1:{failing_receiver().port}"}
         return walk_beside_demo(os.path.join(ROOT, "tests/browser/admin.mjs"), program, folder, facts,
                                 {"COFFER_BACKUP_DIR": os.path.join(folder, "backups"),
-                                 # Accepts every message, so that a test of alerts succeeds.
+                                 # This sendmail accepts every message, so that a test of alerts succeeds.
                                  "COFFER_NOTIFY_SENDMAIL": "/bin/true", "COFFER_NOTIFY_FROM": "demo@bank.example",
                                  "COFFER_ALERT_EMAIL": "ops@bank.example"})
 

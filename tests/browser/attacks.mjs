@@ -1,4 +1,4 @@
-// What must be refused: use a cookie after sign-out, post from elsewhere, guess.
+// Attacks that must be rejected: a cookie after sign-out, a post from another site, guessed passwords.
 import { createServer } from 'node:http';
 
 import { ok } from './judge.mjs';
@@ -18,14 +18,14 @@ async function headers(world) {
       ([name, wanted]) => !wanted.test(answer.headers.get(name) || ''),
     );
     ok(
-      `/admin/${path} has the headers of a safe page`,
+      `/admin/${path} has the security headers`,
       bad.length === 0,
       bad.map(([name]) => `${name}: ${answer.headers.get(name)}`).join(' | '),
     );
   }
   for (const path of ['..%2f..%2fetc/passwd', '/etc/passwd', 'api/run/nothing/here', '.git/config']) {
     const answer = await fetch(world.admin + path);
-    ok(`/admin/${path} is nothing`, [400, 401, 404].includes(answer.status), String(answer.status));
+    ok(`/admin/${path} is not served`, [400, 401, 404].includes(answer.status), String(answer.status));
   }
 }
 
@@ -52,7 +52,7 @@ async function forged(watched, world) {
   const { cookie, sent } = await present(watched);
   const { origin } = new URL(world.admin);
   ok(
-    'the cookie is out of reach of scripts and other sites',
+    'the cookie is not available to scripts and other sites',
     cookie.httpOnly && cookie.sameSite === 'Strict' && cookie.path === '/',
   );
   const cases = [
@@ -65,15 +65,15 @@ async function forged(watched, world) {
   ];
   for (const [what, more, wanted] of cases) {
     const { status } = await post(world, 'run/association/create', more);
-    ok(`a change ${what} is refused`, status === wanted, String(status));
+    ok(`a change ${what} is rejected`, status === wanted, String(status));
   }
   const control = await post(world, 'run/association/create', { ...sent, Origin: origin });
-  ok('control: the same change from the page is done', control.status === 200, String(control.status));
+  ok('control: the same change from the page succeeds', control.status === 200, String(control.status));
   const got = await fetch(`${world.admin}api/run/association/create?NAME=forged`, { headers: sent });
-  ok('a change by GET is refused', got.status === 405, String(got.status));
+  ok('a change by GET is rejected', got.status === 405, String(got.status));
 }
 
-/** A form on another site, in the browser that is signed in. */
+/** A form on another site, in the signed-in browser. */
 async function otherSite(watched, world) {
   const evil = createServer((request, answer) => {
     answer.setHeader('Content-Type', 'text/html');
@@ -89,12 +89,12 @@ async function otherSite(watched, world) {
   });
   await page.goto(`http://localhost:${evil.address().port}/`);
   const status = (await answered).status();
-  ok('a form on another site is refused', status === 403, String(status));
+  ok('a form on another site is rejected', status === 403, String(status));
   await page.close();
   evil.close();
   evil.closeAllConnections();
   const still = await watched.page.evaluate(() => fetch('api/session').then((answer) => answer.status));
-  ok('and the session goes on', still === 200, String(still));
+  ok('the session stays valid', still === 200, String(still));
 }
 
 async function framed(watched, world) {
@@ -116,9 +116,9 @@ async function stolen(watched, world) {
   await watched.page.click('text=Sign out');
   await watched.page.waitForSelector('dialog.cover input[name=password]');
   const { status } = await fetch(`${world.admin}api/session`, { headers: sent });
-  ok('after sign-out it is worth nothing', status === 401, String(status));
+  ok('after sign-out, the cookie is rejected for reading', status === 401, String(status));
   const run = await post(world, 'run/association/create', { ...sent, Origin: new URL(world.admin).origin });
-  ok('for changes either', run.status === 401, String(run.status));
+  ok('after sign-out, the cookie is rejected for changes', run.status === 401, String(run.status));
 }
 
 export async function attacks(watched, world) {
@@ -129,7 +129,7 @@ export async function attacks(watched, world) {
   await stolen(watched, world);
 }
 
-/** The last chapter: afterwards this address has to wait. */
+/** The last chapter, because sign-in from this address pauses afterwards. */
 export async function guessing(_, world) {
   const { origin } = new URL(world.admin);
   const attempt = (name, password) =>
@@ -139,21 +139,21 @@ export async function guessing(_, world) {
       body: JSON.stringify({ name, password, code: '' }),
     });
   const { adminUser, adminPassword } = world.facts;
-  ok('control: the right password opens', (await attempt(adminUser, adminPassword)).status === 204);
+  ok('control: the right password signs in', (await attempt(adminUser, adminPassword)).status === 204);
   const answers = [];
   for (let i = 0; i < 100; i += 1) answers.push(await attempt(adminUser, `wrong password ${i}`));
   const statuses = answers.map(({ status }) => status);
   ok(
-    'of a hundred wrong passwords five are checked, the rest have to wait',
+    'of a hundred wrong passwords, five are checked and the others rejected',
     statuses.every((each, i) => each === (i < 5 ? 401 : 429)),
     statuses.join(' '),
   );
-  ok('and are told how long', Number(answers[99].headers.get('Retry-After')) > 600);
+  ok('the response says how long to wait', Number(answers[99].headers.get('Retry-After')) > 600);
   const right = await attempt(adminUser, adminPassword);
-  ok('then even the right one has to wait', right.status === 429, String(right.status));
+  ok('during the pause, the right password is rejected too', right.status === 429, String(right.status));
   const together = await Promise.all(
     Array.from({ length: 30 }, (each, i) => attempt('stranger', `guess ${i}`)),
   );
   const looked = together.filter(({ status }) => status === 401).length;
-  ok('guesses that come together are no way around', looked <= 5, `${looked} were checked`);
+  ok('concurrent guesses do not bypass the limit', looked <= 5, `${looked} were checked`);
 }

@@ -1,4 +1,4 @@
-// Part of four_eyes.py: the administrator of the demo asks, a second one decides, each in a browser of their own.
+// Part of four_eyes.py: the demo's administrator requests, a second one decides, each in a separate browser.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -14,7 +14,7 @@ function coffer(...words) {
   return JSON.parse(execFileSync(facts.binary, [...words, '--db', db, '--json'], { encoding: 'utf-8' }));
 }
 
-/** A second administrator. */
+/** Creates a second administrator. */
 async function second(world) {
   const { link } = coffer('operator', 'add', 'second', '--role', 'administrator');
   const watched = await claimed(world, link);
@@ -38,7 +38,7 @@ function says({ page }, selector, wanted) {
     );
 }
 
-/** Asks for a deposit on the page; the command waits. */
+/** Requests a deposit on the page. The command waits for approval. */
 async function asks(watched, wallet, amount) {
   const { page } = watched;
   await watched.visit(`wallets/${wallet.id}`);
@@ -52,7 +52,7 @@ async function asks(watched, wallet, amount) {
   }
   await page.fill('dialog[open] [name=amount]', amount);
   await page.click('dialog[open] button[type=submit]');
-  ok('the page says that the command waits', await says(watched, 'body', 'a second operator must approve'));
+  ok('the page shows that the command waits', await says(watched, 'body', 'a second operator must approve'));
   await watched.leaveDialogs();
 }
 
@@ -74,23 +74,23 @@ async function decides(watched, verb) {
 async function walk(first, other, wallet) {
   const before = balance(wallet);
   await asks(first, wallet, '12.5');
-  ok('nothing has moved', balance(wallet) === before, balance(wallet));
+  ok('the balance is unchanged', balance(wallet) === before, balance(wallet));
 
   await first.visit('approvals');
   ok('the list shows the request', await says(first, 'main tbody tr', 'wallet fund'), await text(first.page, 'main'));
-  ok('one cannot approve an own request', (await first.page.$('main [data-command="approval approve"]')) === null);
-  ok('one can withdraw it', (await first.page.$('main [data-command="approval reject"]')) !== null);
+  ok('an operator cannot approve their own request', (await first.page.$('main [data-command="approval approve"]')) === null);
+  ok('an operator can withdraw their own request', (await first.page.$('main [data-command="approval reject"]')) !== null);
   await first.axe('approvals, of the one who asks');
 
   await other.visit('overview');
-  ok('the overview of the other says that a command waits', await says(other, '[data-condition="approvals_waiting"]', '1'));
+  ok("the second operator's overview shows a waiting command", await says(other, '[data-condition="approvals_waiting"]', '1'));
   await other.page.click('[data-condition="approvals_waiting"] a');
   await other.settled();
   await other.page.waitForSelector('main tbody tr');
   await other.page.locator('main tbody tr a').first().click();
   await other.page.waitForFunction(() => /#\/approvals\/[0-9a-f]/.test(location.hash));
   await other.settled();
-  ok('the request shows who asks and for how much', (await says(other, 'main', '12.5')) && (await says(other, 'main', facts.adminUser)));
+  ok('the request shows the requesting operator and the amount', (await says(other, 'main', '12.5')) && (await says(other, 'main', facts.adminUser)));
   await other.axe('a request');
   await other.shot('approval');
   await decides(other, 'approve');
@@ -104,9 +104,9 @@ async function walk(first, other, wallet) {
   await decides(other, 'reject');
   ok('a rejected command moves nothing', balance(wallet) === after, balance(wallet));
   await first.visit('approvals');
-  ok('who asked sees the rejection', await says(first, 'main tbody tr', 'Rejected'), await text(first.page, 'main'));
+  ok('the requesting operator sees the rejection', await says(first, 'main tbody tr', 'Rejected'), await text(first.page, 'main'));
   const left = await first.page.$$('main [data-command^="approval "]');
-  ok('nothing is left to decide', left.length === 0, String(left.length));
+  ok('no request is left', left.length === 0, String(left.length));
   const acts = coffer('audit', 'list').filter((each) => each.command === 'wallet fund');
   ok('the audit log has both operators', JSON.stringify(acts).includes('second') && JSON.stringify(acts).includes(facts.adminUser), JSON.stringify(acts));
   for (const each of [first, other]) await each.quiet('four eyes');
@@ -131,6 +131,6 @@ async function run() {
 try {
   await run();
 } catch (fault) {
-  ok(`the walk comes to its end: ${fault.stack}`, false);
+  ok(`the test completes: ${fault.stack}`, false);
 }
 process.exitCode = failures() > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Four eyes on the admin page of what ships: one operator asks, a second one approves or rejects, and neither can
-decide alone. four_eyes.mjs is the walk; here is the demo."""
+"""Four eyes on the admin page of the release build: one operator requests, a second one approves or rejects, and
+neither can decide alone. four_eyes.mjs is the browser part; this part starts the demo."""
 
 import os
 import sys

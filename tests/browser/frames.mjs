@@ -1,5 +1,5 @@
-// Part of frames.py: a list of 1,000 payments. Headless Chromium paints without a GPU, so the time of a frame says how
-// fast this machine paints. What the page itself causes is layout, style and script: those are compared.
+// Part of frames.py: a list of 1,000 payments. Headless Chromium paints without a GPU, so frame times depend on the
+// machine. The page itself causes layout, style and script work, which is compared.
 import { chromium } from 'playwright-core';
 
 import { failures, ok, Watched } from './judge.mjs';
@@ -47,15 +47,15 @@ async function holds(watched) {
     await page.waitForFunction((n) => document.querySelectorAll('tbody tr').length > n, before);
     counts.push(await rowCount(page));
   }
-  ok('it grows to 1,000 rows', String(counts) === '200,400,600,800,1000', String(counts));
+  ok('the list grows to 1,000 rows', String(counts) === '200,400,600,800,1000', String(counts));
   const keys = await page.evaluate(() => [...document.querySelectorAll('tbody tr')].map((row) => row.dataset.key));
-  ok('no row is there twice', new Set(keys).size === ROWS);
+  ok('no row occurs twice', new Set(keys).size === ROWS);
   const said = await page.textContent('.count');
-  ok('it says how many there are', said === `${ROWS} of ${PAYMENTS}`, said);
+  ok('the list shows its number of rows', said === `${ROWS} of ${PAYMENTS}`, said);
   return keys;
 }
 
-/** The least time of a layout of everything, of several. */
+/** The minimum time of a complete layout, over several measurements. */
 function layoutMs(page, name) {
   return page.evaluate((kind) => {
     const list = document.querySelector('.scroll table');
@@ -82,17 +82,17 @@ async function layout(watched) {
   const plain = await layoutMs(page, 'plain');
   ok(`their layout takes less than half of that of a plain table: ${list.toFixed(1)} of ${plain.toFixed(1)} ms`, list < plain / 2);
   await page.evaluate(() => document.querySelector('.scroll table').classList.remove('long'));
-  ok('the control: of a plain table all rows are laid out', (await laidOut(page)) === ROWS);
+  ok('control: all rows of a plain table are laid out', (await laidOut(page)) === ROWS);
   await page.evaluate(() => document.querySelector('.scroll table').classList.add('long'));
   for (const size of ['narrow', 'wide']) {
     await watched.size(size);
     const there = await laidOut(page);
     ok(`${size}: ${there} rows are laid out`, there > 5 && there <= 200);
-    ok(`${size}: it fits`, (await watched.overflow()) <= 0);
+    ok(`${size}: the list fits`, (await watched.overflow()) <= 0);
   }
 }
 
-/** Scrolls to the end; the frames meanwhile, and what the page did. */
+/** Scrolls to the end. Returns the frame times and the page's work. */
 async function scrolled(page, counters) {
   await page.evaluate(() => {
     window.scrollTo(0, 0);
@@ -138,7 +138,7 @@ async function scrolling(watched) {
   ok('scrolling changes nothing on the page', list.changes === 0, String(list.changes));
   ok(`${list.layouts} layouts, at most 4 for each step`, list.layouts <= 4 * list.steps);
   const last = await page.evaluate(() => document.querySelector('tbody tr:last-child').getBoundingClientRect().bottom);
-  ok('the end of the list is there', last > 0 && last <= 900, String(last));
+  ok('the end of the list is visible', last > 0 && last <= 900, String(last));
   await page.evaluate(() => document.querySelector('.scroll table').classList.remove('long'));
   const plain = await scrolled(page, counters);
   await page.evaluate(() => document.querySelector('.scroll table').classList.add('long'));
@@ -152,10 +152,10 @@ async function filtering(watched) {
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length < 50);
   const found = await page.evaluate(() => [...document.querySelectorAll('tbody tr td:first-child')].map((cell) => cell.textContent));
-  ok('a filter leaves the rows that fit', found.length === 11 && found.every((text) => text.startsWith('row-100')), String(found));
+  ok('a filter shows the matching rows', found.length === 11 && found.every((text) => text.startsWith('row-100')), String(found));
   ok('a short list is a plain table', (await page.$('table.long')) === null);
   await watched.visit('payments');
-  ok('without it, the list begins anew', (await rowCount(page)) === 50);
+  ok('without the filter, the list starts again with 50 rows', (await rowCount(page)) === 50);
   await watched.quiet('the long list');
 }
 
@@ -164,8 +164,8 @@ async function older(watched, keys) {
   const next = await page.getAttribute('a[rel=next]', 'href');
   await watched.visit(next.slice(2));
   const rest = await page.evaluate(() => [...document.querySelectorAll('tbody tr')].map((row) => row.dataset.key));
-  ok('older rows are on a page of their own', rest.length === PAYMENTS - ROWS, String(rest.length));
-  ok('and are others', rest.every((key) => !keys.includes(key)));
+  ok('older rows are on a separate page', rest.length === PAYMENTS - ROWS, String(rest.length));
+  ok('the older rows differ from the first ones', rest.every((key) => !keys.includes(key)));
 }
 
 const browser = await chromium.launch({
@@ -187,7 +187,7 @@ try {
   await watched.visit('payments');
   await filtering(watched);
 } catch (fault) {
-  ok(`the walk comes to its end: ${fault.stack}`, false);
+  ok(`the test completes: ${fault.stack}`, false);
 } finally {
   await browser.close();
 }

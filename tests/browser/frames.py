@@ -1,6 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""A list of 1,000 rows on the admin page, scrolled and filtered. Judged is the work, against the same rows as a plain
-table in the same browser; frames are printed only, because they depend on the machine. frames.mjs is the walk."""
+"""A list of 1,000 rows on the admin page, scrolled and filtered. Compares the browser's work with that for the same
+rows in a plain table. Frame times are only printed, because they depend on the machine. frames.mjs is the browser
+part."""
 
 import os
 import sys

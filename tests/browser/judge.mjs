@@ -1,12 +1,12 @@
-// A page that is watched: errors of scripts, of the console and of the content policy are faults, and axe
-// judges what is seen.
+// A watched page: errors of scripts, the console and the content security policy are faults, and axe checks the
+// displayed page.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shots = process.env.COFFER_SHOTS;
 
-const WAIT_MS = 20_000; // for whatever is bound to come, on a machine under load
+const WAIT_MS = 20_000; // limit for every wait, on a machine under load
 
 let passed = 0;
 let failed = 0;
@@ -23,7 +23,7 @@ export function ok(what, good, more = '') {
 
 const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
 
-// Refusals that a test asks for are no faults of the page.
+// Rejections that a test causes are not faults of the page.
 const EXPECTED = /the server responded with a status of (400|401|403|404|409|422|429)/;
 
 export class Watched {
@@ -36,7 +36,7 @@ export class Watched {
     self.context = await world.browser.newContext({
       viewport: SIZES[size],
       colorScheme: 'light',
-      reducedMotion: 'reduce', // a colour half way between two is not designed
+      reducedMotion: 'reduce', // a colour in the middle of a transition may lack contrast
 
       ...options,
     });
@@ -73,13 +73,13 @@ export class Watched {
     });
   }
 
-  /** Everything since the last time this was asked is well. */
+  /** Checks that there were no faults since the last call. */
   async quiet(where) {
     const breaches = await this.page.evaluate(() => window.policyBreaches.splice(0));
     const owned = await this.page.evaluate(() => window.owned === true);
     const found = [...this.faults.splice(0), ...breaches, ...(owned ? ['a script ran'] : [])];
     ok(
-      `${where}: no error, no breach of the content policy, nothing executed`,
+      `${where}: no error, no violation of the content security policy, nothing executed`,
       found.length === 0,
       found.join(' | '),
     );
@@ -95,13 +95,13 @@ export class Watched {
     await page.waitForSelector('dialog.cover', { state: 'detached' });
   }
 
-  /** Goes to `#/place` and waits until what it loads is there. */
+  /** Goes to `#/place` and waits until it is loaded. */
   async visit(place) {
     await this.page.evaluate(
       (to) =>
         new Promise((resolve) => {
           if (location.hash === to) resolve();
-          window.addEventListener('hashchange', resolve, { once: true }); // after the page's own
+          window.addEventListener('hashchange', resolve, { once: true }); // after the page's own listener
           location.hash = to;
         }),
       `#/${place}`,
@@ -109,7 +109,7 @@ export class Watched {
     await this.settled();
   }
 
-  /** After a fault: whatever is open. */
+  /** Closes everything that is open after a fault. */
   leaveDialogs() {
     return this.page.evaluate(() =>
       document.querySelectorAll('dialog[open]').forEach((each) => each.close()),
@@ -130,12 +130,12 @@ export class Watched {
   async axe(where) {
     await this.loadAxe();
     const found = await this.page.evaluate(async () => {
-      // Of a long table the first rows: the others are like them.
+      // Only the first rows of a long table, because the others are similar.
       const what = { include: [['html']], exclude: [['tbody tr:nth-child(n + 9)']] };
       const result = await window.axe.run(what, { resultTypes: ['violations'] });
       return result.violations.map(({ id, nodes }) => `${id} ${nodes[0].target.join(' ')}`);
     });
-    ok(`${where}: axe finds nothing`, found.length === 0, found.join(' | '));
+    ok(`${where}: axe reports nothing`, found.length === 0, found.join(' | '));
   }
 
   async size(name) {
@@ -158,7 +158,7 @@ export class Watched {
   }
 }
 
-/** The judges themselves: each has to find what is put in front of it. */
+/** Controls: each judge must detect a planted fault. */
 export async function controls(watched) {
   const { page } = watched;
   await page.waitForSelector('dialog.cover');
@@ -185,16 +185,16 @@ export async function controls(watched) {
     wide.remove();
     return { rules: violations.map(({ id }) => id), overflow, owned: window.owned === true };
   });
-  ok('control: axe sees a field without a name', found.rules.includes('label'));
-  ok('control: and text that is hardly seen', found.rules.includes('color-contrast'));
-  ok('control: what is too wide is noticed', found.overflow);
+  ok('control: axe detects a field without a name', found.rules.includes('label'));
+  ok('control: axe detects text with low contrast', found.rules.includes('color-contrast'));
+  ok('control: content that is too wide is detected', found.overflow);
   const breaches = await page.evaluate(() => window.policyBreaches.splice(0));
-  ok('control: an inline script is a breach, and does not run', breaches.length > 0 && !found.owned);
+  ok('control: an inline script violates the policy and does not run', breaches.length > 0 && !found.owned);
   const told = watched.faults.splice(0).filter((fault) => /an error on the console/.test(fault));
   ok('control: an error on the console is a fault', told.length === 1);
 }
 
-/** Getting in, as it is seen. */
+/** The sign-in screen. */
 export async function signInPage(watched) {
   await watched.quiet('the sign-in page');
   await watched.axe('sign-in, light');
@@ -202,7 +202,7 @@ export async function signInPage(watched) {
   await watched.scheme('dark');
   await watched.size('narrow');
   await watched.axe('sign-in, narrow, in the dark');
-  ok('sign-in fits 360 px', (await watched.overflow()) <= 0);
+  ok('the sign-in screen fits 360 px', (await watched.overflow()) <= 0);
   await watched.shot('sign-in narrow dark');
   await watched.scheme('light');
   await watched.size('wide');

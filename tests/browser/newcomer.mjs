@@ -1,4 +1,4 @@
-// A viewer is invited, takes the link, enrols an authenticator by its picture, and may only look.
+// A viewer is invited, opens the link, enrols an authenticator from the QR code, and can only read.
 import { createHmac } from 'node:crypto';
 import jsQR from 'jsqr';
 
@@ -20,7 +20,7 @@ export function totp(uri, at = Date.now()) {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** What a camera reads off the page. */
+/** The content of the QR code on the page. */
 async function scanned(page) {
   const image = await page.evaluate(() => {
     const svg = document.querySelector('.qr');
@@ -61,19 +61,19 @@ async function invite(admin, name, role) {
   return link;
 }
 
-/** Takes a one-time link, up to the picture of the authenticator key. */
+/** Opens a one-time link and continues up to the QR code of the authenticator key. */
 export async function claimed(world, link) {
   const watched = await Watched.open({ ...world, admin: link }, 'wide');
   const { page } = watched;
   await page.waitForSelector('dialog.cover input[name=again]');
-  ok('the link leaves the address', !page.url().includes('claim'));
+  ok('the link is removed from the address', !page.url().includes('claim'));
   await watched.axe('claiming a link');
   await watched.shot('claim');
   await page.fill('input[name=password]', PASSWORD);
   await page.fill('input[name=again]', `${PASSWORD}r`);
   await page.click('dialog.cover button[type=submit]');
   await page.waitForSelector('.notice.bad');
-  ok('two passwords that differ are refused', true);
+  ok('two different passwords are rejected', true);
   await page.fill('input[name=again]', PASSWORD);
   await page.click('dialog.cover button[type=submit]');
   return watched;
@@ -88,16 +88,16 @@ export async function enrolled(watched) {
   const uri = await scanned(page);
   const key = (await page.textContent('.cover .secret-text')).replaceAll(' ', '');
   ok(
-    'a reader reads the picture, and it holds the key that is shown',
+    'the QR code is readable, and contains the displayed key',
     uri.startsWith('otpauth://totp/') && new URL(uri).searchParams.get('secret') === key,
     uri,
   );
   const early = await page.evaluate(() => fetch('api/commands').then((answer) => answer.status));
-  ok('before enrolling nothing may be run', early === 403, String(early));
+  ok('commands are rejected before the enrolment', early === 403, String(early));
   await page.fill('input[name=code]', '000000');
   await page.click('dialog.cover button[type=submit]');
   await page.waitForSelector('.notice.bad');
-  ok('a wrong code is refused', true);
+  ok('a wrong code is rejected', true);
   await page.fill('input[name=code]', totp(uri));
   await page.click('dialog.cover button[type=submit]');
   await page.waitForSelector('dialog.cover pre.secret-text');
@@ -153,11 +153,11 @@ async function onlyLooks(watched, admin, world) {
   ];
   for (const [path, body] of tries) {
     const status = await call(watched, path, body);
-    ok(`a viewer who calls ${path} himself is refused`, status === 403, String(status));
+    ok(`a direct call of ${path} by a viewer is rejected`, status === 403, String(status));
   }
   for (const [path, body] of tries.slice(0, 2)) {
     const status = await call(admin, path, body);
-    ok(`control: to an administrator ${path} is open`, status === 200, String(status));
+    ok(`control: an administrator can call ${path}`, status === 200, String(status));
   }
   await watched.quiet('a viewer');
 }
@@ -175,13 +175,13 @@ async function ownPassword(watched, codes) {
     return page.textContent('main form .notice');
   };
   ok(
-    'a wrong present password changes nothing',
+    'a wrong current password changes nothing',
     !/Password changed/.test(await change('not the one', `${PASSWORD}2`)),
   );
-  ok('it does not sign out the operator', (await page.$('dialog.cover')) === null);
-  ok('one can change the own password', /Password changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
+  ok('a wrong password does not sign out the operator', (await page.$('dialog.cover')) === null);
+  ok('an operator can change their own password', /Password changed/.test(await change(PASSWORD, `${PASSWORD}2`)));
   await watched.visit('wallets');
-  ok('and goes on', (await page.$('dialog.cover')) === null);
+  ok('the operator stays signed in', (await page.$('dialog.cover')) === null);
   await watched.quiet('an own password');
 }
 
@@ -190,7 +190,7 @@ export async function newcomer(_, world) {
   await admin.signIn(world.facts.adminUser, world.facts.adminPassword);
   await admin.settled();
   const link = await invite(admin, 'watcher', 'viewer');
-  ok('an invitation is a link', link.includes('#claim='), link);
+  ok('an invitation gives a link', link.includes('#claim='), link);
   const watched = await claimed(world, link);
   const codes = await enrolled(watched);
   await watched.settled();

@@ -1,5 +1,5 @@
-// Part of passkeys.py: registrations and signatures in software, right and wrong. coffer and @simplewebauthn/server
-// judge each, and have to agree.
+// Part of passkeys.py: correct and wrong registrations and signatures by a software authenticator. coffer and
+// @simplewebauthn/server check each, and must agree.
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 
@@ -8,7 +8,7 @@ import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simpl
 import { ok } from './judge.mjs';
 import { SoftAuthenticator } from './soft_authenticator.mjs';
 
-/** The page's calls, without a browser; an answer is {status, body}. */
+/** The page's calls, without a browser. A response is {status, body}. */
 export class Caller {
   cookies = new Map();
   csrf = '';
@@ -78,7 +78,7 @@ export async function judgedSignature(made, credential, expected) {
   }
 }
 
-/** What is wrong with a signature, before it is made or after. */
+/** Errors of a signature, introduced before or after signing. */
 const WRONG = {
   'another origin': { before: (device) => Object.assign(device, { origin: 'https://evil.example' }) },
   'another port': { before: (device) => Object.assign(device, { origin: 'http://localhost:1' }) },
@@ -129,7 +129,7 @@ async function signIn(origin, device, change = {}) {
   return { challenge, sent, status: (await caller.call('POST', 'sign-in/passkey', sent)).status };
 }
 
-/** `codes` are recovery codes: without them a second passkey could not be added. */
+/** `codes`: recovery codes, which are required to add a second passkey. */
 export async function vectors({ adminUser, adminPassword }, origin, codes) {
   const site = new URL(origin).hostname;
   const caller = new Caller(origin);
@@ -143,28 +143,28 @@ export async function vectors({ adminUser, adminPassword }, origin, codes) {
     ok(`${kind}: coffer registers it`, added.status === 200, JSON.stringify(added.body));
     const expected = { challenge, origin, site };
     const credential = await judgedRegistration({ ...made, id: device.id.toString('base64url') }, expected);
-    ok(`${kind}: and so does the other library`, credential !== null);
+    ok(`${kind}: the other library registers it`, credential !== null);
     const right = await signIn(origin, device);
-    ok(`${kind}: a right signature signs in`, right.status === 204, String(right.status));
+    ok(`${kind}: a correct signature signs in`, right.status === 204, String(right.status));
     const agreed = { challenge: right.challenge, origin, site, verified: true };
-    ok(`${kind}: and the other library agrees`, await judgedSignature(right.sent, credential, agreed));
+    ok(`${kind}: the other library accepts it`, await judgedSignature(right.sent, credential, agreed));
     credential.counter = 1;
     for (const [what, change] of Object.entries(WRONG)) {
       const wrong = await signIn(origin, device, change);
-      // After ten, the source has to wait; right ones do not.
-      ok(`${kind}: ${what} is refused`, [401, 429].includes(wrong.status), String(wrong.status));
+      // After ten failures, sign-in from this address pauses for wrong signatures.
+      ok(`${kind}: ${what} is rejected`, [401, 429].includes(wrong.status), String(wrong.status));
       const judged = { challenge: wrong.challenge, origin, site, verified: true };
-      ok(`${kind}: and by the other library`, !(await judgedSignature(wrong.sent, credential, judged)), what);
+      ok(`${kind}: the other library rejects it`, !(await judgedSignature(wrong.sent, credential, judged)), what);
     }
     const last = await signIn(origin, device);
-    ok(`${kind}: none of it locks the owner out`, last.status === 204, String(last.status));
+    ok(`${kind}: no attack locks the owner out`, last.status === 204, String(last.status));
   }
   const foreign = new SoftAuthenticator('ES256', { origin, site });
   foreign.origin = 'https://evil.example';
   const refused = await register(caller, { password: adminPassword, code: codes.shift() }, foreign);
-  ok('a registration of another page is refused', refused.added.status === 422, String(refused.added.status));
+  ok('a registration from another page is rejected', refused.added.status === 422, String(refused.added.status));
   const { data } = (await caller.call('GET', 'passkeys')).body;
-  ok('the list has the three', data.map((row) => row.name).join() === 'ES256,EdDSA,RS256', JSON.stringify(data));
+  ok('the list has the three passkeys', data.map((row) => row.name).join() === 'ES256,EdDSA,RS256', JSON.stringify(data));
   for (const row of data) {
     const done = await caller.call('POST', 'passkeys/remove', {
       id: row.id,

@@ -1,5 +1,5 @@
-// Part of passkeys.py: an operator adds a passkey, signs in with it alone and after the password, proves with it who
-// they are, and removes it.
+// Part of passkeys.py: an operator adds a passkey, signs in with only the passkey and with it after the password,
+// confirms an action with it, and removes it.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ import { judgedRegistration, judgedSignature, vectors } from './passkey_vectors.
 
 const facts = JSON.parse(process.env.COFFER_TEST);
 
-/** The browser's own authenticator; what it sends is kept. */
+/** The browser's virtual authenticator. Records its messages. */
 class Device {
   sent = [];
   answers = [];
@@ -40,7 +40,7 @@ class Device {
     return self;
   }
 
-  /** The last body sent to a call, and the last answer of it. */
+  /** The last request body of a call, and its last response. */
   lastSent = (call) => this.sent.filter(([name]) => name === call).at(-1)?.[1];
   lastAnswer = (call) => this.answers.filter(([name]) => name === call).at(-1)?.[1];
 
@@ -81,7 +81,7 @@ async function addOne(watched, device, world) {
   await watched.axe('naming a passkey');
   await page.click('dialog button[type=submit]');
   const codes = (await page.textContent('dialog pre')).trim().split('\n');
-  ok('the first passkey brings ten recovery codes', codes.length === 10, codes.join());
+  ok('the first passkey gives ten recovery codes', codes.length === 10, codes.join());
   world.codes = codes;
   await page.click('dialog button:has-text("I have copied them")');
   await page.waitForSelector('main li:has-text("Laptop")');
@@ -98,19 +98,19 @@ async function judge(device, watched, world) {
   const { name, ...registration } = made;
   const site = new URL(origin).hostname;
   world.credential = await judgedRegistration({ ...registration, id }, { challenge, origin, site });
-  ok('the other library accepts what the browser made', world.credential !== null && name === 'Laptop');
+  ok("the other library accepts the browser's registration", world.credential !== null && name === 'Laptop');
 }
 
 async function alone(watched, device, world) {
   const { page } = watched;
   await signOut(watched);
   await page.click(WITH_PASSKEY);
-  ok('a passkey alone signs in', (await signedIn(page)) === facts.adminUser);
+  ok('only a passkey signs in', (await signedIn(page)) === facts.adminUser);
   const sent = device.lastSent('sign-in/passkey');
   const { challenge } = device.lastAnswer('sign-in/passkey/begin');
   const { origin, hostname: site } = new URL(watched.world.admin);
   const agreed = await judgedSignature(sent, world.credential, { challenge, origin, site, verified: true });
-  ok('the other library accepts what the browser signed', agreed);
+  ok("the other library accepts the browser's signature", agreed);
   const again = await page.evaluate(
     (body) =>
       fetch('api/sign-in/passkey', {
@@ -120,14 +120,14 @@ async function alone(watched, device, world) {
       }).then((each) => each.status),
     sent,
   );
-  ok('the same signature again is refused', again === 401, String(again));
+  ok('a replayed signature is rejected', again === 401, String(again));
 }
 
 async function afterPassword(watched, device) {
   const { page } = watched;
   await signOut(watched);
   await watched.signIn(facts.adminUser, facts.adminPassword);
-  ok('a passkey follows the password', (await signedIn(page)) === facts.adminUser);
+  ok('a passkey works as the second factor', (await signedIn(page)) === facts.adminUser);
   const { passkey } = device.lastAnswer('sign-in');
   ok('the server names the passkey', passkey.allowCredentials.length === 1);
 }
@@ -138,10 +138,10 @@ async function unverified(watched, device) {
   await device.session.send('WebAuthn.setUserVerified', { authenticatorId: device.id, isUserVerified: false });
   await page.click(WITH_PASSKEY);
   await page.waitForSelector('dialog.cover [role=alert], dialog.cover .notice.bad');
-  ok('without a verified user there is no sign-in', (await page.$('dialog.cover')) !== null);
+  ok('without user verification, sign-in fails', (await page.$('dialog.cover')) !== null);
   await device.session.send('WebAuthn.setUserVerified', { authenticatorId: device.id, isUserVerified: true });
   await page.click(WITH_PASSKEY);
-  ok('with one there is', (await signedIn(page)) === facts.adminUser);
+  ok('with user verification, sign-in succeeds', (await signedIn(page)) === facts.adminUser);
 }
 
 async function removeIt(watched) {
@@ -152,11 +152,11 @@ async function removeIt(watched) {
   await watched.axe('removing a passkey');
   await page.click('dialog button[type=submit]');
   await page.waitForSelector('main p:has-text("None. A passkey signs you in")');
-  ok('the passkey is removed, with itself as the proof', true);
+  ok('the passkey is removed after a confirmation with itself', true);
   await signOut(watched);
   await page.click(WITH_PASSKEY);
   await page.waitForSelector('dialog.cover [role=alert], dialog.cover .notice.bad');
-  ok('and signs in no more', (await page.$('dialog.cover')) !== null);
+  ok('the removed passkey does not sign in', (await page.$('dialog.cover')) !== null);
 }
 
 async function atAnAddress(world) {
@@ -164,7 +164,7 @@ async function atAnAddress(world) {
   await page.page.waitForSelector(WITH_PASSKEY);
   await page.page.click(WITH_PASSKEY);
   await page.page.waitForSelector('dialog.cover :text("http://localhost:")');
-  ok('at an address, the page says where passkeys work', true);
+  ok('on an IP address, the page says where passkeys work', true);
   await page.context.close();
 }
 
@@ -210,7 +210,7 @@ try {
   await walk(world);
   await vectors(facts, `http://localhost:${port}`, world.codes);
 } catch (fault) {
-  ok(`the walk comes to its end: ${fault.stack}`, false);
+  ok(`the test completes: ${fault.stack}`, false);
 } finally {
   await browser.close();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Passkeys of operators on the admin page of what ships: passkeys in software, right and wrong, judged by another
-library as well, and the whole way through the page in a real browser with its virtual authenticator. passkeys.mjs is
-the walk; here is the demo."""
+"""Passkeys of operators on the admin page of the release build: correct and wrong software passkeys, also checked by
+another library, and all steps on the page in a real browser with a virtual authenticator. passkeys.mjs is the browser
+part; this part starts the demo."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// Names in place of IDs, words in place of codes, tables that fit, and the sandbox of a demo.
+// Names instead of IDs, words instead of codes, tables that fit, and the sandbox screen of a demo.
 import { ok } from './judge.mjs';
 
 const read = (page) => page.evaluate(() => document.querySelector('main .content').innerText);
@@ -11,7 +11,7 @@ async function firstOf(watched, noun) {
   );
 }
 
-/** Pages about one thing show no ID until it is asked for, and no code of the API. */
+/** Pages of one object show no ID until it is unfolded, and no codes of the API. */
 export async function names(watched) {
   const { page } = watched;
   for (const noun of ['connectors', 'beneficiaries', 'applications', 'associations', 'wallets', 'webhooks']) {
@@ -19,18 +19,18 @@ export async function names(watched) {
     const named = () => !/[0-9a-f]{8}(-|…)/.test(document.querySelector('main .content').innerText);
     const isNamed = await page.waitForFunction(named, undefined, { timeout: 10_000 }).then(() => true, () => false);
     const text = await read(page);
-    ok(`#/${noun}: the page about one shows no ID`, isNamed, text);
+    ok(`#/${noun}: the page of one object shows no ID`, isNamed, text);
     const codes = text.match(/\b(OFF_RAMP|ON_RAMP|BANK|MOMO|QUOTED|BESPOKE|sandbox|file_bytes|open_quotes)\b/);
-    ok(`#/${noun}: nor a code of the API`, codes === null, String(codes));
+    ok(`#/${noun}: the page of one object shows no codes of the API`, codes === null, String(codes));
   }
   await page.locator('details.folded summary').first().click();
   ok('the IDs are folded below', /[0-9a-f]{8}…/.test(await read(page)));
   await watched.visit('quotes');
-  ok('a quote has a link to its payment in words', !/[0-9a-f]{8}…|USED/.test(await read(page)));
+  ok('a quote links its payment by name', !/[0-9a-f]{8}…|USED/.test(await read(page)));
   await watched.quiet('names');
 }
 
-/** At 1280 pixels, lists show every column, and no action covers one. */
+/** At 1280 pixels, lists show every column, and no button covers one. */
 export async function fits(watched) {
   const { page } = watched;
   for (const place of ['wallets', 'quotes', 'reviews', 'alerts']) {
@@ -48,18 +48,18 @@ export async function fits(watched) {
       [...of(count).querySelectorAll('.axis')].map((each) => each.textContent).filter((text) => /\.5/.test(text)),
     );
   });
-  ok('a chart of counts has no half on its axis', halves.length === 0, halves.join());
+  ok('the axis of a chart of counts has no fractions', halves.length === 0, halves.join());
   await watched.quiet('lists at 1280 pixels');
 }
 
-/** The clock and the snapshots of a demo have a screen. */
+/** The screen for the clock and the snapshots of a demo. */
 export async function sandboxTasks(watched) {
   const { page } = watched;
   await watched.visit('sandbox');
   await page.waitForSelector('main tbody tr');
   const text = await read(page);
   ok('the sandbox shows its time', /The time of the demo is .*UTC\. It has not been advanced\./.test(text), text);
-  ok('and the first snapshot', /^start/m.test(text), text);
+  ok('the sandbox shows the first snapshot', /^start/m.test(text), text);
   const offered = await page.evaluate(() =>
     [...document.querySelectorAll('main [data-command]')].map((each) => each.dataset.command),
   );

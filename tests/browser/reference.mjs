@@ -12,7 +12,7 @@ async function drawn(page) {
   await page.waitForSelector(article('listWallets'));
 }
 
-/** Puts a text into a field as from the clipboard. */
+/** Pastes a text into a field. */
 function paste(page, selector, text) {
   return page.evaluate(
     ([where, what]) => {
@@ -32,7 +32,7 @@ async function open(page, id) {
   return panel;
 }
 
-/** What the page shows after `Send`. */
+/** The text on the page after `Send`. */
 async function sent(panel) {
   await panel.locator('[role=status]').evaluate((place) => place.replaceChildren());
   await panel.locator('button.send').click();
@@ -48,35 +48,35 @@ async function sent(panel) {
 async function withoutCredentials({ page }) {
   const panel = await open(page, 'listWallets');
   const { said } = await sent(panel);
-  ok('without credentials, the page names what is missing and sends nothing', /Client ID/.test(said), said);
+  ok('without credentials, the page names the missing ones and sends nothing', /Client ID/.test(said), said);
 }
 
 async function calls(watched) {
   const { page } = watched;
   await paste(page, '#try input[name=clientId]', '{"clientId":');
-  ok('half a line is refused', /not JSON/.test(await page.textContent('#try [role=status]')));
+  ok('an incomplete line is rejected', /not JSON/.test(await page.textContent('#try [role=status]')));
   await paste(page, '#try input[name=apiKey]', `${JSON.stringify(facts)}\n`);
-  ok('the line of a demo fills every field', (await page.inputValue('#try input[name=connectSecret]')) === facts.connectSecret);
+  ok("a demo's first line fills every field", (await page.inputValue('#try input[name=connectSecret]')) === facts.connectSecret);
 
   const wallets = await sent(page.locator(`${article('listWallets')} details.try`));
   ok('an operation responds, with status and time', /^200 OK in \d+ ms/.test(wallets.said), wallets.said);
-  ok('its headers have the request ID', /x-request-id: [0-9a-f-]{36}/.test(wallets.headers), wallets.headers);
-  ok('its body is that of this server', JSON.parse(wallets.body).data.some(({ id }) => id === facts.wallets[0].id));
+  ok('the response headers have the request ID', /x-request-id: [0-9a-f-]{36}/.test(wallets.headers), wallets.headers);
+  ok('the response body comes from this server', JSON.parse(wallets.body).data.some(({ id }) => id === facts.wallets[0].id));
 
   const payment = await sent(await open(page, 'transferBetweenOwnWallets'));
-  ok('the recorded request is ready to send here', /^202 /.test(payment.said), payment.said + payment.body);
+  ok('the recorded request can be sent to this server', /^202 /.test(payment.said), payment.said + payment.body);
   const record = JSON.parse(payment.body).transactionRecordId;
   const read = await sent(await open(page, 'getTransaction'));
   ok('the ID of the response is in the next request', /^200 /.test(read.said) && JSON.parse(read.body).id === record, read.said + read.body);
 
   const platform = await sent(await open(page, 'listConnectCountries'));
-  ok('the Connect group has its own secret and token', /^200 /.test(platform.said), platform.said + platform.body);
+  ok('the Connect group works with its own secret and token', /^200 /.test(platform.said), platform.said + platform.body);
   const camt = await open(page, 'getStatementCamt053');
   for (const name of ['startDate', 'endDate']) await camt.locator(`input[name=${name}]`).fill('2026-01-01');
   const statement = await sent(camt);
-  ok('a body that is not JSON is shown as it is', statement.body.startsWith('<?xml'), statement.said + statement.body);
+  ok('a body that is not JSON is shown unchanged', statement.body.startsWith('<?xml'), statement.said + statement.body);
   const token = await sent(await open(page, 'createToken'));
-  ok('a login takes the credentials of the page', /^200 /.test(token.said), token.said + token.body);
+  ok('a login uses the credentials of the page', /^200 /.test(token.said), token.said + token.body);
 }
 
 async function problems({ page }) {
@@ -84,7 +84,7 @@ async function problems({ page }) {
   await panel.locator('input[name=walletId]').fill('../../admin');
   const { said, place } = await sent(panel);
   ok('a value stays inside its path segment', /^404 /.test(said), said);
-  ok('a problem leads to its page', (await place.locator('a').getAttribute('href')) === '/problems/not-found');
+  ok('a problem links to its page', (await place.locator('a').getAttribute('href')) === '/problems/not-found');
   await panel.locator('input[name=walletId]').fill('');
   ok('a missing value is named', /Enter walletId/.test((await sent(panel)).said));
 
@@ -114,7 +114,7 @@ async function forgotten({ page, context }) {
   ok('a reload removes them', (await fields()) === '');
   await paste(page, '#try input[name=apiKey]', JSON.stringify({ ...facts, clientSecret: 'sk_wrong' }, null, 2));
   const refused = await sent(await open(page, 'listWallets'));
-  ok('a wrong secret is refused', /responded 401/.test(refused.said), refused.said);
+  ok('a wrong secret is rejected', /responded 401/.test(refused.said), refused.said);
 }
 
 async function events(watched) {
@@ -125,7 +125,7 @@ async function events(watched) {
   ok('the events show the steps of a verification', /constant time/.test(await about.locator('ol').textContent()));
   await about.locator('summary', { hasText: 'Attempts and retries' }).click();
   await about.locator('table').first().waitFor();
-  ok('and the retries', /5 min later/.test(await about.textContent()));
+  ok('the events show the retries', /5 min later/.test(await about.textContent()));
   const refunded = page.locator('[id="event-payment.refunded"]');
   await refunded.locator('summary', { hasText: 'Example body' }).click();
   await refunded.locator('pre').waitFor();
@@ -137,11 +137,11 @@ async function guide(watched) {
   const { page } = watched;
   await page.goto(`${facts.baseUrl}/docs/guides/webhooks#verify`);
   await page.waitForSelector('h2#verify');
-  ok('a guide is drawn', (await page.locator('#guide table').count()) > 2 && (await page.locator('#guide pre').count()) > 5);
+  ok('a guide is displayed', (await page.locator('#guide table').count()) > 2 && (await page.locator('#guide pre').count()) > 5);
   await watched.axe('a guide');
 }
 
-/** A picture of what is in view: the whole page is too long for one. */
+/** A screenshot of the visible part, because the whole page is too long. */
 async function shot({ page }, name) {
   const folder = process.env.COFFER_SHOTS;
   if (folder) await page.screenshot({ path: `${folder}/reference-${name}.png` });
@@ -168,7 +168,7 @@ async function demo(browser) {
     try {
       await chapter(watched);
     } catch (fault) {
-      ok(`${chapter.name} comes to its end`, false, fault.stack);
+      ok(`${chapter.name} completes`, false, fault.stack);
     }
     await watched.quiet(chapter.name);
   }
@@ -179,12 +179,12 @@ async function production(browser) {
   const watched = await Watched.open({ browser, admin: `${facts.production}/docs` }, 'wide');
   const { page } = watched;
   await drawn(page);
-  ok('a server that is no demo offers no calls', (await page.locator('.try').count()) === 0);
-  ok('and loads no script for them', (await page.locator('script[src*=try]').count()) === 0);
-  ok('its operations have the recorded examples', (await page.textContent(article('createWallet'))).includes('Example problem'));
+  ok('a server that is not a demo offers no calls', (await page.locator('.try').count()) === 0);
+  ok('a server that is not a demo loads no script for calls', (await page.locator('script[src*=try]').count()) === 0);
+  ok('a server that is not a demo shows the recorded examples', (await page.textContent(article('createWallet'))).includes('Example problem'));
   await watched.quiet('a server that is no demo');
   const policy = async (origin) => (await fetch(`${origin}/docs`)).headers.get('content-security-policy');
-  ok('both have the same content policy', (await policy(facts.baseUrl)) === (await policy(facts.production)));
+  ok('both servers have the same content security policy', (await policy(facts.baseUrl)) === (await policy(facts.production)));
   await watched.context.close();
 }
 
@@ -196,7 +196,7 @@ try {
   await demo(browser);
   await production(browser);
 } catch (fault) {
-  ok(`the walk comes to its end: ${fault.stack}`, false);
+  ok(`the test completes: ${fault.stack}`, false);
 } finally {
   await browser.close();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The API reference of what ships, in a real browser: in a demo, operations are called from the page with the demo's
-credentials, which are stored nowhere; a server that is no demo offers nothing of this. reference.mjs is the walk; here
-are the demo and the other server. COFFER_SHOTS=folder keeps pictures."""
+"""The API reference of the release build in a real browser: in a demo, the page calls operations with the demo's
+credentials, which are not stored; other servers do not offer this. reference.mjs is the browser part; this part starts
+the demo and the other server. COFFER_SHOTS=folder keeps screenshots."""
 
 import os
 import sys

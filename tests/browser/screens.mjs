@@ -1,4 +1,4 @@
-// Every screen of the menu and every page about one thing, as seen.
+// Every screen of the menu and every page of one object.
 import { ok } from './judge.mjs';
 import { SCRIPT } from './outside.mjs';
 import { PAYMENTS } from './seed.mjs';
@@ -25,7 +25,7 @@ async function look(watched, place) {
   await watched.quiet(`#/${place}`);
 }
 
-/** Addresses of the pages about one thing: the first link in the table of each list. */
+/** Addresses of the pages of one object: the first link in the table of each list. */
 async function firstOf(watched, noun) {
   await watched.visit(noun);
   return watched.page.evaluate((start) => {
@@ -58,11 +58,11 @@ export async function screens(watched, world) {
   ok('an unknown screen says so', (await page.textContent('h1')) === 'Not found');
 }
 
-/** Pages about one thing. */
+/** Pages of one object. */
 export async function details(watched, world) {
   for (const noun of NOUNS) {
     const place = await firstOf(watched, noun);
-    ok(`#/${noun} leads to pages about one`, Boolean(place));
+    ok(`#/${noun} links to pages of one object`, Boolean(place));
     if (place) await look(watched, place);
   }
   const { paid, refused } = world.seeded;
@@ -72,7 +72,7 @@ export async function details(watched, world) {
   await look(watched, 'payments?status=expired');
 }
 
-/** Texts from outside are seen as they are, and are text. */
+/** Texts from outside are shown unchanged, as text. */
 export async function inert(watched, world) {
   const { page } = watched;
   const { wallet, stuck, refused } = world.seeded;
@@ -102,21 +102,21 @@ export async function inert(watched, world) {
   );
   await page.waitForFunction(() => window.policyBreaches.length > 0);
   const { made } = await shown('');
-  ok('control: as markup it would be found, and the policy would stop it', made);
+  ok('control: as markup, the script is detected, and the policy stops it', made);
   await page.evaluate(() => window.policyBreaches.splice(0));
   watched.faults.splice(0);
 }
 
-/** What the issue asks for by name. */
+/** Required properties of the overview and the lists. */
 export async function figures(watched, world) {
   const { page } = watched;
   await watched.visit('overview');
   const overview = await page.textContent('main');
   ok(
-    'the overview proves that the books sum to zero',
+    'the overview shows that the ledger sums to zero',
     /All balances add up to zero/.test(overview) && !/does not add up/.test(overview),
   );
-  ok('and draws payments and volume over time', (await page.$$('main svg.chart')).length === 2);
+  ok('the overview shows charts of payments and volume', (await page.$$('main svg.chart')).length === 2);
   await watched.visit('wallets');
   const time = await page.evaluate(() => {
     const element = document.querySelector('tbody time');
@@ -129,19 +129,19 @@ export async function figures(watched, world) {
   );
   await watched.visit(`wallets/${world.facts.wallets[0].id}`);
   const balance = await page.evaluate(() => (document.querySelector('.figures .amount') || {}).textContent);
-  ok('a balance has its asset', /^[\d.]+ [A-Z]+$/.test(balance || ''), balance);
+  ok('a balance shows its asset', /^[\d.]+ [A-Z]+$/.test(balance || ''), balance);
   await watched.visit('payments');
   const right = await page.evaluate(() => {
     const shown = document.querySelector('tbody td.right .amount .asset');
     return shown !== null && getComputedStyle(shown.closest('td')).textAlign === 'right';
   });
-  ok('amounts of payments are on the right, with their asset', right);
+  ok('amounts of payments are right-aligned, with their asset', right);
   const rows = () => page.evaluate(() => document.querySelectorAll('tbody tr').length);
   ok('a list of more than 60 payments shows 50', (await rows()) === 50, String(await rows()));
   const next = await page.getAttribute('a[rel=next]', 'href');
   await watched.visit(next.slice(2));
   const older = await rows();
-  ok('and the next page has the rest', older >= PAYMENTS - 50 && older < 50, String(older));
+  ok('the next page has the other payments', older >= PAYMENTS - 50 && older < 50, String(older));
 }
 
 /** A new payment appears without a reload. */

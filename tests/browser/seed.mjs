@@ -1,5 +1,5 @@
-// What a walk needs to see: payments in many states, wallets under review, beneficiaries, a webhook; with a
-// script in every text that an integrator may choose.
+// Test data: payments in many states, wallets under review, beneficiaries, a webhook; with a script in every text
+// that an integrator can set.
 import { SCRIPT } from './outside.mjs';
 
 const short = '<svg onload=window.owned=true>';
@@ -38,7 +38,7 @@ export class Integrator {
   }
 }
 
-/** A third-party wallet, which waits for a review. */
+/** A third-party wallet that waits for a review. */
 function pendingWallet(api, name) {
   return api.post('/v1/wallets', {
     walletName: name,
@@ -110,7 +110,7 @@ async function transfers(api, facts) {
   return done[0].transactionRecordId;
 }
 
-/** `liar` is the name of a connector whose provider answers with scripts. */
+/** `liar`: name of a connector whose provider responds with scripts. */
 export async function seed(facts, { liar, receiver }) {
   const api = await Integrator.login(facts);
   await api.post('/v1/webhooks', {

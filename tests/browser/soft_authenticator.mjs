@@ -1,4 +1,4 @@
-// An authenticator in software: passkeys of three kinds, and whatever about them is to be wrong.
+// A software authenticator: passkeys of three kinds, with optional errors.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const KINDS = {
@@ -51,7 +51,7 @@ export class SoftAuthenticator {
     return Buffer.concat([...start, Buffer.alloc(16), Buffer.from([0, this.id.length]), this.id, this.coseKey()]);
   }
 
-  /** As the page sends it. */
+  /** In the form that the page sends. */
   create(challenge) {
     const data = this.data(true);
     this.counter += 1;

@@ -1,5 +1,4 @@
-// The tasks of an operator, as he does them: find, understand, decide, repair. Each part of the page that was
-// built for one is proved here to do it on real data.
+// The tasks of an operator: find, understand, decide, repair. Tests each part of the page for its task on real data.
 import { readFileSync } from 'node:fs';
 
 import { ok, Watched } from './judge.mjs';
@@ -26,27 +25,27 @@ export async function onePayment(watched, world) {
   const { paid, refused, stuck } = world.seeded;
   await watched.visit(`payments/${paid}`);
   const title = await text(page, 'main h1');
-  ok('a payment is titled by who pays whom', /^Treasury → /.test(title), title);
+  ok('the title of a payment has payer and payee', /^Treasury → /.test(title), title);
   const header = await text(page, 'main header');
-  ok('its accounts are masked', /•••• \d{4} → •••• 0077/.test(header), header);
+  ok('the accounts of a payment are masked', /•••• \d{4} → •••• 0077/.test(header), header);
   const figures = await text(page, '.figures.money');
   for (const part of ['Amount', 'Fee', 'Total debited', 'Rate', 'Recipient gets'])
-    ok(`it says ${part}`, figures.includes(part), figures);
+    ok(`a payment shows ${part}`, figures.includes(part), figures);
   const ids = await page.evaluate(
     () => (document.querySelector('main .content').innerText.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g) || []).length,
   );
-  ok('no UUID is in sight', ids === 0, String(ids));
+  ok('no UUID is visible', ids === 0, String(ids));
   await page.click('details.folded summary');
-  ok('they are folded, with a button to copy', await page.isVisible('details.folded .copy'));
+  ok('UUIDs are folded, with a button to copy', await page.isVisible('details.folded .copy'));
   await watched.visit(`payments/${refused}`);
   const standing = await text(page, '.standing');
-  ok('a failed payment says why', /Reason\s*Account closed/.test(standing), standing);
-  ok('and what to do next', /Next step\s*Ask the integrator/.test(standing), standing);
+  ok('a failed payment shows its reason', /Reason\s*Account closed/.test(standing), standing);
+  ok('a failed payment shows the next step', /Next step\s*Ask the integrator/.test(standing), standing);
   const timeline = await text(page, '.timeline');
-  ok('the timeline says who', /by Demo application/.test(timeline) && /by coffer/.test(timeline), timeline);
+  ok('the timeline shows the actor of each step', /by Demo application/.test(timeline) && /by coffer/.test(timeline), timeline);
   await watched.visit(`payments/${stuck}`);
-  ok('a provider’s reference stands on its step', (await text(page, '.timeline')).includes('Provider reference'));
-  ok('each event has its deliveries', (await text(page, 'main')).includes('attempt'));
+  ok('the step of the provider shows its reference', (await text(page, '.timeline')).includes('Provider reference'));
+  ok('each event shows its deliveries', (await text(page, 'main')).includes('attempt'));
 }
 
 export async function resolving(watched, world) {
@@ -55,25 +54,25 @@ export async function resolving(watched, world) {
   await page.click('[data-command="payment resolve"]');
   await page.waitForSelector('dialog[open] form');
   const dialog = await text(page, 'dialog[open]');
-  ok('resolving shows payee and amount', /To\s*.+1102|To\s*.*•••• 0077/.test(dialog) && /25(\.00)? ?USDC/.test(dialog), dialog);
-  ok('and what each result does', /stays debited from Treasury/.test(dialog) && /is credited back to Treasury/.test(dialog), dialog);
+  ok('the resolve dialog shows payee and amount', /To\s*.+1102|To\s*.*•••• 0077/.test(dialog) && /25(\.00)? ?USDC/.test(dialog), dialog);
+  ok('the resolve dialog explains the effect of each result', /stays debited from Treasury/.test(dialog) && /is credited back to Treasury/.test(dialog), dialog);
   const values = await page.evaluate(() =>
     [...document.querySelectorAll('dialog[open] [name=as]')].map((each) => each.value),
   );
-  ok('results are choices', values.join() === 'succeeded,failed,refunded', values.join());
-  ok('none is chosen in advance', (await page.$('dialog[open] [name=as]:checked')) === null);
+  ok('the resolve dialog offers the results as choices', values.join() === 'succeeded,failed,refunded', values.join());
+  ok('no result is preselected', (await page.$('dialog[open] [name=as]:checked')) === null);
   await watched.axe('the resolve dialog');
   await watched.shot('resolve');
   await page.check('dialog[open] [value=failed]');
   await page.fill('dialog[open] [name=reason]', 'Bank statement');
   await page.fill('dialog[open] [name=confirmation]', '26');
   await page.click('dialog[open] button[type=submit]');
-  ok('a wrong amount does not resolve', (await page.$('dialog[open] form')) !== null);
+  ok('a wrong amount does not resolve the payment', (await page.$('dialog[open] form')) !== null);
   const status = await page.evaluate(
     async (id) => (await (await fetch(`api/run/payment/show?ID=${id}`)).json()).data.status,
     world.seeded.stuck,
   );
-  ok('the payment is as it was', status === 'processing', status);
+  ok('the payment is unchanged', status === 'processing', status);
   await page.keyboard.press('Escape');
   await page.waitForSelector('dialog[open]', { state: 'detached' });
   await watched.quiet('a payment');
@@ -89,22 +88,22 @@ export async function lists(watched, world) {
   const { page } = watched;
   await watched.visit('payments');
   const count = await text(page, '.count');
-  ok('a list says how many of how many', /^50 of \d+$/.test(count) && Number(count.split(' ')[2]) > 60, count);
+  ok('a list shows the number of shown and of all rows', /^50 of \d+$/.test(count) && Number(count.split(' ')[2]) > 60, count);
   await page.fill('main [name=text]', 'walk-1');
   await page.keyboard.press('Enter');
-  ok('a search by the beginning of the transactionId', await waitFor(page, '.count', '11 of 11'), await text(page, '.count'));
+  ok('a search finds the beginning of a transactionId', await waitFor(page, '.count', '11 of 11'), await text(page, '.count'));
   await page.fill('main [name=text]', '');
   await page.keyboard.press('Enter');
   await waitFor(page, '.count', '50 of');
   await page.selectOption('main select[name=failure]', 'account_closed');
   ok('a filter becomes a chip', await waitFor(page, '.chips', 'Account closed'));
-  ok('the reason stands under the badge', await waitFor(page, 'main tbody .reason', 'Account closed'));
+  ok('the reason is below the badge', await waitFor(page, 'main tbody .reason', 'Account closed'));
   await page.click('.chip button');
   await page.waitForSelector('.chips', { state: 'detached' });
-  ok('a chip is taken away', !page.url().includes('failure'));
+  ok('a chip can be removed', !page.url().includes('failure'));
   await page.fill('main [name=text]', 'account_cl');
   await page.keyboard.press('Enter');
-  ok('a failure code is searched for too', await waitFor(page, '.chips', 'Account closed'));
+  ok('a search also finds a failure code', await waitFor(page, '.chips', 'Account closed'));
   await picking(watched, world);
   await csvAndViews(watched);
 }
@@ -121,8 +120,8 @@ async function picking(watched, world) {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.click('dialog.sheet button[type=submit]');
-  ok('a wallet is picked by name, by keyboard', await waitFor(page, '.chips', 'Euro reserve'), await text(page, '.chips'));
-  ok('the address has its ID', page.url().includes(world.facts.wallets[2].id));
+  ok('a wallet can be chosen by name, with the keyboard', await waitFor(page, '.chips', 'Euro reserve'), await text(page, '.chips'));
+  ok('the address has the ID of the wallet', page.url().includes(world.facts.wallets[2].id));
 }
 
 async function csvAndViews(watched) {
@@ -139,28 +138,28 @@ async function csvAndViews(watched) {
     const wrong = texts.filter((text) => !/^"?'/.test(toCsv([{ text }]).split('\r\n').slice(1).join('')));
     return [...wrong, ...plain.filter((text) => toCsv([{ text }]) !== `text\r\n${text}\r\n`)];
   });
-  ok('no cell of a CSV is a formula', cells.length === 0, JSON.stringify(cells));
-  ok('the CSV has what the filter leaves', lines.length === shown + 1, `${lines.length} of ${shown}`);
-  ok('and every field', /transactionId.*failureCode.*sourceName/.test(lines[0]), lines[0]);
+  ok('no CSV cell is a formula', cells.length === 0, JSON.stringify(cells));
+  ok('the CSV has the filtered rows', lines.length === shown + 1, `${lines.length} of ${shown}`);
+  ok('the CSV has every field', /transactionId.*failureCode.*sourceName/.test(lines[0]), lines[0]);
   await page.selectOption('select.views', 'save');
   await page.fill('dialog[open] [name=name]', 'My payouts');
   await page.click('dialog[open] button[type=submit]');
   await watched.visit('payments');
   await page.selectOption('select.views', { label: 'My payouts' });
   await page.waitForFunction(() => location.hash.includes('type=offramp'));
-  ok('a view is kept', true);
+  ok('a view is saved', true);
   await page.click('main button:text-is("Columns")');
   await page.uncheck('dialog[open] #column-association');
   await page.check('dialog[open] #column-environment');
   await page.click('dialog[open] button[type=submit]');
   await page.waitForSelector('main th:has-text("Environment")');
   const heads = await page.evaluate(() => [...document.querySelectorAll('main th')].map((each) => each.textContent));
-  ok('columns are chosen', heads.includes('Environment') && !heads.includes('Association'), heads.join());
+  ok('columns can be chosen', heads.includes('Environment') && !heads.includes('Association'), heads.join());
   await page.evaluate(() => localStorage.removeItem('coffer-columns-payment list'));
   await watched.quiet('a list');
 }
 
-/** A phone: two lines a row, and the filters as a sheet. */
+/** On a phone, a row has two lines, and the filters are in a sheet. */
 export async function phoneLists(watched) {
   const { page } = watched;
   await watched.size('narrow');
@@ -170,10 +169,10 @@ export async function phoneLists(watched) {
     return { height: row.getBoundingClientRect().height, shown: row.innerText };
   });
   ok('a row is a card of two lines', card.height < 90, `${card.height} px`);
-  ok('with amount and status', /USDC/.test(card.shown) && /Failed|Processing|Succeeded|Refund/.test(card.shown), card.shown);
+  ok('the card has amount and status', /USDC/.test(card.shown) && /Failed|Processing|Succeeded|Refund/.test(card.shown), card.shown);
   await page.click('[data-filters]');
   const box = await page.locator('dialog.sheet').boundingBox();
-  ok('the filters are a sheet from below', box.width >= 358 && box.y > 20, JSON.stringify(box));
+  ok('the filters are in a sheet at the bottom', box.width >= 358 && box.y > 20, JSON.stringify(box));
   await watched.axe('the filter sheet on a phone');
   await page.keyboard.press('Escape');
   await watched.size('wide');
@@ -187,25 +186,25 @@ export async function overview(watched) {
   const first = await text(page, 'main section h2');
   ok('the overview begins with what needs attention', first === 'Needs attention', first);
   const attention = await text(page, '.attention');
-  ok('each with its next step', /under review.*Review/.test(attention), attention);
+  ok('each item has a next step', /under review.*Review/.test(attention), attention);
   const steps = await page.evaluate(() =>
     [...document.querySelectorAll('.attention li')].every((row) => row.querySelector('a[href^="#/"]')),
   );
-  ok('a next step leads somewhere', steps);
+  ok('each next step has a link', steps);
   const today = await text(page, '#today');
-  ok('today’s volume and count stand beside yesterday’s', /Volume in USDC.*USDC\d+ payments; yesterday/.test(today), today);
-  ok('failures are told by reason, connector and asset', (await page.$$('main .barlist')).length === 3);
-  ok('what is zero is one line', /^Zero: /.test(await text(page, '.zero')));
+  ok('today’s volume and count are next to yesterday’s', /Volume in USDC.*USDC\d+ payments; yesterday/.test(today), today);
+  ok('failures are grouped by reason, connector and asset', (await page.$$('main .barlist')).length === 3);
+  ok('zero figures are on one line', /^Zero: /.test(await text(page, '.zero')));
   await page.click('main a:text-is("30 days")');
   await page.waitForFunction(() => location.hash.includes('hours=720'));
-  ok('a period is chosen', await waitFor(page, 'main [aria-current=true]', '30 days'));
+  ok('a period can be chosen', await waitFor(page, 'main [aria-current=true]', '30 days'));
   await watched.visit(`overview?from=${new Date(Date.now() - 3_600_000).toISOString()}`);
   const spans = await page.evaluate(() => document.querySelectorAll('main svg.chart')[0].querySelectorAll('g').length);
-  ok('or given', spans >= 1 && spans <= 3, String(spans));
+  ok('a period can be entered', spans >= 1 && spans <= 3, String(spans));
   await watched.quiet('the overview');
 }
 
-// --- Manners ------------------------------------------------------------------------------------------
+// --- Conventions --------------------------------------------------------------------------------------
 
 export async function manners(watched, world) {
   const { page } = watched;
@@ -214,17 +213,17 @@ export async function manners(watched, world) {
   await page.selectOption('.scope select >> nth=0', 'production');
   ok('one switch sets the environment', await waitFor(page, '#scope-banner', 'Production: payments move real money.'));
   await page.waitForSelector('main .empty');
-  ok('for every list', (await rows(page)) === 0);
+  ok('the environment applies to every list', (await rows(page)) === 0);
   await watched.axe('with the production banner');
   await watched.shot('production');
   await watched.scheme('dark');
   await watched.axe('with the production banner, in the dark');
   await watched.scheme('light');
   await page.click('#scope-banner button');
-  ok('and back', await waitFor(page, '.count', all.split(' ')[2]), all);
+  ok('the switch returns to all environments', await waitFor(page, '.count', all.split(' ')[2]), all);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('?');
-  ok('? lists the shortcuts', /Ctrl K/.test(await text(page, 'dialog[open] table')));
+  ok('the key ? lists the shortcuts', /Ctrl K/.test(await text(page, 'dialog[open] table')));
   await watched.axe('the list of shortcuts');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
@@ -233,7 +232,7 @@ export async function manners(watched, world) {
   await page.keyboard.type('stat');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash === '#/statements');
-  ok('the palette leads to a screen', true);
+  ok('the palette opens a screen', true);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('g');
   await page.keyboard.press('p');
@@ -242,11 +241,11 @@ export async function manners(watched, world) {
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   const at = await page.evaluate(() => [...document.querySelectorAll('tr.record')].indexOf(document.activeElement.closest('tr')));
-  ok('g p and j lead by keyboard', at === 1, String(at));
+  ok('the keys g p and j navigate', at === 1, String(at));
   await spelling(watched, world);
 }
 
-/** On paper: black on white, whatever the theme, and nothing that is pressed. */
+/** Printed pages are black on white in every theme, without buttons. */
 export async function printing(watched, world) {
   const { page } = watched;
   for (const place of [`statements?wallet=${world.facts.wallets[0].id}`, `payments/${world.seeded.paid}`]) {
@@ -266,7 +265,7 @@ export async function printing(watched, world) {
   }
 }
 
-/** A statement of any length is whole on paper, and a receipt names its payment. */
+/** A printed statement of any length is complete, and a receipt names its payment. */
 export async function paper(watched, world) {
   const { page } = watched;
   const { id } = world.facts.wallets[0];
@@ -280,7 +279,7 @@ export async function paper(watched, world) {
   const shown = await onPaper();
   await page.emulateMedia({ media: 'print' });
   const printed = await onPaper();
-  ok('a receipt has no words for operators', forOperators.test(shown.text) && !forOperators.test(printed.text), printed.text);
+  ok('a receipt has no texts for operators', forOperators.test(shown.text) && !forOperators.test(printed.text), printed.text);
   await page.emulateMedia({ media: 'screen' });
   await page.evaluate(() => {
     window.printed = 0;
@@ -295,7 +294,7 @@ export async function paper(watched, world) {
   await page.waitForSelector('main tbody tr');
   await page.emulateMedia({ media: 'print' });
   const cut = await onPaper();
-  ok('a statement that is not collected does not print in part', cut.rows === 0 && /Use the Print button/.test(cut.text), JSON.stringify(cut));
+  ok('an incomplete statement is not printed', cut.rows === 0 && /Use the Print button/.test(cut.text), JSON.stringify(cut));
   await page.unroute(/limit=200/);
   await page.emulateMedia({ media: 'screen' });
   await page.click('[data-print]');
@@ -303,20 +302,20 @@ export async function paper(watched, world) {
   await page.emulateMedia({ media: 'print' });
   const whole = await onPaper();
   ok('the button prints every entry', all > 60 && whole.rows === all, `${whole.rows} of ${all}`);
-  ok('with the account of the wallet', /account \w+/.test(whole.text), whole.text.slice(0, 200));
+  ok('the printed statement has the account of the wallet', /account \w+/.test(whole.text), whole.text.slice(0, 200));
   await watched.shot('print whole statement');
   await page.emulateMedia({ media: 'screen' });
   await watched.visit(`payments/${world.seeded.paid}`);
   await page.emulateMedia({ media: 'print' });
   const receipt = await onPaper();
   ok('a receipt has the ID of its payment', receipt.text.includes(world.seeded.paid), receipt.text.slice(0, 200));
-  ok('and no webhooks', !receipt.text.includes('deliver'), receipt.text);
+  ok('a receipt has no webhooks', !receipt.text.includes('deliver'), receipt.text);
   await watched.shot('print receipt');
   await page.emulateMedia({ media: 'screen' });
-  watched.faults.splice(0); // the request that was aborted
+  watched.faults.splice(0); // faults of the aborted request
 }
 
-/** One spelling of every status, and no member of the API's as it is. */
+/** Every status has one spelling, and no API member is shown unchanged. */
 async function spelling(watched, world) {
   const { page } = watched;
   await watched.visit('payments?limit=200');
@@ -325,7 +324,7 @@ async function spelling(watched, world) {
   await watched.visit(`wallets/${world.facts.wallets[0].id}`);
   ok('a wallet shows its recent activity', (await rows(page)) === 10);
   const zone = await text(page, '#menu .zone');
-  ok('the zone of times is said', /GMT/.test(zone), zone);
+  ok('times show their zone', /GMT/.test(zone), zone);
   const english = await page.evaluate(async () => {
     const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'approvals', 'statements', 'connectors', 'operators', 'sandbox', 'alerts', 'tenants', 'market', 'find', 'commands'];
     const found = [];
@@ -336,7 +335,7 @@ async function spelling(watched, world) {
     }
     return found;
   });
-  ok('texts are in strings.js alone', english.length === 0, english.join(' | '));
+  ok('texts are only in strings.js', english.length === 0, english.join(' | '));
   await watched.quiet('manners');
 }
 
@@ -345,27 +344,27 @@ async function spelling(watched, world) {
 export async function webhookTasks(watched, world) {
   const { page } = watched;
   await watched.visit('webhooks');
-  ok('webhooks explain who takes which type', (await text(page, 'details.folded')).includes('at most one active webhook'));
+  ok('webhooks explain which webhook receives a type', (await text(page, 'details.folded')).includes('at most one active webhook'));
   await page.click('main tbody a');
   await watched.settled();
   await page.waitForSelector('main section svg.chart');
-  ok('a webhook shows its latest deliveries over time', true);
+  ok('a webhook shows a chart of its latest deliveries', true);
   await page.click('main tbody a');
   await page.waitForSelector('main ol.timeline');
   const attempts = await text(page, 'main ol.timeline');
   ok('a delivery shows every attempt: time, duration, status', /Attempt 1Response 500.*\d ms/.test(attempts), attempts);
-  ok('and the response', attempts.includes('<script>'));
+  ok('a delivery shows the response', attempts.includes('<script>'));
   const sent = await page.locator('main ol.timeline li details', { hasText: 'Request headers' }).first().textContent();
-  ok('and the headers as they were sent', /webhook-signature: v1,[\w+/=]{44}/.test(sent) && /X-Webhook-Ts: \d{13}/.test(sent), sent);
+  ok('a delivery shows the sent headers', /webhook-signature: v1,[\w+/=]{44}/.test(sent) && /X-Webhook-Ts: \d{13}/.test(sent), sent);
   const got = await page.locator('main ol.timeline li details', { hasText: 'Response headers' }).first().textContent();
-  ok('and those of the response', /X-Answer: /.test(got), got);
-  ok('and the request', /Request body.*"type"/s.test(await text(page, 'main')));
+  ok('a delivery shows the response headers', /X-Answer: /.test(got), got);
+  ok('a delivery shows the request', /Request body.*"type"/s.test(await text(page, 'main')));
   await watched.axe('a delivery');
   await watched.shot('delivery');
   await watched.quiet('a delivery');
 }
 
-/** The whole of the page in the size that is loaded. */
+/** The loaded size of the whole page. */
 export async function weight(_, world) {
   const watched = await Watched.open(world, 'wide');
   const { page } = watched;

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""Four eyes: the process is killed before and after every commit while a second operator approves the funding of a
-wallet. After the restart the request waits and nothing was credited, or it was credited once and is decided. A waiting
-request is approved again; in the end, every request was credited exactly once."""
+"""Four eyes: kills the process before and after every commit while a second operator approves a wallet's funding.
+After the restart, the request is either waiting and not credited, or decided and credited once. A waiting request is
+approved again. In the end, every request was credited exactly once."""
 
 import contextlib
 import json
@@ -59,7 +59,7 @@ class Office:
     def request(self):
         answer = self.ada().run("wallet fund", ID=self.wallet, asset="USDC", amount="1")
         if answer.status != 202:
-            fail(f"the funding does not wait: {answer.status} {answer.text}")
+            fail(f"the funding does not wait for approval: {answer.status} {answer.text}")
         return json.loads(answer.text)["data"]["id"]
 
     def died(self, request, fault):
@@ -69,7 +69,7 @@ class Office:
             self.bob().run("approval approve", ID=request)
         except (RuntimeError, *CALLS_FAIL):
             if self.server.wait() != SIGKILL:
-                fail(f"{fault} ended the process otherwise: {self.server.said()[-500:]}")
+                fail(f"{fault}: the process ended without SIGKILL: {self.server.said()[-500:]}")
             return True
         self.server.stop()
         return False
@@ -81,7 +81,8 @@ def cents(balance):
 
 
 def one(office, point, passage):
-    """What a death at the passage-th time of `point` left: `waiting`, `decided`, or None without a death."""
+    """Kills the process at the passage-th pass of `point`. Returns the request's status after the restart, `waiting` or
+    `decided`; None if the process was not killed."""
     office.start()
     before = cents(office.balance())
     request = office.request()
@@ -92,11 +93,11 @@ def one(office, point, passage):
     if (status == "waiting") != (credited == 0) or credited not in (0, 100):
         fail(f"{point}:{passage}: the request is {status}, and {credited} cents were credited")
     if not died and status != "done":
-        fail(f"{point}:{passage}: without a death, the request is {status}")
+        fail(f"{point}:{passage}: without a kill, the request is {status}")
     bob = office.bob()
     again = bob.run("approval approve", ID=request)
     if again.status != (200 if status == "waiting" else 409):
-        fail(f"{point}:{passage}: approving a {status} request again answers {again.status} {again.text}")
+        fail(f"{point}:{passage}: approving a {status} request again returns {again.status} {again.text}")
     if cents(office.balance()) - before != 100:
         fail(f"{point}:{passage}: credited {cents(office.balance()) - before} cents in the end")
     office.server.stop()
@@ -116,15 +117,15 @@ def main():
                     break
                 found[point, left] = found.get((point, left), 0) + 1
             else:
-                fail(f"{point} never ends")
+                fail(f"{point} still kills the process at pass {PASSAGES_MAX - 1}")
         judge_faults(audit(office.server.db, settled=True))
     for point in POINTS:
-        print(f"  {point}: {found.get((point, 'waiting'), 0)} deaths left the request waiting,"
+        print(f"  {point}: {found.get((point, 'waiting'), 0)} kills left the request waiting,"
               f" {found.get((point, 'decided'), 0)} decided")
-        # A sweep that never met the commit of the approval would prove nothing.
+        # Kills on both sides of the approval's commit are required; otherwise the test proves nothing.
         if not found.get((point, "waiting")) or not found.get((point, "decided")):
-            fail(f"{point}: no death on one side of the commit")
-    print(f"count: {sum(found.values())} deaths, each request credited once")
+            fail(f"{point}: no kill on one side of the commit")
+    print(f"count: {sum(found.values())} kills, each request credited once")
 
 
 main()

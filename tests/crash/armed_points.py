@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""The process is killed at the points where it matters most: before a commit, between commit and answer,
-before and after a settlement. What was acknowledged is there once and settles after the restart."""
+"""Kills the process at the most critical points: before a commit, between commit and response, and before and
+after a settlement. After the restart, every acknowledged payment exists once and settles."""
 
 import os
 import random
@@ -21,19 +21,20 @@ DIES_WITHIN_S = 20.0
 
 
 def run(point, passage):
-    """The result of one death at the passage-th time of `point`."""
+    """Kills the process at the passage-th pass of `point`. Returns the numbers of acknowledged payments, of payments
+    without a response, and of replays."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary("faults"), folder)
         gateway.start()
-        gateway.stop()  # the file is made: from here on only payments pass the point
+        gateway.stop()  # the file exists; from now on, only payments pass the point
         try:
             gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
         except (RuntimeError, ConnectionError):
-            pass  # it died before it was ready, which is as good
+            pass  # a kill before the process is ready is also valid
         clients = Clients(gateway, prefix=point, seed=passage).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            fail(f"{point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage}: the process exited with {code}")
         with clients.lock:
             facts = {key: dict(value) for key, value in clients.facts().items()}
         faults = audit(gateway.db, facts)
@@ -45,23 +46,23 @@ def run(point, passage):
         wait_until_settled(gateway)
         gateway.stop()
         faults += clients.surprises + audit(gateway.db, clients.facts(), settled=True)
-        faults += [f"not answered: {one}" for one in set(clients.sent) - set(clients.acked)]
+        faults += [f"no response: {one}" for one in set(clients.sent) - set(clients.acked)]
         judge_faults(faults, f"{point}:{passage}")
         return len(clients.acked), open_before, clients.repeats
 
 
 def control():
-    """A build without the points does not die of them."""
+    """A build without fault points ignores COFFER_FAULT."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder)
         gateway.start(env={"COFFER_FAULT": "commit.before:5"})
         clients = Clients(gateway, count=2).start()
         try:
-            fail(f"a build without points ended with {gateway.wait(1.0)}")
+            fail(f"a build without fault points exited with {gateway.wait(1.0)}")
         except subprocess.TimeoutExpired:
             clients.stop()
         gateway.stop()
-    print("control: a build without the points goes on")
+    print("control: a build without fault points keeps running")
 
 
 def main():
@@ -76,17 +77,17 @@ def main():
             acked, waiting, repeats = run(point, passage)
             learnt[point] = learnt.get(point, 0) + repeats
             runs[point] = runs.get(point, 0) + 1
-            print(f"  {point}:{passage}: {acked} payments acknowledged once, {waiting} were open at the"
-                  f" death, {repeats} had been stored without an answer")
-            # Between commit and answer: a client must learn of it by replaying, unless that commit
-            # happened to hold settlements only.
+            print(f"  {point}:{passage}: {acked} payments acknowledged once, {waiting} in progress at the"
+                  f" kill, {repeats} stored without a response")
+            # After a kill between commit and response, a client learns the result by a replay, unless the
+            # commit happened to contain only settlements.
             if not passages and point == "commit.after" and learnt[point] == 0 and passage < 80:
                 passages.append(passage + 1)
     if learnt["commit.after"] == 0:
-        fail("no client met a payment that was stored without a response")
+        fail("no payment was stored without a response")
     control()
-    print(f"count: {sum(runs.values())} deaths at {len(POINTS)} points, {sum(learnt.values())} payments"
-          " stored without an answer, each there once")
+    print(f"count: {sum(runs.values())} kills at {len(POINTS)} points, {sum(learnt.values())} payments"
+          " stored without a response, each exactly once")
 
 
 main()

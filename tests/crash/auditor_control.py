@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""The judges of the other crash tests on trial, the auditor and `coffer verify`: both must pass a sound file
-and fail every damaged copy, each for its reason."""
+"""Tests the judges of the other crash tests, the auditor and `coffer verify`: both must pass a sound file and
+fail every damaged copy for the right reason."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ TO_ADDRESS = "(SELECT destination FROM payments WHERE type = 1 AND status = 2 LI
 IN = "(SELECT payment FROM payments WHERE type = 6 AND status = 2 LIMIT 1)"
 TREASURY = "(SELECT account FROM accounts WHERE kind = 0 AND balance > 0 LIMIT 1)"
 ONLY_CLIENTS_KNOW = None
-# (what the auditor calls it, what verify calls it, what is done by hand)
+# (the auditor's check, the invariant of verify, the statement that causes the damage)
 DAMAGES = [
     # Value and its chain.
     ("hash chain", "hash_chain", f"UPDATE entries SET amount = amount + 1 WHERE entry = {ENTRY}"),
@@ -40,7 +40,7 @@ DAMAGES = [
     ("hash chain", "hash_chain", "UPDATE journal SET link = zeroblob(32) WHERE journal = 20"),
     ("running balance", "running_balances_chain",
      f"UPDATE entries SET balance_after = balance_after + 1 WHERE entry = {ENTRY}"),
-    ("balance below zero on the way", "never_below_zero",
+    ("running balance below zero", "never_below_zero",
      f"UPDATE entries SET amount = amount - balance_after - 1, balance_after = -1 WHERE account = {TREASURY}"
      f" AND entry = (SELECT min(entry) FROM entries WHERE account = {TREASURY})"),
     ("stored balance", "balance_is_sum_of_entries",
@@ -54,7 +54,7 @@ DAMAGES = [
     ("entry without journal", "hash_chain",
      "DELETE FROM journal WHERE journal = (SELECT max(journal) FROM journal)"),
     ("journal without entries", "journal_in_order", "DELETE FROM entries WHERE entry / 1024 = 12"),
-    # What only the keys of the file show.
+    # Detected only with the keys of the file.
     ("hash chain", "hash_chain", f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
     ("hash chain", "hash_chain", f"UPDATE payments SET from_ref = 'other' WHERE payment = {DONE}"),
     ("hash chain", "hash_chain", f"UPDATE payments SET created_at = created_at - 1 WHERE payment = {DONE}"),
@@ -81,7 +81,7 @@ DAMAGES = [
     ("guarded row", "guarded_rows", "UPDATE assets SET decimals = 7 - decimals, issuer = 'other'"),
     ("guarded row", "guarded_rows", "UPDATE onramp_references SET wallet = (SELECT max(wallet) FROM wallets) + 1 - wallet"),
     ("guarded row", "guarded_rows", "DELETE FROM connector_requirements"),
-    # Rows that are gone together with their proof.
+    # Rows deleted together with their digest.
     ("sealed total", "guarded_rows", "DELETE FROM rates WHERE rowid = (SELECT max(rowid) FROM rates);"
                                      " DELETE FROM row_macs WHERE source = 'rates' AND row NOT IN (SELECT rowid FROM rates)"),
     ("sealed total", "guarded_rows", "DELETE FROM operators; DELETE FROM row_macs WHERE source = 'operators'"),
@@ -90,7 +90,7 @@ DAMAGES = [
     ("sealed total", "audit_log", "DELETE FROM audit_log WHERE entry = (SELECT max(entry) FROM audit_log)"),
     ("sealed total", "audit_log", "DELETE FROM audit_log"),
     ("sealed total", "audit_log", "DELETE FROM audit_log; DELETE FROM sealed_totals WHERE source = 'audit_log'"),
-    # Payments, and what they moved and held.
+    # Payments, their entries and their holds.
     ("moved once", "settled_once", f"UPDATE journal SET payment = NULL WHERE payment = {DONE}"),
     ("moved once", "settled_once", f"UPDATE journal SET payment = {DONE} WHERE payment = {GROUP}"),
     ("entries follow the record", "entries_follow_payments",
@@ -102,7 +102,7 @@ DAMAGES = [
      f" WHERE entry / 1024 = (SELECT journal FROM journal WHERE payment = {DONE})"),
     ("entries follow the record", "entries_follow_legs",
      "UPDATE payment_legs SET amount = amount + 1 WHERE leg = 1"),
-    # A group of which the last leg was never applied.
+    # A group whose last leg was never applied.
     ("entries follow the record", "entries_follow_legs",
      f"DELETE FROM entries WHERE entry / 1024 = {GROUP_SET} AND entry % 1024 >= 4"),
     ("a multi-transfer is the sum of its legs", "entries_follow_legs",
@@ -113,37 +113,37 @@ DAMAGES = [
      f"UPDATE holds SET state = 2 WHERE payment = {GROUP}"),
     ("stored held", "holds_follow_payments", f"UPDATE holds SET state = 0 WHERE payment = {GROUP}"),
     ("holds follow the status", "holds_are_there", f"DELETE FROM holds WHERE payment = {GROUP}"),
-    ("held is what is sent", "holds_follow_legs",
+    ("holds match the legs", "holds_follow_legs",
      f"UPDATE holds SET amount = amount + 1 WHERE payment = {GROUP}"),
     ("entries follow the record", "addresses_are_credited",
      f"UPDATE destinations SET wallet_address = (SELECT public_key FROM wallets WHERE public_key <> wallet_address)"
      f" WHERE destination = {TO_ADDRESS}"),
     ("entries follow the record", "addresses_are_credited",
      f"UPDATE destinations SET wallet_address = 'other' WHERE destination = {TO_ADDRESS}"),
-    ("an arrival per payment on a reference", "arrivals_are_recorded",
+    ("one arrival per payment on a reference", "arrivals_are_recorded",
      "DELETE FROM reference_payments WHERE payment = (SELECT min(payment) FROM reference_payments)"),
     ("only multi-transfers store holds", "holds_are_there", f"INSERT INTO holds SELECT {DONE}, 1, 1, 1"),
     ("only multi-transfers store holds", "holds_are_there",
      "INSERT INTO holds SELECT payment, 1, 1, 1 FROM payments WHERE type = 7 LIMIT 1"),
-    # A payment in progress holds what it sends.
+    # A payment in progress holds its sending amount.
     ("stored held", "held_is_sum_of_open_holds", f"UPDATE payments SET status = 1 WHERE payment = {DONE}"),
     ("stored held", "held_is_sum_of_open_holds",
      f"UPDATE provider_payments SET state = 1 WHERE payment = {OUT};"
      f" UPDATE payments SET status = 1, failure = NULL WHERE payment = {OUT}"),
-    ("held for what goes out", "holds_are_there",
+    ("only outgoing payments have a source account", "holds_are_there",
      f"UPDATE payments SET sending_asset = (SELECT max(asset) + 1 FROM assets) WHERE payment = {DONE}"),
     ("one event per version", "events_tell_all",
      f"DELETE FROM events WHERE payment = {DONE} AND version = 2"),
-    ("every ending has its event", "events_tell_all",
+    ("every final status has its event", "events_tell_all",
      f"UPDATE events SET type = 1 WHERE payment = {DONE} AND version = 3"),
-    ("a job while in progress", "work_is_queued",
+    ("one job per payment in progress", "work_is_queued",
      f"PRAGMA ignore_check_constraints = ON; UPDATE payments SET settle_at = 1 WHERE payment = {DONE}"),
-    ("a job while in progress", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
+    ("one job per payment in progress", "work_is_queued", f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 9"),
     ("event sequence without a gap", "sequences_have_no_gap", "DELETE FROM events WHERE sequence = 1"),
-    ("a key of event ids", "event_ids_have_a_key", "DELETE FROM meta WHERE name = 'event_id_key'"),
+    ("key of event IDs", "event_ids_have_a_key", "DELETE FROM meta WHERE name = 'event_id_key'"),
     ("refunded once", "refunded_once", f"UPDATE journal SET kind = 3 WHERE payment = {DONE}"),
-    ("refund gives back what was taken", "refunds_mirror_payments",
+    ("refund returns what was debited", "refunds_mirror_payments",
      f"UPDATE journal SET kind = 3, payment = {DONE} WHERE payment = {GROUP};"
      f" UPDATE payments SET status = 5, failure = 15 WHERE payment = {DONE}"),
     ("sums of a destination", "destination_sums_follow_payments",
@@ -151,44 +151,44 @@ DAMAGES = [
     ("sums of a destination", "destination_sums_follow_payments",
      "UPDATE destination_sums SET payments = payments + 1 WHERE level = 3"),
     ("sums of a destination", "destination_sums_follow_payments", "DELETE FROM destination_sums WHERE level = 1"),
-    ("use of a quota", "quotas_count_rows", "UPDATE quota_use SET used = used + 1 WHERE quota = 1"),
-    ("use of a quota", "quotas_count_rows", "DELETE FROM quota_use WHERE quota = 2"),
-    ("use of a quota", "quotas_count_rows", "INSERT INTO quota_use VALUES (1, 4, 0, 1)"),
-    ("use of a quota", "quotas_count_rows", "INSERT INTO quota_use VALUES (1, 3, 10000, 1)"),
-    ("bytes of a tenant", "quotas_count_rows", "UPDATE quota_use SET used = 9 WHERE quota = 5"),
+    ("quota counter", "quotas_count_rows", "UPDATE quota_use SET used = used + 1 WHERE quota = 1"),
+    ("quota counter", "quotas_count_rows", "DELETE FROM quota_use WHERE quota = 2"),
+    ("quota counter", "quotas_count_rows", "INSERT INTO quota_use VALUES (1, 4, 0, 1)"),
+    ("quota counter", "quotas_count_rows", "INSERT INTO quota_use VALUES (1, 3, 10000, 1)"),
+    ("tenant bytes", "quotas_count_rows", "UPDATE quota_use SET used = 9 WHERE quota = 5"),
     ("fundings", "fundings_are_credits", f"INSERT INTO fundings VALUES ({GROUP_SET}, 'a payment', NULL)"),
     ("tenants do not mix", "tenants_do_not_mix",
      "UPDATE accounts SET tenant = 2 WHERE kind = 0 AND balance > 0"),
     ("foreign key", "foreign_keys", f"UPDATE holds SET account = 99999 WHERE payment = {GROUP}"),
     # Through a provider.
-    ("provider part of provider payments", "provider_parts",
+    ("provider record of a provider payment", "provider_parts",
      f"INSERT INTO provider_payments (payment, fee, total) SELECT {DONE}, 0, 1"),
-    ("total is amount and fee", "provider_parts",
+    ("total is amount plus fee", "provider_parts",
      f"UPDATE provider_payments SET total = total + 1 WHERE payment = {OUT}"),
     ("every submission is on record", "provider_parts",
      f"UPDATE provider_payments SET attempts = attempts + 1 WHERE payment = {OUT}"),
-    ("one present endpoint", "endpoints",
+    ("one active endpoint", "endpoints",
      "UPDATE connectors SET driver = 1 WHERE connector = (SELECT min(connector) FROM connectors)"),
     ("sent to an endpoint of its connector", "endpoints",
      "INSERT INTO connector_endpoints (connector_endpoint, id, connector, base_url, sealed_secret, timeout_ms,"
      " created_at, retired_at) SELECT 999, zeroblob(16), connector, 'https://other', x'00', 1, 1, 1"
      f" FROM payments WHERE payment = {OUT}; UPDATE provider_payments SET connector_endpoint = 999"
      f" WHERE payment = {OUT}"),
-    ("a collection says what was collected", "collected_amounts",
+    ("a collection stores the collected amount", "collected_amounts",
      f"UPDATE provider_payments SET collected_amount = NULL WHERE payment = {IN}"),
     ("a collection credits its quote", "collected_amounts",
      f"UPDATE quotes SET receive_amount = receive_amount + 1 WHERE payment = {IN}"),
     ("a collection credits no more than was collected", "collected_amounts",
      f"UPDATE provider_payments SET collected_amount = 0 WHERE payment = {IN}"),
-    ("quote and payment know each other", "quotes_used_once",
+    ("quote and payment refer to each other", "quotes_used_once",
      f"UPDATE quotes SET payment = NULL WHERE payment = {OUT}"),
-    # The same file of a program without types.
+    # A file from a program that ignores column types.
     ("payments.sending_amount is an integer", "sqlite_integrity",
      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')"
      " WHERE name = 'payments'; PRAGMA writable_schema = RESET; UPDATE payments SET sending_amount = 0.5"
      f" WHERE payment = {DONE}; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' STRICT'"
      " WHERE name = 'payments'"),
-    # What only clients know.
+    # Detected only by clients.
     ("everything settled", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET status = 0 WHERE payment = {DONE}"),
     ("acknowledged and lost", ONLY_CLIENTS_KNOW,
@@ -197,12 +197,12 @@ DAMAGES = [
      f"UPDATE payments SET id = zeroblob(16) WHERE payment = {DONE}"),
     ("never sent", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
-    ("another amount than sent", ONLY_CLIENTS_KNOW,
+    ("amount differs from the request", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET sending_amount = 1 WHERE payment = {DONE}"),
     ("refused and stored", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET transaction_id = 'refused' WHERE payment = {DONE}"),
 ]
-# Of the schema: verify refuses to open such a file, and names the object.
+# Changes of the schema: verify refuses to open the file, and names the object.
 SCHEMAS = [
     ("missing", "DROP TRIGGER journal_is_final"),
     ("missing", "DROP TRIGGER audit_entries_are_not_deleted"),
@@ -219,15 +219,15 @@ SCHEMAS = [
                 " 'transaction_id     TEXT NOT NULL', 'transaction_id     TEXT') WHERE name = 'payments';"
                 " PRAGMA writable_schema = RESET"),
 ]
-FIRST, SECOND = "twin-one", "twin-two"  # of the same length, and nowhere else in the file
+FIRST, SECOND = "twin-one", "twin-two"  # same length, and unique in the file
 
 
 def verify(path):
-    """Names of what `coffer verify` finds broken."""
+    """The names of the invariants that `coffer verify` reports as broken."""
     done = subprocess.run([binary(), "verify", "--db", path, "--json", "--log-level",
                            "error"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
-        # A file that it does not even open as its own.
+        # The file was not accepted as a coffer file.
         return ["refused", done.stderr] if done.returncode == 74 else sys.exit(f"verify: {done.returncode} {done.stderr}")
     answer = json.loads(done.stdout)
     answer = answer[0] if isinstance(answer, list) else answer
@@ -238,18 +238,18 @@ def verify(path):
 
 
 def wait_for(path, sql):
-    """Until the query gives something else than NULL."""
+    """Waits until the query returns a value other than NULL."""
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     for _ in range(200):
         if db.execute(sql).fetchone()[0] is not None:
             db.close()
             return
         time.sleep(0.05)
-    fail(f"never came about: {sql}")
+    fail(f"no result in time: {sql}")
 
 
 class Sound:
-    """A file with payments of every kind, some through providers, and what its clients know."""
+    """A file with payments of every kind, some through providers, and its clients' view."""
 
     def __init__(self, folder):
         gateway = Demo(binary(), folder).start()
@@ -294,7 +294,7 @@ def damaged(sound, sql):
     else:
         db.executescript(sql)
     if db.total_changes == before:
-        fail(f"this changes nothing: {sql}")
+        fail(f"the statement changes no row: {sql}")
     for _, create in triggers:
         db.execute(create)
     db.close()
@@ -302,7 +302,7 @@ def damaged(sound, sql):
 
 
 def with_schema(sound, sql):
-    """Other tables, indexes, triggers or views than the ones that coffer creates."""
+    """A copy with tables, indexes, triggers or views that coffer does not create."""
     copy = sound.copy()
     db = sqlite3.connect(copy, isolation_level=None)
     db.executescript(sql)
@@ -311,20 +311,20 @@ def with_schema(sound, sql):
 
 
 def with_twins(sound):
-    """Two records of one transactionId: what no statement can do, since an index forbids it."""
+    """Two records with one transactionId, made by editing bytes, because an index rejects them."""
     copy = sound.copy()
     with open(copy, "rb") as file:
         content = file.read()
     if content.count(SECOND.encode()) < 2:  # in the row and in the index
-        fail("the twin is not found in the file")
+        fail("the file does not contain the twin in the row and in the index")
     with open(copy, "wb") as file:
         file.write(content.replace(SECOND.encode(), FIRST.encode()))
     return copy
 
 
 def with_raised_payment(sound):
-    """A settled payment of one unit more, in every row that depends on it, and the chain computed again as far as
-    that is possible without its key."""
+    """Raises a settled payment by one unit in every dependent row, and recomputes the chain as far as possible
+    without its key."""
     def raise_amounts(db):
         payment, journal = db.execute("SELECT p.payment, j.journal FROM payments p JOIN journal j USING (payment)"
                                       " WHERE p.type = 0 AND p.status = 2 ORDER BY p.payment DESC").fetchone()
@@ -357,13 +357,13 @@ def with_nothing(sound):
 
 
 def without_tables(sound):
-    """What is left when everything else was in a log that is gone."""
+    """A file without tables, because they were all in a log that is lost."""
     copy = with_nothing(sound)
     sqlite3.connect(copy).execute("PRAGMA journal_mode = WAL")
     return copy
 
 
-# What no statement does to a sound file: (check, invariant, what, how), as in DAMAGES.
+# Damage that no single statement causes: (check, invariant, description, function), as in DAMAGES.
 OTHERS = [("hash chain", "hash_chain", "a raised payment", with_raised_payment),
           ("one record per transactionId", "sqlite_integrity", "twins", with_twins),
           ("cannot be read", "refused", "an empty file", with_nothing),
@@ -373,11 +373,11 @@ OTHERS = [("hash chain", "hash_chain", "a raised payment", with_raised_payment),
 def judge(sound, copy, check, invariant, what):
     faults = audit(copy, sound.client, settled=check == "everything settled")
     if not any(fault.startswith(check + ":") for fault in faults):
-        fail(f"not found ({check}): {what}\n  found instead: {faults[:5]}")
+        fail(f"damage not detected by {check!r}: {what}\n  reported: {faults[:5]}")
     if invariant is not ONLY_CLIENTS_KNOW:
         names = verify(copy)
         if invariant not in names:
-            fail(f"verify does not find {invariant}: {what}\n  but {names}")
+            fail(f"verify does not report {invariant}: {what}\n  reported: {names}")
     remove(copy)
 
 
@@ -388,20 +388,21 @@ def remove(copy):
 
 
 def judge_schema(sound, kind, sql):
-    """Refused at the start of a server and by verify, both with the name of the object; doctor says the same."""
+    """The server, verify and doctor must reject the schema and name the object."""
     copy = with_schema(sound, sql)
     if not any(fault.startswith("schema:") for fault in audit(copy, sound.client)):
-        fail(f"the auditor does not find the schema changed: {sql}")
+        fail(f"the auditor does not detect the schema change: {sql}")
     for command in (["verify", "--db", copy], ["verify", copy], ["serve", "--db", copy, "--listen-http", "127.0.0.1:0"],
                     ["doctor", "--db", copy]):
         done = subprocess.run([binary(), *command], capture_output=True, text=True, check=False, timeout=60)
         if done.returncode == 0 or kind not in done.stdout + done.stderr:
-            fail(f"coffer {command[0]} does not say `{kind}`: {sql}\n  but {done.returncode} {done.stdout}{done.stderr}")
+            fail(f"coffer {command[0]} does not report `{kind}`: {sql}\n  exit code {done.returncode}: {done.stdout}"
+                 f"{done.stderr}")
     remove(copy)
 
 
 def settled_file():
-    """The one where nothing is in progress any more must pass the strictest audit."""
+    """A file with nothing in progress, which must pass the strictest audit."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=2).start()
@@ -418,7 +419,7 @@ def main():
         sound = Sound(folder)
         copy = sound.copy()
         for fault in [*audit(copy, sound.client), *verify(copy), *settled_file()]:
-            fail(f"the sound file is said to be wrong: {fault}")
+            fail(f"a fault is reported for the sound file: {fault}")
         for check, invariant, sql in DAMAGES:
             judge(sound, damaged(sound, sql), check, invariant, sql)
         for check, invariant, what, damage in OTHERS:
@@ -427,9 +428,10 @@ def main():
             judge_schema(sound, kind, sql)
         both = sum(invariant is not ONLY_CLIENTS_KNOW for _, invariant, _ in DAMAGES) + len(OTHERS)
         print(f"count: a sound file of {len(sound.client['acked'])} payments passes both judges")
-        print(f"control: {len(SCHEMAS)} changed schemas are refused by verify, serve and doctor, and found by the auditor")
-        print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies are found by the auditor, {both} of them by verify"
-              " too (the others only the clients or the auditor can know), each for its reason")
+        print(f"control: {len(SCHEMAS)} changed schemas rejected by verify, serve and doctor, and detected by the"
+              " auditor")
+        print(f"control: {len(DAMAGES) + len(OTHERS)} damaged copies detected by the auditor, {both} of them by verify"
+              " (only clients or the auditor can detect the others), each for the right reason")
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""Backups under load: the copy verifies, holds every payment that was answered before it was begun, and its
-last entry is no older than that; a kill in the middle leaves no half file under the final name; a disk
-that is full stops the backup and not the payments; what is damaged is not restored.
-COFFER_BACKUP_ROUNDS (2) says how often. The part with the full disk needs root and a loop device."""
+"""Backups under load: the copy verifies, contains every payment that was acknowledged before the backup began, and
+its last entry is no older than that. A kill during a backup leaves no incomplete file with the final name. A full
+disk stops the backup but no payments. A damaged backup is not restored.
+COFFER_BACKUP_ROUNDS (2): number of rounds. The full-disk part needs root and a loop device."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def coffer(*arguments, db=None):
 def take(gateway, path, *more):
     code, out, err = coffer("backup", path, "--json", *more, db=gateway.db)
     if code != 0:
-        fail(f"backup ended with {code}: {err}")
+        fail(f"backup exited with {code}: {err}")
     return json.loads(out)
 
 
@@ -51,16 +51,16 @@ def newest_entry(path):
 
 
 def accepted(clients, wanted):
-    """Waits until so many payments are answered."""
+    """Waits until `wanted` payments are acknowledged."""
     end = time.monotonic() + 60
     while len(clients.acked) < wanted:
         if clients.surprises or time.monotonic() > end:
-            fail(f"payments do not go on: {clients.surprises}")
+            fail(f"payments do not continue: {clients.surprises}")
         time.sleep(0.01)
 
 
 def judge_backup(backup, known):
-    """Whole by both judges, and with every payment that was answered before it was begun."""
+    """The backup must pass both judges and contain every payment that was acknowledged before it began."""
     code, out, _ = coffer("verify", backup, "--json")
     if code != 0:
         fail(f"the backup does not verify: {out}")
@@ -68,12 +68,12 @@ def judge_backup(backup, known):
 
 
 def restored_from(folder, gateway, backup):
-    """A server on what was restored, in a folder of its own, with the key of the first."""
+    """A server on the restored file in a separate folder, with the key of the first server."""
     os.mkdir(folder)
     again = Demo(BINARY, folder)
     code, _, err = coffer("restore", backup, db=again.db)
     if code != 0:
-        fail(f"restore ended with {code}: {err}")
+        fail(f"restore exited with {code}: {err}")
     for name in os.listdir(os.path.dirname(gateway.db)):
         if name.endswith(".key") or name.endswith(".json"):
             shutil.copy(os.path.join(os.path.dirname(gateway.db), name), folder)
@@ -81,11 +81,11 @@ def restored_from(folder, gateway, backup):
 
 
 def check_export(gateway, folder):
-    """Every row of the nouns that matter is a line, and the entries of each asset still sum to zero."""
+    """Each row of the main nouns must be one line of the export, and the entries of each asset must sum to zero."""
     path = os.path.join(folder, "everything.ndjson")
     code, _, err = coffer("export", path, db=gateway.db)
     if code != 0:
-        fail(f"export ended with {code}: {err}")
+        fail(f"export exited with {code}: {err}")
     lines, sums, asset_of = {}, {}, {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -100,7 +100,7 @@ def check_export(gateway, folder):
     for noun, table in EXPORTED:
         rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
         if lines.get(noun, 0) != rows:
-            fail(f"the export has {lines.get(noun, 0)} lines of {noun}, the file {rows} rows")
+            fail(f"the export has {lines.get(noun, 0)} lines of {noun}, but the file has {rows} rows")
     db.close()
     if any(sums.values()):
         fail(f"the exported entries sum to {sums}")
@@ -119,19 +119,19 @@ def under_load(folder, rounds):
         last = newest_entry(backup)
         if last[0] < before[0] or last[1] < before[1]:
             fail(f"the last entry {last} is older than the start of the backup {before}")
-        # A client that was not answered yet may have a record in it, so what was sent later counts too.
+        # The backup may contain payments without a response yet, so include everything sent until now.
         known["sent"] = clients.facts_now()["sent"]
         faults = judge_backup(backup, known)
         if faults:
             fail(f"{len(faults)} faults in the backup: {faults[:5]}")
         if made["bytes"] != os.path.getsize(backup):
-            fail("the backup is of another size than was said")
+            fail("the backup's size differs from the reported size")
     clients.stop()
     clients.replay_waiting()
     wait_until_settled(gateway)
     taken = [name for name in os.listdir(by_plan) if name.endswith(".db")]
     if len(taken) != 1 or coffer("verify", os.path.join(by_plan, taken[0]))[0] != 0:
-        fail(f"the schedule took {taken}")
+        fail(f"the schedule made {taken}")
     gateway.stop()
     check_export(gateway, folder)
     again = restored_from(os.path.join(folder, "restored"), gateway, backup)
@@ -146,7 +146,7 @@ def under_load(folder, rounds):
 
 
 def killed(folder, rounds):
-    """The server dies at a random moment of a backup: the name is there with all of it, or not at all."""
+    """Kills the server at a random moment of a backup: the final file is complete, or it does not exist."""
     gateway = Demo(BINARY, folder).start()
     clients = Clients(gateway, count=4).start()
     accepted(clients, 300)
@@ -168,15 +168,15 @@ def killed(folder, rounds):
             whole += 1
             code, out, _ = coffer("verify", backup, "--json")
             if code != 0 or json.loads(out)["checksum"] != "right":
-                fail(f"a backup has its name and is not whole: {out}")
+                fail(f"a backup has its final name but is incomplete: {out}")
             os.remove(backup)
         gateway.start()
         accepted(clients, len(clients.acked) + 20)
     if halves == 0:
-        fail("no kill came in the middle of a backup")
-    take(gateway, backup)  # over what the killed ones left
+        fail("no kill interrupted a backup")
+    take(gateway, backup)  # over the partial files of the killed backups
     if os.path.exists(backup + ".partial"):
-        fail("what a killed backup left is still there")
+        fail("the partial file of a killed backup still exists")
     clients.stop()
     clients.replay_waiting()
     wait_until_settled(gateway)
@@ -188,7 +188,7 @@ def killed(folder, rounds):
 
 
 def full_disk(folder):
-    """No room: for the whole of it, and in the middle of it. Payments go on."""
+    """The disk is full before or during a backup. Payments continue."""
     disk = Disk(folder)
     gateway = Demo(BINARY, os.path.join(folder, "live"))
     os.mkdir(os.path.join(folder, "live"))
@@ -200,12 +200,12 @@ def full_disk(folder):
         disk.fill(leave)
         code, _, err = coffer("backup", backup, db=gateway.db)
         if code != BUSY or "disk space" not in err and "full" not in err:
-            fail(f"with {leave} bytes left the backup ended with {code}: {err}")
+            fail(f"with {leave} bytes left, the backup exited with {code}: {err}")
         if os.path.exists(backup) or os.path.exists(backup + ".partial"):
-            fail("a backup that did not fit left something behind")
+            fail("a backup that failed on a full disk left a file")
         accepted(clients, len(clients.acked) + 50)
         disk.make_room()
-    # Full while it is written: another takes the space behind the first look.
+    # Fill the disk during the backup, after its check of the free space.
     filler = subprocess.Popen([sys.executable, "-c",
                                "import os,sys\nf=os.open(sys.argv[1],os.O_WRONLY|os.O_CREAT)\n"
                                "try:\n  while True: os.write(f,b'\\0'*65536)\nexcept OSError: pass\n",
@@ -213,9 +213,9 @@ def full_disk(folder):
     code, _, err = coffer("backup", backup, db=gateway.db)
     filler.wait()
     if code not in (0, BUSY, 1):
-        fail(f"while the disk filled up the backup ended with {code}: {err}")
+        fail(f"while the disk filled up, the backup exited with {code}: {err}")
     if code != 0 and (os.path.exists(backup) or os.path.exists(backup + ".partial")):
-        fail("a backup that did not fit left something behind")
+        fail("a backup that failed on a full disk left a file")
     disk.make_room()
     if code == 0:
         os.remove(backup)
@@ -224,13 +224,13 @@ def full_disk(folder):
     clients.replay_waiting()
     gateway.stop()
     if clients.surprises:
-        fail(f"payments met the full disk: {clients.surprises[:3]}")
+        fail(f"payments failed because of the full disk: {clients.surprises[:3]}")
     disk.unmount()
     return len(clients.acked)
 
 
 def control(folder, gateway, backup):
-    """What is damaged must not pass: neither judge says it is whole, and restore makes nothing of it."""
+    """A damaged backup must fail both judges, and restore must refuse it."""
     refused = 0
     target = os.path.join(folder, "damaged-restored.db")
     size = os.path.getsize(backup)
@@ -247,7 +247,7 @@ def control(folder, gateway, backup):
         for command in (("verify", copy), ("restore", copy, "--db", target)):
             code, _, _ = coffer(*command)
             if code != FAULT:
-                fail(f"damage is not found: {command[0]} ended with {code}")
+                fail(f"damage was not detected: {command[0]} exited with {code}")
         if os.path.exists(target) or os.path.exists(target + ".partial"):
             fail("a damaged backup was restored")
         refused += 1
@@ -256,7 +256,7 @@ def control(folder, gateway, backup):
     older = db.execute("SELECT journal - 1, at - 1 FROM journal ORDER BY journal LIMIT 1").fetchone()
     db.close()
     if older[0] >= before[0]:
-        fail("the comparison of entries finds an old copy new")
+        fail("the comparison of entries accepts an old copy")
     return refused
 
 
@@ -274,9 +274,9 @@ def main():
         skip_without_loop_device()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             on_full = f"{full_disk(folder)} payments answered"
-    print(f"control: {refused} damaged copies, each found by verify and refused by restore")
-    print(f"count: {rounds} backups under load, {acked} payments; {rounds * 4} kills in a backup:"
-          f" {whole} were whole, {halves} left a partial file, 0 a half one; full disk: {on_full}")
+    print(f"control: {refused} damaged copies, each detected by verify and refused by restore")
+    print(f"count: {rounds} backups under load, {acked} payments; {rounds * 4} kills during a backup:"
+          f" {whole} complete files, {halves} partial files, 0 incomplete final files; full disk: {on_full}")
 
 
 main()

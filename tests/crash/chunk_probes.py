@@ -1,8 +1,8 @@
-"""Chunked request bodies (RFC 9112 section 7.1) that careless readers frame in different ways. See wire_probes.py."""
+"""Chunked request bodies (RFC 9112 section 7.1) that lenient parsers frame in different ways. See wire_probes.py."""
 
 POST = b"POST /v1/auth/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 CODED = b"Transfer-Encoding: chunked\r\n"
-# Never to be seen answered: what a second reader of the same bytes would take for a request.
+# Must never get a response: bytes that another parser would treat as a request.
 HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -17,7 +17,7 @@ def chunked(body):
 # The end of a chunked body.
 LAST = b"0\r\n\r\n"
 
-# (name, bytes): chunked bodies that careless readers frame in different ways, or for ever.
+# (name, bytes): chunked bodies that lenient parsers frame in different ways, or never finish.
 CHUNKS = [
     ("size with plus", chunked(b"+2\r\n{}\r\n" + LAST + HIDDEN)),
     ("size with minus", chunked(b"-1\r\n" + HIDDEN)),
@@ -75,5 +75,5 @@ CHUNKS = [
     ("70,000 chunks of one byte", chunked(b"1\r\n \r\n" * 70_000 + LAST)),
 ]
 
-# So many of them, at least, are good requests for a careless reader.
+# A lenient parser accepts at least this many of them.
 LAX_TAKES = 20

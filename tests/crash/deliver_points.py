@@ -1,8 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""The process is killed around a delivery: before it is queued, when it was queued and not sent, when it was
-sent and answered and not recorded. After the restart every receiver has every event, and what came twice
-came with the same id and the same bytes."""
+"""Kills the process around a delivery: before it is queued, before it is sent, and between its response and its
+record. After the restart, every receiver has every event, and repeated deliveries have the same id and bytes."""
 
 import sqlite3
 import tempfile
@@ -24,34 +23,34 @@ PER_SECOND = 40.0
 
 
 def repeated(receiver):
-    """Ids that came more than once, each time with the same bytes."""
+    """Number of ids that were delivered more than once, which must have the same bytes each time."""
     bodies = {}
     for delivery in receiver.snapshot():
         bodies.setdefault(delivery.id, []).append(delivery.body)
     again = {key: all_of_it for key, all_of_it in bodies.items() if len(all_of_it) > 1}
     for key, all_of_it in again.items():
         if len(set(all_of_it)) != 1:
-            fail(f"{key} came with different bytes")
+            fail(f"{key} was delivered with different bytes")
     return len(again)
 
 
 def die(gateway, member, point, passage):
-    """Starts it armed, pays until it dies; the payers, who are still at it."""
+    """Starts the server with an active fault point and pays until it dies. Returns the clients, still running."""
     gateway.stop()
     try:
         gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
     except (RuntimeError, ConnectionError):
-        pass  # it died before it was ready, which is as good
+        pass  # a kill before the process is ready is also valid
     payers = Payers([member] * 100_000, PER_SECOND).start()
     code = gateway.wait(DIES_WITHIN_S)
     if code != SIGKILL:
-        fail(f"{point}:{passage} ended the process with {code}")
+        fail(f"{point}:{passage}: the process exited with {code}")
     return payers
 
 
 def run(point, passage, losing=False):
-    """What is wrong after one death, how many came again, and what is known of the member. `losing`: its
-    receiver is down until the death, so that something is pending then, and what is pending is lost."""
+    """Returns the faults after one kill, the number of repeated deliveries, and the facts of the member. `losing`:
+    the receiver is down until the kill, so that deliveries are pending, and those are then deleted."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary("faults"), folder, port=held_port()).start()
         member = Member.create(gateway, "member")
@@ -79,13 +78,13 @@ def run(point, passage, losing=False):
 
 
 def lose(path):
-    """What a gateway would leave that kept its deliveries in memory only."""
+    """Leaves the file of a gateway that kept its deliveries only in memory."""
     db = sqlite3.connect(path)
     with db:
         lost = db.execute("DELETE FROM deliveries WHERE state = 0").rowcount
     db.close()
     if lost == 0:
-        fail("nothing was pending, the control proves nothing")
+        fail("no delivery was pending, so the control proves nothing")
 
 
 def main():
@@ -95,15 +94,15 @@ def main():
             faults, again, facts = run(point, passage)
             judge_faults(faults, f"{point}:{passage}")
             if point == "deliver.sent" and again == 0:
-                fail(f"{point}:{passage}: nothing came again, which proves nothing")
-            print(f"  {point}:{passage}: {len(facts['events'])} events, all there, {again} came again with"
+                fail(f"{point}:{passage}: no delivery was repeated, so the test proves nothing")
+            print(f"  {point}:{passage}: {len(facts['events'])} events, all delivered, {again} repeated with"
                   " the same bytes", flush=True)
     controls = check_controls(facts)
     faults, _, _ = run("deliver.after", 7, losing=True)
     if not any("every event arrives" in fault for fault in faults):
-        fail("lost deliveries are not noticed")
-    print(f"control: {controls} false records of what arrived and a file without its deliveries, each"
-          " noticed")
+        fail("lost deliveries were not detected")
+    print(f"control: {controls} false delivery records and a file without its deliveries, each"
+          " detected")
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""A full disk refuses every write with `storage-full` and a time to come back, goes on reading, says so on
-/healthz, and takes payments again within two seconds of space returning, in the same process. A file that
-may not grow (a limit of the process, not of the disk) is another matter: the write is uncertain, so the
-process exits with 70 and nothing is lost. COFFER_FULL_ROUNDS (1) says how often of each kind. Needs root
-and a loop device; the mounts are this process's own."""
+"""On a full disk, the server rejects every write with `storage-full` and Retry-After, keeps serving reads, and
+reports 503 on /healthz. Within two seconds of space returning, the same process accepts payments again. If the
+file may not grow because of a process limit, the result of the write is uncertain: the process exits with 70, and
+nothing is lost. COFFER_FULL_ROUNDS (1): rounds of each kind. Needs root and a loop device; mounts are private to
+this process."""
 
 import os
 import tempfile
@@ -24,10 +24,10 @@ LIMIT_STEPS = (0, 100_000, 300_000, 700_000, 1_500_000)
 READS = ("/v1/transactions?limit=5", "/v1/wallets", "/v1/assets", "/v1/beneficiaries", "/v1/webhooks",
          "/v1/connectors", "/livez")
 FLOOR = "COFFER_DISK_FLOOR_MIB"
-# (what happens, setting, bytes that are left)
-WAYS = [("space sinks below the floor", {}, 100 << 20),
-        ("all space is gone at once", {}, 0),
-        ("all space is gone and there is no floor", {FLOOR: "0"}, 0)]
+# (description, settings, bytes left)
+WAYS = [("space falls below the floor", {}, 100 << 20),
+        ("all space is used at once", {}, 0),
+        ("all space is used, without a floor", {FLOOR: "0"}, 0)]
 
 
 def wait_for(what, condition, within_s):
@@ -40,7 +40,7 @@ def wait_for(what, condition, within_s):
 
 
 def is_full(status, answer, connection):
-    # The business family has an envelope of its own.
+    # Business problems have a different envelope.
     named = (answer.get("code") == "storage_full"
              or str(answer.get("message")).startswith("STORAGE_FULL:"))
     return (status == 503 and named
@@ -48,40 +48,40 @@ def is_full(status, answer, connection):
 
 
 def check_writes(writes, prefix, full=is_full):
-    """Every route that writes says storage-full. How many."""
+    """Every route that writes must return storage-full. Returns their number."""
     count = 0
     for operation, connection, method, path, body in writes.requests(prefix):
         status, answer = connection.call(method, path, body)
         if operation == "createBeneficiaries" and status == 200:
-            # The batch is answered one by one.
+            # A batch returns one result per row.
             problems = [row.get("problem") or {} for row in answer["results"]]
             if all(problem.get("code") == "storage_full" for problem in problems):
                 count += 1
                 continue
         if not full(status, answer, connection):
-            fail(f"{operation} answers {status} {answer}")
+            fail(f"{operation} returns {status} {answer}")
         count += 1
     return count
 
 
 def use_up(writes):
-    """A batch that did not fit leaves what it had of the log, where a smaller one still does. Payments take a
-    dozen pages at a time, this one page."""
+    """Uses up the space in the log that a failed batch leaves and a smaller one could still use. A payment takes a
+    dozen pages, a renaming one."""
     connection, path = writes.connection, "/v1/wallets/" + writes.new_wallet
     count = refused = 0
     while refused < 3:
         status, answer = connection.call("PUT", path, {"walletName": f"Name {count}"})
         if status != 200 and not is_full(status, answer, connection):
-            fail(f"renaming answers {status} {answer}")
+            fail(f"renaming returns {status} {answer}")
         count, refused = count + 1, refused + 1 if status != 200 else 0
 
 
 def check_reads(gateway):
-    connection = gateway.login()  # a token too
+    connection = gateway.login()  # requesting a token must also work
     for path in READS:
         status, answer = connection.call("GET", path)
         if status != 200:
-            fail(f"reading {path} answers {status} {answer}")
+            fail(f"reading {path} returns {status} {answer}")
 
 
 def health(gateway):
@@ -94,10 +94,10 @@ def accepts(gateway, clients):
 
 
 def fill_and_free(disk, gateway, clients, writes, number, leave, settings):
-    """Once: full, judged, room again. Seconds until payments were accepted."""
+    """One round: fills the disk, checks, frees space. Returns the seconds until payments were accepted."""
     server = gateway.server_pid()
     disk.fill(leave)
-    wait_for("/healthz says 503", lambda: health(gateway) == 503, REFUSES_WITHIN_S)
+    wait_for("/healthz returns 503", lambda: health(gateway) == 503, REFUSES_WITHIN_S)
     time.sleep(0.3)
     if FLOOR in settings:
         use_up(writes)
@@ -105,16 +105,16 @@ def fill_and_free(disk, gateway, clients, writes, number, leave, settings):
     check_reads(gateway)
     acked = len(clients.acked)
     if health(gateway) != 503:
-        fail("/healthz does not say 503")
+        fail("/healthz does not return 503")
     time.sleep(0.3)
-    # Without a floor a payment may still find room in the log that a larger batch had asked for.
+    # Without a floor, a payment may still fit into log space that a larger batch allocated.
     if len(clients.acked) != acked and FLOOR not in settings:
         fail("payments are accepted though the disk is full")
     disk.make_room()
     resumed = wait_for("payments are accepted again", accepts(gateway, clients), RESUMES_WITHIN_S)
-    resumed += wait_for("/healthz says 200", lambda: health(gateway) == 200, RESUMES_WITHIN_S - resumed)
+    resumed += wait_for("/healthz returns 200", lambda: health(gateway) == 200, RESUMES_WITHIN_S - resumed)
     if gateway.process.poll() is not None or gateway.server_pid() != server:
-        fail("the process has ended")
+        fail("the process has exited")
     return tried, resumed
 
 
@@ -129,7 +129,7 @@ def end_and_audit(gateway, clients):
 
 
 def run_way(number, rounds):
-    """One of the ways, on a disk of its own: no faults, and (writes tried, slowest return, payments)."""
+    """One of the ways, on a separate disk. Returns no faults, and (rejected writes, slowest recovery, payments)."""
     what, settings, leave = WAYS[number]
     tried, slowest = 0, 0.0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
@@ -149,13 +149,12 @@ def run_way(number, rounds):
         finally:
             kill_what_is_left()
             disk.unmount()
-    print(f"  {what}: {rounds} times, slowest back after {slowest:.2f} s", flush=True)
+    print(f"  {what}: {rounds} times, slowest recovery {slowest:.2f} s", flush=True)
     return [], (tried, slowest, len(clients.acked))
 
 
 def size_limit(folder, step, limited=True):
-    """No file may grow beyond `step` bytes more than it has: the write fails, and how much of it is there
-    is unknown."""
+    """No file may grow by more than `step` bytes: the write fails, and it is unknown how much of it was stored."""
     gateway = Demo(binary(), folder)
     gateway.start().stop()
     limit = os.path.getsize(gateway.db) + step
@@ -176,13 +175,13 @@ def size_limit(folder, step, limited=True):
     gateway.stop()
     faults += clients.surprises + audit(gateway.db, clients.facts(), settled=True)
     if faults or code != EXIT_UNCERTAIN or set(clients.acked) != set(clients.sent):
-        fail(f"file-size limit at {limit}: it ended with {code}, {len(faults)} faults: {faults[:5]}")
+        fail(f"file-size limit at {limit}: the process exited with {code}, {len(faults)} faults: {faults[:5]}")
     return len(clients.acked)
 
 
 def control(folder):
-    """A disk with room in it: the same requests must not pass for refused ones; and a server without
-    a limit must not pass for one that stopped."""
+    """With free space, the same requests must not count as rejected; and a server without a limit must not count
+    as exited."""
     gateway = Demo(binary(), folder).start()
     writes = EveryWrite(gateway)
     writes.renew()
@@ -190,15 +189,15 @@ def control(folder):
     for operation, connection, method, path, body in writes.requests("room"):
         status, answer = connection.call(method, path, body)
         if status // 100 != 2 and status != 402:
-            fail(f"with room on the disk {operation} answers {status} {answer}")
+            fail(f"with free space, {operation} returns {status} {answer}")
         passed += 1
         if is_full(status, answer or {}, connection):
-            fail(f"with room on the disk {operation} passes for refused")
+            fail(f"with free space, {operation} counts as rejected")
     gateway.stop()
     if size_limit(os.path.join(folder, "free"), 0, limited=False) is not None:
-        fail("a server without a limit ended")
-    print(f"control: with room all {passed} requests succeed and none passes for refused; without a limit"
-          " nothing ends")
+        fail("a server without a limit exited")
+    print(f"control: with free space, all {passed} requests succeed and none counts as rejected; without a limit,"
+          " the server keeps running")
 
 
 def main():
@@ -216,8 +215,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "free"))
         control(folder)
-    print(f"count: {rounds * len(WAYS)} times full, {tried} writes refused over all routes, back"
-          f" within {slowest:.2f} s, {acked} payments acknowledged; file-size limit hit, exit 70, {limited}"
+    print(f"count: {rounds * len(WAYS)} times full, {tried} writes rejected over all routes, recovered"
+          f" within {slowest:.2f} s, {acked} payments acknowledged; file-size limit reached, exit code 70, {limited}"
           " payments, 0 lost")
 
 

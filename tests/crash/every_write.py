@@ -1,5 +1,5 @@
-"""One valid request for every route that writes, of a running demo. Which routes there are is the server's
-own OpenAPI document: a new one that is missing here ends the test."""
+"""One valid request for every route of a running demo that writes. The routes come from the server's OpenAPI
+document; a route that is missing here fails the test."""
 
 import base64
 import hashlib
@@ -12,15 +12,15 @@ from harness.calls import Connection
 from harness.report import fail
 
 WRITES = ("post", "put", "patch", "delete")
-# What is not tried, and why.
+# Operations that are not tested, and why.
 NOT_TRIED = {
     "createToken": "stores nothing",
     "submitChallenge": "needs a signature of the client's ledger key",
-    "takeProviderCallback": "needs a provider, whose signature is judged first",
+    "takeProviderCallback": "needs a provider, whose signature is verified first",
     "sandboxSucceedTransaction": "needs a payment that waits at a provider",
     "sandboxFailTransaction": "needs a payment that waits at a provider",
 }
-# What takes away something that others need.
+# Operations that remove objects which others need.
 LAST = ("deleteDestination", "deleteBeneficiary", "sandboxExpireQuote", "deactivateWebhook",
         "removeApplicationWebhook")
 PHONE = {"method": "MOMO", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
@@ -41,7 +41,7 @@ def one_time_code(secret, at):
 
 
 class EveryWrite:
-    """Makes all that the requests refer to, so that nothing but the store stands in their way."""
+    """Creates everything that the requests refer to, so that only the store can reject them."""
 
     def __init__(self, gateway):
         self.gateway, self.facts = gateway, gateway.facts
@@ -70,7 +70,7 @@ class EveryWrite:
         return connection
 
     def logins(self):
-        """Of the ledger key, and of a person; some routes want their tokens."""
+        """Signs in with the ledger key and as a user, for routes that need their tokens."""
         session = self.ask("POST", "/v1/public/auth-connect/sign-in", {
             "publicKey": self.facts["publicKey"], "secret": self.facts["signInSecret"]})
         self.refresh_token = session["refreshToken"]
@@ -214,7 +214,7 @@ class EveryWrite:
         return names
 
     def renew(self):
-        """Quotes last two minutes and are good for one payment; call it while there is room to store them."""
+        """Creates new quotes, which last two minutes and pay for one payment. Call it while the disk has space."""
         self.quotes = {"executeOfframp": self.quote(self.payout, beneficiaryId=self.recipient),
                        "executeOnramp": self.collection_quote(),
                        "executeConnectOnramp": self.collection_quote()}

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Bodies that nest, widen or never end, numbers beyond all measure, texts that are none, and headers and
-queries of that kind: each gets a clear 4xx that names the field where there is one, nothing is stored,
-and memory grows by at most 4 MiB for each of the 8 that run at once. At what ships and, where it was built,
-under the address sanitizer. COFFER_BOMB_ROUNDS (10) says how often. Servers that are wrong must not pass."""
+"""Malicious requests: deeply nested, very wide or endless bodies, enormous numbers, invalid text, and similar
+headers and queries. Each gets a 4xx that names the field if there is one, nothing is stored, and memory grows by at
+most 4 MiB for each of the 8 concurrent requests. Tests the release build and, if it was built, the address
+sanitizer build. COFFER_BOMB_ROUNDS (10): number of rounds. Faulty servers must fail the test."""
 
 import json
 import os
@@ -23,10 +23,10 @@ from flood_double import AnsweringServer
 GROWTH_MAX_MIB = 32.0
 ANSWERED_WITHIN_S = 5.0
 LATE = -1
-# Under the sanitizer everything takes longer, and memory says nothing.
+# With the sanitizer, everything takes longer, and memory figures mean nothing.
 SANITIZED_WITHIN_S = 20.0
 MIB = 1024 * 1024
-# An answer is not much larger than what it answers.
+# A response must not be much larger than its request.
 ANSWER_MAX = 64 * 1024
 PAY, MULTI, BULK, TOKEN = ("/v1/payments/p2p/own", "/v1/payments/p2p/own/multi", "/v1/beneficiaries/bulk",
                            "/v1/auth/token")
@@ -34,7 +34,7 @@ JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
 class Bomb:
-    """`statuses`: what may be answered. `names`: what the answer has to say, usually the field."""
+    """`statuses`: the permitted statuses. `names`: text that the response must contain, usually the field."""
 
     def __init__(self, name, path, body, statuses=(400, 422), names="", headers=(), method="POST", length=None,
                  content_type=JSON):
@@ -57,7 +57,7 @@ def repeated(unit, size, joint=","):
 
 
 def payment(amount='"1"', more="", transaction_id='"bomb"', wallet="0198c0de-0000-7000-8000-000000000000"):
-    """The text of a payment: what is wrong with it is not the wallets, which do not exist."""
+    """The JSON text of a payment. Its wallets do not exist, but the tested error comes first."""
     return (f'{{"transactionId":{transaction_id},"sourceWalletId":"{wallet}","destinationWalletId":"{wallet}",'
             f'"sendingAssetCode":"USDC","amount":{amount}{more}}}')
 
@@ -65,17 +65,17 @@ def payment(amount='"1"', more="", transaction_id='"bomb"', wallet="0198c0de-000
 def json_bombs():
     deep = "levels"
     yield Bomb("60,000 brackets", PAY, "[" * 60_000, names=deep)
-    yield Bomb("12,000 objects, one in the other", PAY, '{"a":' * 12_000, names=deep)
+    yield Bomb("12,000 nested objects", PAY, '{"a":' * 12_000, names=deep)
     yield Bomb("brackets in a known field", PAY, payment("[" * 20_000 + "]" * 20_000), names=deep)
     yield Bomb("33 levels", PAY, payment("[" * 40 + "]" * 40), names=deep)
     yield Bomb("an array of zeros", PAY, "[" + repeated("0", 60_000) + "]")
     yield Bomb("an array of empty arrays", PAY, "[" + repeated("[]", 60_000) + "]")
     yield Bomb("an array of empty texts", PAY, "[" + repeated('""', 60_000) + "]")
     full = "[" + repeated("0", 1_998) + "]"
-    yield Bomb("arrays as full as they may be", PAY, "[" + repeated(full, 60_000) + "]")
+    yield Bomb("arrays of the maximum size", PAY, "[" + repeated(full, 60_000) + "]")
     yield Bomb("a mebibyte of full arrays", BULK, '{"x":[' + repeated(full, MIB - 100) + "]}")
     yield Bomb("7,000 members", PAY, "{" + ",".join(f'"a{i}":0' for i in range(6_000)) + "}")
-    yield Bomb("transfers without end", MULTI, '{"transactionId":"bomb","transfers":[' + repeated("{}", 60_000) + "]}",
+    yield Bomb("60,000 transfers", MULTI, '{"transactionId":"bomb","transfers":[' + repeated("{}", 60_000) + "]}",
                names="transfers")
     yield Bomb("transfers that are numbers", MULTI, '{"transactionId":"bomb","transfers":[' + repeated("0", 60_000) + "]}",
                names="transfers")
@@ -88,7 +88,7 @@ def json_bombs():
     yield Bomb("a mebibyte of one text", BULK, '{"beneficiaries":"' + "a" * (MIB - 100) + '"}', names="beneficiaries")
     yield Bomb("a mebibyte of escapes", BULK, '{"beneficiaries":"' + "\\u00e9" * 170_000 + '"}', names="beneficiaries")
     yield Bomb("a member twice", PAY, payment(more=',"amount":"1000"'), (400,), names="amount")
-    yield Bomb("a member twice, once in disguise", PAY, payment(more=',"\\u0061mount":"1000"'), (400,), names="amount")
+    yield Bomb("a member twice, once escaped", PAY, payment(more=',"\\u0061mount":"1000"'), (400,), names="amount")
     yield Bomb("a member twice, deep inside", MULTI,
                '{"transactionId":"bomb","transfers":[{"amount":"1","amount":"2"}]}', (400,), names="transfers[0].amount")
     yield Bomb("20 members twice", PAY, "{" + ",".join(f'"a{i % 20}":0' for i in range(40)) + "}", (400,), names="a0")
@@ -123,17 +123,17 @@ def text_bombs():
                names="description")
     yield Bomb("a name of 60,000 letters", PAY, payment(more=f',"{long_text}":1'))
     yield Bomb("NUL by escape", PAY, payment(transaction_id='"a\\u0000b"'), names="transactionId")
-    yield Bomb("NUL as it is", PAY, payment(transaction_id='"a\0b"'), (400,))
-    for what, raw in {"half a surrogate pair": b"\\ud800", "a pair the wrong way": b"\\udc00\\ud800",
-                      "a byte that is no UTF-8": b"\xff", "a cut sequence": b"\xe2\x82", "an overlong slash": b"\xc0\xaf",
+    yield Bomb("an unescaped NUL", PAY, payment(transaction_id='"a\0b"'), (400,))
+    for what, raw in {"half a surrogate pair": b"\\ud800", "a reversed surrogate pair": b"\\udc00\\ud800",
+                      "a byte that is not UTF-8": b"\xff", "a cut sequence": b"\xe2\x82", "an overlong slash": b"\xc0\xaf",
                       "a surrogate in UTF-8": b"\xed\xa0\x80", "beyond Unicode": b"\xf4\x90\x80\x80"}.items():
         yield Bomb(what, PAY, payment(transaction_id='"a@"').encode().replace(b"a@", b"a" + raw), (400,))
-    yield Bomb("a wrong letter in a name", PAY, payment().replace('"amount"', '"\u0430mount"'), names="amount")
+    yield Bomb("a Cyrillic letter in a name", PAY, payment().replace('"amount"', '"\u0430mount"'), names="amount")
     yield Bomb("right to left", PAY, payment(transaction_id='"a\u202eb"'), names="transactionId")
     yield Bomb("a zero width space", PAY, payment(transaction_id='"a\u200bb"'), names="transactionId")
     yield Bomb("10,000 accents on one letter", PAY, payment(transaction_id='"a' + "\u0301" * 10_000 + '"'),
                names="transactionId")
-    yield Bomb("a mark before it", PAY, "\ufeff" + payment(), (400,))
+    yield Bomb("a byte order mark", PAY, "\ufeff" + payment(), (400,))
     yield Bomb("UTF-16", PAY, payment().encode("utf-16"), (400, 415))
     yield Bomb("SQL", PAY, payment(transaction_id='"\' OR 1=1--"'), names="transactionId")
 
@@ -165,7 +165,7 @@ BOMBS = [*json_bombs(), *number_bombs(), *text_bombs(), *other_bombs()]
 
 
 def ask(address, request, within_s=ANSWERED_WITHIN_S):
-    """(status, body) of the one answer; (0, why) without one; (LATE, why) when it is not in time."""
+    """(status, body) of the only response; (0, reason) without one; (LATE, reason) if it is late."""
     began = time.monotonic()
     try:
         with socket.create_connection(address, timeout=within_s) as connection:
@@ -192,7 +192,7 @@ def send_all(connection, request):
     try:
         connection.sendall(request)
     except OSError:
-        pass  # refused before all of it was sent
+        pass  # rejected before the whole request was sent
 
 
 def judge(bomb, status, body):
@@ -201,11 +201,11 @@ def judge(bomb, status, body):
     if status not in bomb.statuses:
         return f"answered {status}: {body[:160]}"
     if status >= 400 and '"code"' not in body:
-        return f"{status} is no problem document: {body[:160]}"
+        return f"{status} is not a problem document: {body[:160]}"
     if bomb.names and bomb.names not in body:
-        return f"the answer does not name {bomb.names}: {body[:200]}"
+        return f"the response does not name {bomb.names}: {body[:200]}"
     if len(body) > ANSWER_MAX:
-        return f"an answer of {len(body)} bytes"
+        return f"a response of {len(body)} bytes"
     return None
 
 
@@ -213,12 +213,12 @@ def judge(bomb, status, body):
 
 
 class Growth:
-    """The most memory that a process takes beyond what it has now, and what of it stays."""
+    """A process's peak memory growth from now on, and how much of it remains."""
 
     def __init__(self, pid):
         self.pid = pid
         with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as file:
-            file.write("5")  # the high water mark starts anew
+            file.write("5")  # resets the high-water mark
         self.before = memory_mib(pid)
 
     def mib(self):
@@ -229,7 +229,7 @@ class Growth:
 
 
 def throw(address, login, bombs, threads, within_s=ANSWERED_WITHIN_S):
-    """All bombs, from several threads at once; [(bomb, fault)]."""
+    """Sends all bombs from several threads. Returns [(bomb, fault)]."""
     faults, lock, left = [], threading.Lock(), list(bombs)
 
     def work():
@@ -252,7 +252,7 @@ def throw(address, login, bombs, threads, within_s=ANSWERED_WITHIN_S):
 
 
 def run(binary, rounds, measured):
-    """The faults, and the most that memory grew."""
+    """Returns the faults, and the peak memory growth."""
     name = os.path.basename(os.path.dirname(binary))
     faults, most = [], 0.0
     with tempfile.TemporaryDirectory() as folder:
@@ -262,34 +262,34 @@ def run(binary, rounds, measured):
         login = {key: value for key, value in connection.headers.items() if key != "Content-Type"}
         good = [connection.call("GET", "/v1/wallets")[0] for _ in range(200)]
         if set(good) != {200}:
-            fail(f"good requests answer {set(good)} before anything happened")
+            fail(f"valid requests return {set(good)} before the attack")
         growth = Growth(pid)
         for threads in [1] + [8] * rounds:
             for bomb, fault in throw(address, login, BOMBS, threads,
                                      ANSWERED_WITHIN_S if measured else SANITIZED_WITHIN_S):
-                faults.append(f"{fault}, {bomb.name}")  # SLOW comes first, where a fault has it
-            print(f"  {name}: {threads} at once: {growth.mib():.1f} MiB more at the most,"
-                  f" {growth.stays_mib():.1f} MiB stay", flush=True)
+                faults.append(f"{fault}, {bomb.name}")  # SLOW must stay the first word
+            print(f"  {name}: {threads} at once: memory grew by up to {growth.mib():.1f} MiB,"
+                  f" {growth.stays_mib():.1f} MiB remain", flush=True)
             most = max(most, growth.mib())
         if measured and most > GROWTH_MAX_MIB:
             faults.append(f"memory grew by {most:.1f} MiB")
         if connection.call("GET", "/v1/wallets")[0] != 200 or gateway.server_pid() != pid:
-            faults.append("good requests do not work afterwards")
+            faults.append("valid requests fail after the attack")
         stored = gateway.login().list_transactions("status=initiated")
         if stored:
             faults.append(f"a bomb became a payment: {stored[0]}")
         if gateway.stop() != 0:
-            faults.append("no clean stop")
+            faults.append("the server did not stop cleanly")
         faults += audit(gateway.db, {"sent": {}, "acked": {}}, settled=True)
     return faults, most
 
 
 def control():
-    """The judges at a server that is content with everything, at one that breaks, and at one that hoards."""
+    """The judges must fail a server that accepts everything, servers that break, and one that keeps memory."""
     doubles = {
-        "is content": b"HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\n{}",
+        "accepts everything": b"HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\n{}",
         "breaks": b'HTTP/1.1 500 \r\nContent-Length: 12\r\n\r\n{"code":"a"}',
-        "says nothing of the field": b'HTTP/1.1 400 \r\nContent-Length: 12\r\n\r\n{"code":"a"}',
+        "does not name the field": b'HTTP/1.1 400 \r\nContent-Length: 12\r\n\r\n{"code":"a"}',
         "dies": b"",
     }
     named = [bomb for bomb in BOMBS if bomb.names][::10]
@@ -309,7 +309,7 @@ def control():
     hoarder.kill()
     hoarder.wait()
     if grown <= GROWTH_MAX_MIB:
-        fail(f"40 MiB went unnoticed: {grown:.1f}")
+        fail(f"40 MiB of growth were not detected: {grown:.1f}")
 
 
 def main():
@@ -321,9 +321,9 @@ def main():
     if os.path.exists(sanitized):
         until_in_time(lambda: run(sanitized, 1, False), "sanitized")
         binaries = 2
-    print(f"count: {len(BOMBS)} bombs, one by one and {rounds} times 8 at once, at {binaries} binaries")
-    print("control: 4 servers that are wrong and one that hoards memory did not pass")
-    print(f"flood_bombs: each refused, memory grew by {most:.1f} MiB")
+    print(f"count: {len(BOMBS)} bombs, one at a time and {rounds} times 8 at once, against {binaries} binaries")
+    print("control: 4 faulty servers and one that keeps memory failed the test")
+    print(f"flood_bombs: each rejected, memory grew by up to {most:.1f} MiB")
 
 
 if __name__ == "__main__":

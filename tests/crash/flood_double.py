@@ -1,11 +1,11 @@
-"""Servers that are wrong on purpose: every flood test has to fail against one of them."""
+"""Deliberately faulty servers: every flood test must fail against one of them."""
 
 import socket
 import threading
 
 
 class WrongServer:
-    """A pool of threads, each with one connection at a time. `serve` says what happens on it."""
+    """A pool of threads, each with one connection at a time. `serve` handles a connection."""
 
     def __init__(self, threads, backlog):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
@@ -33,8 +33,8 @@ class WrongServer:
 
 
 class PoolServer(WrongServer):
-    """As simple servers are built: a pool of threads, each reading from one connection until a request
-    is whole, for however long that takes. Nothing is ever closed for being slow."""
+    """A simple server: a pool of threads, each reading from one connection until a request is complete, without a
+    deadline. It never closes a slow connection."""
 
     def __init__(self, threads=8):
         self.threads = threads
@@ -42,7 +42,7 @@ class PoolServer(WrongServer):
         super().__init__(threads, 4096)
 
     def wait_until_taken(self, within_s):
-        """Until as many connections as there are threads have been served, or are."""
+        """Waits until as many connections as threads are or have been served."""
         for _ in range(self.threads):
             self.taken.acquire(timeout=within_s)
 
@@ -71,8 +71,7 @@ class PoolServer(WrongServer):
 
 
 class LaxServer(WrongServer):
-    """Reads chunked bodies as careless readers do: any number that Python takes, any line end, and what
-    follows the data is of no interest."""
+    """Parses chunked bodies leniently: any number that Python accepts, any line end, and any bytes after the data."""
 
     def __init__(self, threads=16):
         super().__init__(threads, 1024)
@@ -98,8 +97,8 @@ class LaxServer(WrongServer):
 
 
 class AnsweringServer(WrongServer):
-    """Answers whatever comes first with the same bytes. `then`: "close" the connection, keep it
-    "open", or answer "again" before it closes."""
+    """Responds to any first bytes with the same response. `then`: "close" the connection, keep it "open", or
+    respond "again" before closing it."""
 
     def __init__(self, answer, then="close", threads=16):
         self.answer, self.then = answer, then

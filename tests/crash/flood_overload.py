@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Overload is shed, not suffered: 400 clients pay in a closed loop, as it comes and with little room for
-them. Only 202, 429 and 503; each refusal says Retry-After; the accepted have a p99 of 500 ms; full
-speed again 2 s after; nothing acknowledged is lost. COFFER_OVERLOAD_SECONDS (3) says how long. Servers
-that shed badly must not pass."""
+"""Load shedding: 400 clients pay in a closed loop, with default settings and with small limits. The server responds
+only with 202, 429 and 503; each rejection has Retry-After; accepted payments have a p99 of 500 ms; full speed returns
+within 2 s after the overload; no acknowledged payment is lost. COFFER_OVERLOAD_SECONDS (3): length. Servers that shed
+load incorrectly must fail the test."""
 
 import collections
 import json
@@ -23,16 +23,16 @@ from flood_double import AnsweringServer
 
 ACCEPTED_P99_S = 0.500
 RECOVERED_WITHIN_S = 2.0
-RECOVERED_SHARE = 0.8        # of full speed, in the long run on a machine that does nothing else
-RECOVERED_SHARE_SLICE = 0.5  # beside other work, where the same measure differs by a third from itself
-# A closed loop that only takes refusals would spin; real clients wait at least a little.
+RECOVERED_SHARE = 0.8        # of full speed, for a long run on an otherwise idle machine
+RECOVERED_SHARE_SLICE = 0.5  # beside other work, where two equal measurements differ by a third
+# Pause after a rejection. Without it, the closed loop would spin; real clients wait as well.
 PAUSE_S = 0.02
-# Longer than any deadline of the server: who waits longer was forgotten.
+# Longer than any deadline of the server: after that, the request was lost.
 SILENT_S = 15.0
 
 
 class Client:
-    """Sends a payment, waits for its answer, sends the next; connects again when it was closed."""
+    """Sends one payment at a time and waits for its response. Reconnects after the connection was closed."""
 
     def __init__(self, load, number):
         self.load, self.number, self.count = load, number, 0
@@ -80,8 +80,8 @@ class Client:
         except OSError as error:
             return self.fail(f"cannot receive: {error}")
         if not data:
-            # Between two requests a server may close; after one it has to answer first.
-            return self.fail("closed without an answer") if self.resume_at is None else self.disconnect()
+            # A server may close the connection between two requests, but not before a response.
+            return self.fail("closed without a response") if self.resume_at is None else self.disconnect()
         self.input += data
         head, separator, body = self.input.partition(b"\r\n\r\n")
         if not separator:
@@ -110,7 +110,7 @@ class Client:
 
 
 class Load:
-    """`clients` clients for `seconds`, in this process."""
+    """Runs `clients` clients for `seconds` in this process."""
 
     def __init__(self, address, headers, wallets, prefix, keeps=True):
         self.address, self.prefix, self.keeps = address, prefix, keeps
@@ -146,7 +146,7 @@ class Load:
                         client.send()
                     elif client.resume_at is None and now - client.began > SILENT_S:
                         client.fail("no answer")
-        # What is still on its way gets its answer, so that everything acknowledged is known.
+        # Wait for outstanding responses, so that every acknowledged payment is known.
         end = time.monotonic() + SILENT_S
         while any(client.resume_at is None for client in all_clients) and time.monotonic() < end:
             for key, _ in self.selector.select(0.05):
@@ -164,7 +164,7 @@ class Load:
 
 
 def apart(address, headers, wallets, prefix, clients, seconds):
-    """The load in a process of its own: measuring and judging must not slow it down."""
+    """The load in a separate process, so that measuring and judging do not slow it down."""
     results = multiprocessing.Queue()
     process = multiprocessing.Process(
         target=lambda: results.put(Load(address, headers, wallets, prefix).run(clients, seconds)), daemon=True)
@@ -178,24 +178,24 @@ def percentile(latencies, share):
 
 
 def judge(result, refusals=None):
-    """`refusals`: the status that has to be among the answers; None: whatever comes."""
+    """`refusals`: a status that must occur among the responses; None: no requirement."""
     faults = [f"{count} times {what}" for what, count in result["failures"].items()]
     strange = {status: count for status, count in result["statuses"].items() if status not in (202, 429, 503)}
     if strange:
-        faults.append(f"answers that are neither 2xx nor 429 nor 503: {strange}")
+        faults.append(f"responses that are neither 2xx nor 429 nor 503: {strange}")
     p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
     if p99 > ACCEPTED_P99_S:
-        faults.append(f"{SLOW}p99 of the accepted is {p99 * 1000:.0f} ms")
+        faults.append(f"{SLOW}p99 of accepted payments is {p99 * 1000:.0f} ms")
     if refusals and refusals not in result["statuses"]:
-        faults.append(f"no client received {refusals}: this was no overload")
+        faults.append(f"no client received {refusals}, so there was no overload")
     return faults
 
 
 def run(binary, what, environment, options, refusals, clients, seconds):
-    """One overload. The faults, and a line about it."""
+    """One overload. Returns the faults and a summary."""
     with tempfile.TemporaryDirectory() as folder:
         wrapped = os.path.join(folder, "coffer")
-        # The gateway of the other tests knows no options; a script of ours in its place does.
+        # Demo passes no options to its program, so this script, which adds them, takes the program's place.
         with open(wrapped, "w", encoding="ascii") as file:
             file.write(f'#!/bin/sh\nexec "{binary}" "$@" {options}\n')
         os.chmod(wrapped, 0o755)
@@ -217,7 +217,7 @@ def run(binary, what, environment, options, refusals, clients, seconds):
             faults += [f"{name}: {count} times {failure}" for failure, count in part["failures"].items()]
         settled_s = wait_until_settled(gateway, within_s=20.0)
         if gateway.stop() != 0:
-            faults.append("no clean stop")
+            faults.append("the server did not stop cleanly")
         amount = {"amount": "0.25"}
         facts = {"acked": {}, "sent": {}}
         for part in (before, result, after):
@@ -226,13 +226,13 @@ def run(binary, what, environment, options, refusals, clients, seconds):
         faults += audit(gateway.db, facts, settled=True)
         p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
         text = (f"{clients} clients, {what}: {len(result['accepted']) / result['took']:.0f}/s, {result['statuses']},"
-                f" p99 of the accepted {p99 * 1000:.0f} ms; {again:.0f}/s after, {full:.0f}/s before;"
-                f" settled {settled_s:.1f} s after")
+                f" p99 of accepted payments {p99 * 1000:.0f} ms; {again:.0f}/s after, {full:.0f}/s before;"
+                f" settled after {settled_s:.1f} s")
         return faults, text
 
 
 def control():
-    """Servers that overload badly must not pass."""
+    """Servers that shed load incorrectly must fail the test."""
     def load(server):
         result = Load((server.host, server.port), {}, ["a", "b"], "control", keeps=False).run(8, 0.5)
         server.stop()
@@ -242,15 +242,15 @@ def control():
     doubles = {
         "without Retry-After": b"HTTP/1.1 503 \r\n" + end,
         "neither 2xx": b"HTTP/1.1 500 \r\n" + end,
-        "closed without an answer": b"",
+        "closed without a response": b"",
     }
     for wanted, answer in doubles.items():
         faults = load(AnsweringServer(answer))
         if not any(wanted in fault for fault in faults):
-            fail(f"the control `{wanted}` went unnoticed: {faults}")
+            fail(f"the control `{wanted}` was not detected: {faults}")
     slow = {"statuses": {202: 100}, "failures": {}, "accepted": [(0.0, 0.6)] * 100}
     if not any("p99" in fault for fault in judge(slow)):
-        fail("slow answers went unnoticed")
+        fail("slow responses were not detected")
 
 
 def main():
@@ -259,21 +259,21 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     control()
-    # Less than any machine sends.
+    # Below the rate of any machine.
     limits = {"COFFER_RATE_LIMIT_SANDBOX_PER_S": "200", "COFFER_RATE_LIMIT_SANDBOX_BURST": "400"}
     binary = machine.binary()
     rows = [
-        ("as it comes", {}, "", None, seconds),
-        # Far less room than it has: now it has to refuse.
-        ("little room in the queue", {"COFFER_QUEUE_MAX": "16"}, "", 503, min(seconds, 10.0)),
-        ("more than may connect", {"COFFER_MAX_CONNECTIONS": "200"}, "", 503, min(seconds, 10.0)),
+        ("default settings", {}, "", None, seconds),
+        # Limits so small that the server must reject requests.
+        ("a small queue", {"COFFER_QUEUE_MAX": "16"}, "", 503, min(seconds, 10.0)),
+        ("too many connections", {"COFFER_MAX_CONNECTIONS": "200"}, "", 503, min(seconds, 10.0)),
         ("with rate limits", limits, "--rate-limits", 429, min(seconds, 10.0)),
     ]
     for what, environment, options, refusals, lasts in rows:
         text = until_in_time(lambda: run(binary, what, environment, options, refusals, clients, lasts), what)
         print("flood_overload: " + text, flush=True)
     print(f"count: {len(rows)} overloads by {clients} clients for {seconds:.0f} s")
-    print("control: 4 ways to shed badly were noticed")
+    print("control: 4 servers that shed load incorrectly were detected")
     print("flood_overload: all well")
 
 

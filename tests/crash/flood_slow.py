@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Slow clients do not affect others: 800 connections that drip headers and bodies (and come back when
-they are closed) and 2,000 idle ones, while good clients pay and read with a p99 of 100 ms; each
-attacker is closed within 12 s. COFFER_SLOW_SECONDS (15) says how long. The same judge has to find
-fault with a server without deadlines, which is attacked at the same time."""
+"""Slow clients do not affect others: 800 connections that send headers and bodies byte by byte (and reconnect when
+closed) and 2,000 idle ones, while well-behaved clients pay and read with a p99 of 100 ms. The server closes each
+attacker within 12 s. COFFER_SLOW_SECONDS (15): length. The same judge must fail a server without deadlines, which is
+attacked at the same time."""
 
 import multiprocessing
 import os
@@ -26,7 +26,7 @@ GOOD_P99_S = 0.100
 DRIP_EVERY_S = 0.5
 GOOD_TIMEOUT_S = 5.0
 
-# What an attacker sends at once, and what it then sends byte by byte, for ever.
+# What an attacker sends at once, and what it then repeats byte by byte.
 HEADER = b"GET /livez HTTP/1.1\r\nHost: a\r\n"
 BODY = (b"POST /v1/auth/token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
         b"Content-Length: 60000\r\n\r\n")
@@ -35,7 +35,7 @@ ATTACKS = {
     "drips a request line": (b"", b"GET /" + b"a" * 500),
     "drips empty lines": (b"", b"\r\n" * 500),
     "drips a body": (BODY, b'{"clientId":"' + b"a" * 500),
-    # As late as a header may end, and then the body: two deadlines one after the other.
+    # Ends the header as late as possible, then drips the body, to use two deadlines in succession.
     "drips a header, then a body": (BODY[:-9], BODY[-9:] + b"{" * 500),
     "sends a header and nothing more": (HEADER, b""),
     "sends half a body and nothing more": (BODY + b"{", b""),
@@ -43,7 +43,7 @@ ATTACKS = {
 }
 
 
-# --- The attackers, a process of their own -----------------------------------------------------------
+# --- The attackers, in a separate process -----------------------------------------------------------
 
 
 class Attacker:
@@ -65,7 +65,7 @@ class Attacker:
             pass
 
     def send(self, now):
-        """False: the connection is gone."""
+        """Sends the next byte. Returns false if the connection is closed."""
         try:
             if self.first:
                 self.first = self.first[self.socket.send(self.first):]
@@ -79,7 +79,7 @@ class Attacker:
         return True
 
     def ended(self):
-        """True when the server has closed the connection; what it says is thrown away."""
+        """Whether the server has closed the connection. Discards received bytes."""
         try:
             while True:
                 if not self.socket.recv(65536):
@@ -91,7 +91,7 @@ class Attacker:
 
 
 def attack(address, count, seconds, reconnect, results):
-    """Keeps `count` attackers connected; puts {name: [lives], "open": [ages of what is still open]}."""
+    """Keeps `count` attackers connected. Puts {name: [lifetimes], "open": [ages of open connections]}."""
     names = list(ATTACKS)
     selector = selectors.EpollSelector()
     attackers = []
@@ -129,15 +129,15 @@ def open_idle(address, count):
         connections.append(connection)
     for connection in connections:
         if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
-            fail("an idle connection was not served when it was new")
+            fail("a new idle connection got no response")
     return connections
 
 
-# --- The good clients ---------------------------------------------------------------------------------
+# --- The well-behaved clients ---------------------------------------------------------------------------------
 
 
 class Good(Crowd):
-    """Clients that want to work meanwhile: `calls(number)` gives (method, path, body)."""
+    """Clients that work during the attack: `calls(number)` returns (method, path, body)."""
 
     def __init__(self, connect, calls, count=3):
         super().__init__(count)
@@ -154,7 +154,7 @@ class Good(Crowd):
                 self.sent[body["transactionId"]] = body
             began = time.monotonic()
             try:
-                # Every tenth call on a connection of its own: that has to be accepted first.
+                # Every tenth call uses a new connection, which the server must first accept.
                 if connection is None or count % 10 == 0:
                     connection = self.connect()
                 status, answer = connection.call(method, path, body)
@@ -184,11 +184,11 @@ def judge(good, lives, still_open):
         faults.append(f"{SLOW}a good client's p99 was {good.p99() * 1000:.0f} ms")
     for name, seconds in lives.items():
         if seconds and max(seconds) > CLOSED_WITHIN_S:
-            faults.append(f"{SLOW}who {name} was closed only after {max(seconds):.1f} s")
+            faults.append(f"{SLOW}an attacker that {name} was closed only after {max(seconds):.1f} s")
     for name in ATTACKS:
         late = [age for other, age in still_open if other == name and age > CLOSED_WITHIN_S]
         if late:
-            faults.append(f"{SLOW}{len(late)} who {name} are still there after {max(late):.1f} s")
+            faults.append(f"{SLOW}{len(late)} attackers ({name}) are still connected after {max(late):.1f} s")
     return faults
 
 
@@ -201,7 +201,7 @@ def start_attack(address, count, seconds, reconnect):
 
 
 class Control:
-    """The same attack and the same judge at a server without deadlines, beside the real run."""
+    """The same attack and judge against a server without deadlines, in parallel with the real run."""
 
     def __init__(self, seconds):
         self.server = PoolServer()
@@ -220,13 +220,13 @@ class Control:
 
     def check(self):
         faults = judge(self.good, *self.end())
-        for wanted in ("p99", "are still there"):
+        for wanted in ("p99", "are still connected"):
             if not any(wanted in fault for fault in faults):
-                fail(f"the control went unnoticed ({wanted}): {faults}")
+                fail(f"the control was not detected ({wanted}): {faults}")
 
 
 def run(seconds, slow, idle):
-    """One attack. The faults, and a line about it."""
+    """One attack. Returns the faults and a summary."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder).start()
         address = (gateway.host, gateway.port)
@@ -259,7 +259,7 @@ def run(seconds, slow, idle):
         faults = judge(good, lives, still_open)
         settled_s = wait_until_settled(gateway)
         if gateway.stop() != 0:
-            faults.append("no clean stop")
+            faults.append("the server did not stop cleanly")
         faults += audit(gateway.db, {"sent": good.sent, "acked": good.acked}, settled=True)
         if faults:
             control.end()
@@ -268,11 +268,11 @@ def run(seconds, slow, idle):
         closed = sum(len(seconds) for seconds in lives.values())
         longest = max(max(seconds, default=0) for seconds in lives.values())
         print(f"count: {slow} slow and {idle} idle connections, {len(good.latencies)} good calls")
-        print("control: a server without deadlines was found slow, and its attackers still there")
+        print("control: a server without deadlines was slow, and its attackers stayed connected")
         return [], (f"flood_slow: {slow} attackers for {seconds:.0f} s, {closed} of their connections closed, the"
                     f" last after {longest:.1f} s; {idle} idle connections, {alive} still open;"
                     f" {len(good.latencies)} good calls, p99 {good.p99() * 1000:.1f} ms; settled"
-                    f" {settled_s:.2f} s after")
+                    f" after {settled_s:.2f} s")
 
 
 def is_open(connection):
@@ -291,7 +291,7 @@ def main():
     idle = int(os.environ.get("COFFER_SLOW_IDLE", "2000"))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < slow + idle + 500:
-        skip(f"{hard} descriptors are too few")
+        skip(f"a limit of {hard} open files is too low")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     print(until_in_time(lambda: run(seconds, slow, idle)))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""`coffer verify FILE` reads files of other processes and changes nothing. It begins on a closed file, a server
-opens the file meanwhile, and every payment that the server answers survives a kill. The log that a killed
-server left counts in the verdict and stays; a file on a read-only medium is judged; no reader leaves a file
-behind. The part with the medium needs root."""
+"""`coffer verify FILE` reads files of other processes and changes nothing. If a server opens a closed file while
+verify reads it, every payment that the server acknowledges survives a kill. Verify reads the log that a killed
+server left, and keeps it. It can check a file on a read-only file system, and never leaves a file behind. The
+read-only part needs root."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from harness.server import Demo, Service
 BINARY = binary("faults")
 PAYMENTS = 20
 TRIES = 5
-READINGS = []  # the files that were judged
+READINGS = []  # the verified files
 
 
 def companions(path):
-    """What lies beside a file, with what changes when it is written to or replaced."""
+    """The files next to a file, with properties that change when they are written or replaced."""
     out = {}
     for suffix in ("", "-wal", "-shm", "-journal"):
         if os.path.exists(path + suffix):
@@ -42,7 +42,7 @@ def verdict(process):
     out, err = process.communicate(timeout=120)
     READINGS.append(process.args[2])
     if process.returncode != 0:
-        fail(f"verify ended with {process.returncode}: {out}{err}")
+        fail(f"verify exited with {process.returncode}: {out}{err}")
     return json.loads(out)
 
 
@@ -54,15 +54,15 @@ def opened(process, path):
 
 
 def serve(gateway):
-    """`coffer serve` on the file of the demo, whose disk has no room for the write that it begins with:
-    its log stays empty until the first payment."""
+    """`coffer serve` on the demo's file, with a disk that is too full for the initial write: the log stays empty
+    until the first payment."""
     service = Service(BINARY, gateway.db, settings={"COFFER_FAULT": "disk.full=fail"})
     service.start("--admin-off", "--rate-limit-sandbox-per-s", "0", ready="/livez")
     gateway.process, gateway.port = service.process, service.port
 
 
 def pay(gateway, prefix):
-    """Transaction ids of payments that were answered with 202."""
+    """Transaction IDs of payments that got a 202."""
     connection, out = gateway.login(), []
     for number in range(PAYMENTS):
         route, body = payment(gateway, f"{prefix}-{number}", number)
@@ -82,7 +82,7 @@ def opened_meanwhile(gateway):
     if any(suffix in companions(gateway.db) for suffix in ("-wal", "-shm")):
         fail("the stopped server left a log")
     for _ in range(TRIES):
-        # The fault point keeps it at work for 3 s after it has opened the file.
+        # The fault point delays verify for 3 s after it opens the file.
         reader = verify(gateway.db, COFFER_FAULT="foreign.open=stall")
         opened(reader, gateway.db)
         serve(gateway)
@@ -103,15 +103,15 @@ def opened_meanwhile(gateway):
 
 
 def left_by_a_kill(gateway, folder, least):
-    """The log counts, with and without its shared memory beside it, and nothing changes."""
+    """Verify reads the log, with and without its shared-memory file, and changes nothing."""
     before = companions(gateway.db)
     if before["-wal"][1] == 0:
         fail("the killed server left no log")
     found = verdict(verify(gateway.db))
     if found["payments"] < least:
-        fail(f"verify counts {found['payments']} payments of {least}: the log was not read")
+        fail(f"verify counts {found['payments']} payments, expected at least {least}: it did not read the log")
     after = companions(gateway.db)
-    # The index of the log is built anew in what the killed server left of it.
+    # Verify rebuilds the log's index in the shared-memory file that the killed server left.
     before.pop("-shm"), after.pop("-shm")
     if after != before:
         fail(f"verify changed {before} into {after}")
@@ -120,14 +120,14 @@ def left_by_a_kill(gateway, folder, least):
         shutil.copy(gateway.db + suffix, moved + suffix)
     before = companions(moved)
     if verdict(verify(moved))["payments"] != found["payments"]:
-        fail("without its shared memory the log counts otherwise")
+        fail("without its shared-memory file, the log gives another result")
     if companions(moved) != before:
         fail(f"verify changed {before} into {companions(moved)}")
     return moved, found["payments"]
 
 
 def on_read_only_medium(folder, moved, payments):
-    """A closed file, and one with a log, where nothing can be written; by root, whom modes do not stop."""
+    """A closed file and one with a log on a read-only file system, because file modes do not restrict root."""
     medium = os.path.join(folder, "medium")
     os.mkdir(medium)
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", medium], check=True)
@@ -145,20 +145,20 @@ def on_read_only_medium(folder, moved, payments):
     for name in ("left.db", "closed.db"):
         found = verdict(verify(os.path.join(medium, name)))["payments"]
         if found != payments:
-            fail(f"{name} on a read-only medium: {found} payments of {payments}")
+            fail(f"{name} on a read-only file system: {found} payments of {payments}")
     subprocess.run(["umount", medium], check=True)
     return "judged"
 
 
 def beside_a_server(gateway):
-    """A reader beside a server that works leaves its log and its shared memory alone."""
+    """Verify does not change the log or shared memory of a running server."""
     acknowledged = pay(gateway, "before")
     kept = {suffix: companions(gateway.db)[suffix][0] for suffix in ("-wal", "-shm")}
     for _ in range(3):
         verdict(verify(gateway.db))
         now = companions(gateway.db)
         if any(now.get(suffix, (0,))[0] != inode for suffix, inode in kept.items()):
-            fail("verify replaced what a server has open")
+            fail("verify replaced a file that the server has open")
     acknowledged += pay(gateway, "after")
     gateway.kill()
     return acknowledged
@@ -178,14 +178,15 @@ def main():
         gateway.start()
         lost = set(known) - stored(gateway)
         if lost:
-            fail(f"{len(lost)} of {len(known)} answered payments are gone: {sorted(lost)[:3]}")
+            fail(f"{len(lost)} of {len(known)} acknowledged payments are lost: {sorted(lost)[:3]}")
         known += beside_a_server(gateway)
         gateway.start()
         lost = set(known) - stored(gateway)
         if lost:
-            fail(f"{len(lost)} of {len(known)} answered payments are gone: {sorted(lost)[:3]}")
+            fail(f"{len(lost)} of {len(known)} acknowledged payments are lost: {sorted(lost)[:3]}")
         gateway.stop()
-    print(f"count: {len(known)} payments answered around {len(READINGS)} readings, 0 lost; read-only medium: {medium}")
+    print(f"count: {len(known)} payments acknowledged around {len(READINGS)} verifications, 0 lost;"
+          f" read-only file system: {medium}")
 
 
 main()

@@ -1,4 +1,4 @@
-"""System calls of a server made to fail by strace, which works on a static binary too."""
+"""Makes system calls of a server fail with strace, which also works on a static binary."""
 
 import os
 import re
@@ -18,22 +18,22 @@ def may_trace():
 
 def skip_without_strace():
     if not may_trace():
-        skip("strace is not installed or may not trace")
+        skip("strace is not installed or not permitted to trace")
 
 
 def tracer(trace, calls, what, paths=()):
-    """The wrapper to start a server with; `what` as in `strace -e inject=CALLS:WHAT`. With `paths` only
-    calls on these files count."""
+    """The wrapper command for a server. `what` is as in `strace -e inject=CALLS:WHAT`. `paths` limits it to calls on
+    these files."""
     only = [word for path in paths for word in ("-P", path)]
     return ("strace", "-f", "-y", "-ttt", "-o", trace, *only, "-e", "trace=" + calls,
             "-e", f"inject={calls}:{what}")
 
 
 def injected_and_ended(trace):
-    """Times of the first injected call and of the end of the process, None for what did not happen.
+    """Times of the first injected call and of the end of the process; None if it did not happen.
 
-    SQLite synchronises the directory of a log it has made, and shrugs when that fails. It may: coffer has
-    done that itself by then, and did not shrug. Only then such a failure does not count."""
+    SQLite syncs the directory of a new log and ignores a failure. That is safe, because coffer has already synced
+    the directory and does not ignore failures. Such a failure of SQLite does not count."""
     injected = ended = None
     safe = set()
     try:
@@ -48,5 +48,5 @@ def injected_and_ended(trace):
                 if "+++ exited with" in match[2] or "+++ killed by" in match[2]:
                     ended = float(match[1])
     except FileNotFoundError:
-        pass  # it has not begun
+        pass  # the trace does not exist yet
     return injected, ended

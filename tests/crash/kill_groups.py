@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""kill_loop with multi-transfers only: all legs of a group are there, or none."""
+"""kill_loop with only multi-transfers: all legs of a group are stored, or none."""
 
 import os
 

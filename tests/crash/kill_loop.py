@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Process death at any instant loses nothing and doubles nothing: eight clients pay and retry while the
-server is killed at random moments, now and then once more while it comes up, and settles late at random.
-COFFER_KILL_ROUNDS (12) says how often, COFFER_KILL_MIX what is paid (`payments`: of every kind; `groups`:
-only multi-transfers, of which no part may ever stand alone), COFFER_SEED when."""
+"""A kill at any moment neither loses nor duplicates payments: eight clients pay and retry while the server is killed
+at random moments, sometimes again during its start, and settles with random delays. COFFER_KILL_ROUNDS (12): number
+of kills. COFFER_KILL_MIX: `payments` of every kind, or `groups`, only multi-transfers, which must never be stored in
+part. COFFER_SEED: the random moments."""
 
 import os
 import random
@@ -19,13 +19,13 @@ from harness.server import Demo
 READY_S = 2.0
 AUDITS = 10
 MIXES = {"payments": payment, "groups": group}
-# Every fourth time it is killed again while it comes up.
+# Every fourth kill is followed by another during the start.
 SECOND_KILL_EVERY, SECOND_KILL_WITHIN_S = 4, 0.06
 LONGEST_DELAY_MS = 50
 
 
 def settling_late(dice):
-    """So that a kill finds payments accepted, and not settled."""
+    """Delays settlement, so that a kill finds accepted payments that are not settled."""
     return {"COFFER_SETTLE_DELAY_MS": str(dice.choice((0, dice.randint(1, LONGEST_DELAY_MS))))}
 
 
@@ -49,36 +49,36 @@ class Loop:
         self.gateway.start(env=settling_late(self.dice))
         self.starts.append(self.gateway.ready_s)
         if min(self.starts[-TRIES:]) > READY_S and len(self.starts) >= TRIES:
-            fail(f"ready only after {self.starts[-TRIES:]} s")
+            fail(f"the server was ready only after {self.starts[-TRIES:]} s")
 
     def finish(self, mix):
         time.sleep(0.3)
         self.clients.stop()
         self.clients.replay_waiting()
-        judge_faults(self.clients.surprises, "answers that no client should get")
+        judge_faults(self.clients.surprises, "responses that no client should get")
         settled_s = wait_until_settled(self.gateway)
         value, held = value_in(self.gateway)
         if held != 0 or (mix == "groups" and value != self.value[0]):
-            fail(f"{value} with {held} held, it began with {self.value[0]}")
+            fail(f"the wallets have {value} ({held} held), but had {self.value[0]} at the start")
         code = self.gateway.stop()
         if code != 0:
-            fail(f"a clean stop ended with {code}")
+            fail(f"a clean stop exited with {code}")
         judge_faults(audit(self.gateway.db, self.clients.facts(), settled=True), "audit at the end")
         if not self.clients.acked or set(self.clients.acked) != set(self.clients.sent):
-            fail("not every payment was answered in the end")
+            fail("not every payment was acknowledged in the end")
         return settled_s
 
 
 def control():
-    """The machine comes back with the file of a moment before, so acknowledgements are missing; and a
-    client that repeats under another id pays twice. The audit must see both."""
+    """The server restarts with an older copy of the file, so acknowledged payments are missing; and a client retries
+    with another ID, so it pays twice. The audit must detect both."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder).start()
         clients = Clients(gateway, count=4).start()
         while len(clients.acked) < 40:
             time.sleep(0.01)
         old = {}
-        for suffix in ("-wal", ""):  # a database newer than its log is not what is tried here
+        for suffix in ("-wal", ""):  # the database must not be newer than its log
             old[suffix] = gateway.db + suffix + ".old"
             shutil.copy(gateway.db + suffix, old[suffix])
         before = len(clients.acked)
@@ -89,16 +89,16 @@ def control():
         facts = clients.facts_now()
         transaction_id = next(iter(facts["acked"]))
         twice = {"sent": dict(facts["sent"]), "acked": facts["acked"]}
-        del twice["sent"][transaction_id]  # sent once; here, under a name that its client does not know
+        del twice["sent"][transaction_id]  # as if the client had sent it with another ID
         doubled = audit(gateway.db, twice)
         for suffix, path in old.items():
             shutil.copy(path, gateway.db + suffix)
         lost = audit(gateway.db, facts)
     found = {fault.split(":")[0] for fault in lost}, {fault.split(":")[0] for fault in doubled}
     if "acknowledged and lost" not in found[0] or "never sent" not in found[1]:
-        fail(f"a file of a moment before passes: {found}")
-    print(f"control: {len(lost)} payments missing in the file of a moment before, all found;"
-          " a payment that was never sent, found")
+        fail(f"an older copy of the file passes: {found}")
+    print(f"control: {len(lost)} payments missing in an older copy of the file, all detected;"
+          " a payment that was never sent, detected")
 
 
 def main():
@@ -113,10 +113,10 @@ def main():
         settled_s = loop.finish(mix)
         clients = loop.clients
         legs = sum(len(body.get("transfers", ())) for body in clients.sent.values())
-        print(f"count: {rounds} kills and {loop.killed_early} more before it was ready, {len(clients.acked)}"
-              f" payments ({legs} legs in groups) acknowledged, 0 lost, 0 doubled, 0 holds left,"
-              f" {clients.repeats} of {loop.open_at_kill} unanswered were learnt by replay; slowest start"
-              f" {max(loop.starts):.2f} s, all settled {settled_s:.2f} s after the last answer")
+        print(f"count: {rounds} kills and {loop.killed_early} more during the start, {len(clients.acked)}"
+              f" payments ({legs} legs in groups) acknowledged, 0 lost, 0 duplicated, 0 holds left,"
+              f" {clients.repeats} of {loop.open_at_kill} without a response found by replay; slowest start"
+              f" {max(loop.starts):.2f} s, all settled {settled_s:.2f} s after the last response")
     control()
 
 

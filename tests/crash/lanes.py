@@ -1,10 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Nothing that a stranger, a neighbour or a slow machine does stops payments: under each of 21 attacks the good
-clients of another tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or
-100 ms), /livez and /healthz respond within 250 ms, nothing is refused or lost, and memory grows by at most
-64 MiB. COFFER_LANES_SECONDS (1.2) says how long each phase is; COFFER_LANES which attacks are made: names with
-commas between, `all`, or none for the shorter part of them; COFFER_LANES_FIGURES=1 only measures. The judge has
-to find fault with what was measured without lanes, and with a server that has one lane."""
+"""No stranger, other tenant ("neighbour") or slow machine can stop payments. Under each of 21 attacks, the clients of
+a well-behaved tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or 100 ms),
+/livez and /healthz respond within 250 ms, no request is rejected or lost, and memory grows by at most 64 MiB.
+COFFER_LANES_SECONDS (1.2): length of each phase. COFFER_LANES: comma-separated names of attacks, or `all`; by default,
+the shorter ones. COFFER_LANES_FIGURES=1 only measures. The judge must fail figures that were recorded without lanes,
+and a server with one lane."""
 
 import json
 import os
@@ -29,19 +29,19 @@ from lanes_world import World, make_stored
 from webhook_network import prepare_namespace
 
 SETTLED_WITHIN_S = 20.0
-AFTER_S = 0.5  # from the end of an attack until everything is as before
+AFTER_S = 0.5  # from the end of an attack to full recovery
 SECONDS = float(os.environ.get("COFFER_LANES_SECONDS", "1.2"))
 STORED = (int(os.environ.get("COFFER_LANES_PAYMENTS", "20000")),
           int(os.environ.get("COFFER_LANES_BENEFICIARIES", "5000")))
 IDLE = int(os.environ.get("COFFER_LANES_IDLE", "4096"))
-# Attacks that are also made at a server with one lane; "all": each that does not go on beside a full load.
+# Attacks that are repeated against a server with one lane; "all": each one without full load.
 CONTROLS = os.environ.get("COFFER_LANES_CONTROLS", "documents,bodies").split(",")
 FIGURES = os.environ.get("COFFER_LANES_FIGURES") == "1"
 
 
 class Row:
-    """`work`: the attack; `prepare(world)` before it; `meanwhile(world)`: real requests during it, (served, asked).
-    `stored`: on the file with many rows. `wrapper`: what the run is started under."""
+    """`work`: the attack. `prepare(world)` runs before it. `meanwhile(world)` sends real requests during it and
+    returns (served, sent). `stored`: on the file with many rows. `wrapper`: the command that starts the run."""
 
     def __init__(self, name, title, work, prepare=None, meanwhile=None, settings=None, options="", stored=False,
                  load=False, tls=False, wrapper=(), in_slice=True, **bounds):
@@ -52,12 +52,12 @@ class Row:
 
 
 ROWS = [
-    Row("pattern", "an operator's pattern that backtracks", attacks.patterned, attacks.require_pattern,
+    Row("pattern", "a requirement pattern that backtracks", attacks.patterned, attacks.require_pattern,
         must=(answered_with(422),)),
     Row("documents", "150 documents a second, no login", attacks.documents),
     Row("slow_exports", "70 slow readers of a statement", attacks.slow_exports, stored=True,
         must=(answered_with(200),)),
-    Row("slow_provider", "70 quotes of a provider that takes 9 s", attacks.slow_quotes, attacks.start_provider),
+    Row("slow_provider", "70 quotes from a provider that takes 9 s", attacks.slow_quotes, attacks.start_provider),
     Row("lists", "12 list polls by time", attacks.lists, stored=True, must=(answered_with(200),)),
     Row("searches", "16 searches by free text", attacks.searches, stored=True, must=(answered_with(200),)),
     Row("passwords", "80 passwords at a time", attacks.passwords, attacks.add_user, must=(answered_with(401),)),
@@ -71,13 +71,13 @@ ROWS = [
     Row("quota", "a sandbox tenant that writes", attacks.fat_rows, attacks.keep_destinations,
         settings={"COFFER_QUOTA_SANDBOX": "beneficiaries=2000,file_bytes=8MiB"}, options="--rate-limits",
         must=(stops_at_quota,)),
-    Row("unread", "200 connections that read no document, no login", attacks.unread_documents, in_slice=False),
-    Row("pipelined", "2,000 connections that pipeline and read nothing, no login", attacks.pipelined, in_slice=False),
+    Row("unread", "200 connections that never read responses, no login", attacks.unread_documents, in_slice=False),
+    Row("pipelined", "2,000 pipelining connections that read nothing, no login", attacks.pipelined, in_slice=False),
     Row("half_bodies", "2,000 half bodies of 64 KiB, no login", attacks.half_bodies, in_slice=False,
         must=(answered_with(429),)),
-    Row("handshakes", "TLS handshakes by halves", attacks.handshakes, tls=True, in_slice=False),
+    Row("handshakes", "half TLS handshakes", attacks.handshakes, tls=True, in_slice=False),
     Row("resets", "requests for documents and resets, no login", attacks.resets, in_slice=False),
-    Row("strangers", "five attacks without login at a time", attacks.strangers, attacks.add_user, in_slice=False),
+    Row("strangers", "five concurrent attacks without login", attacks.strangers, attacks.add_user, in_slice=False),
     Row("verify", "verification under full load", attacks.verifications, stored=True, load=True, quiet_times=2.0,
         must=(few_checkpoints,)),
     Row("backup", "backup under full load", attacks.backups, stored=True, load=True, quiet_times=2.0,
@@ -108,7 +108,7 @@ def milliseconds(record):
 
 
 def settlements(world, acked, prefix):
-    """Number of each payment -> ms from acceptance to settlement; and what is lost, as sentences."""
+    """Returns {number of a payment: ms from acceptance to settlement}, and the losses, as sentences."""
     end = time.monotonic() + SETTLED_WITHIN_S
     connection = world.gateway.connect(30.0)
     connection.headers = world.good.headers
@@ -127,7 +127,7 @@ def settlements(world, acked, prefix):
 
 
 def attack(world, row, seconds):
-    """The three phases. Everything that is judged, as a dictionary."""
+    """Runs the three phases, and returns the results to judge as a dictionary."""
     prefix = f"{row.name}-{time.time():.0f}"
     load = Running(attacks.full_load, world) if row.load else None
     if load:
@@ -173,7 +173,7 @@ def attack(world, row, seconds):
 
 
 def run_row(row, stored, control):
-    """On a server of its own, in this process; `control`: with one lane for everything before it."""
+    """Runs a row on a new server, in this process. `control`: behind a proxy with one lane for everything."""
     settings = dict(row.settings)
     with tempfile.TemporaryDirectory() as folder:
         if row.wrapper:
@@ -200,16 +200,16 @@ def run_row(row, stored, control):
                 helper.wait()
             ended_well = world.end()
         if not ended_well:
-            result["lost"].append("no clean stop after the attack")
+            result["lost"].append("the server did not stop cleanly after the attack")
     return result
 
 
 def in_process(row, stored, control=False):
-    """`run_row` in a process of its own, under the row's wrapper."""
+    """`run_row` in a separate process, started with the row's wrapper."""
     done = subprocess.run([*row.wrapper, sys.executable, "-B", os.path.abspath(__file__), row.name, stored,
                            str(int(control))], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        fail(f"{row.name} ended with {done.returncode}")
+        fail(f"{row.name} exited with {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -218,32 +218,32 @@ def runs_here(row):
 
 
 def check_recorded(all_rows):
-    """Figures of a gateway without lanes must not pass, by what each of these attacks did to it; a calm run must."""
+    """The judge must fail the recorded figures of each attack on a gateway without lanes, and pass a calm run."""
     for row in all_rows:
         faults = judge(row.bounds, calm_result())
         if faults:
-            fail(f"a run in which nothing happened has faults by the bounds of {row.name}: {faults}")
+            fail(f"a calm run has faults by the bounds of {row.name}: {faults}")
         result, wanted = recorded(row.name)
         faults = judge(row.bounds, result)
         for text in wanted:
             if not any(text in fault for fault in faults):
-                fail(f"what {row.name} did to a gateway without lanes was not noticed ({text}): {faults}")
+                fail(f"the figures of {row.name} on a gateway without lanes were not detected ({text}): {faults}")
 
 
 def check_one_lane(row, stored):
-    """The same attack at a server with one lane: the judge must find fault with payments or /livez. The quiet phase of
-    a busy machine may be as slow as the attack, so it has three tries as well."""
+    """The same attack on a server with one lane: the judge must report payments or /livez. On a busy machine, the quiet
+    phase may be as slow as the attack, so this also has three tries."""
     for _ in range(TRIES):
         faults = judge(row.bounds, in_process(row, stored, control=True))
         if any("payment" in fault or "livez" in fault for fault in faults):
             return
-    fail(f"{row.name} at a server with one lane was not noticed: {faults}")
+    fail(f"{row.name} on a server with one lane was not detected: {faults}")
 
 
 def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard < IDLE + 2000:
-        skip(f"{hard} descriptors are too few")
+        skip(f"a limit of {hard} open files is too low")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     by_name = {row.name: row for row in ROWS}
     if len(sys.argv) > 1:
@@ -266,7 +266,7 @@ def main():
             result = in_process(row, stored)
             lines.extend(rows(row, result, recorded_text(row.name)))
             faults = judge(row.bounds, result)
-            # With figures only, faults are told and the run goes on.
+            # With figures only, the run prints faults and continues.
             if FIGURES and faults:
                 print("\n".join("    " + fault for fault in faults), flush=True)
             return ([], "") if FIGURES else (faults, "")
@@ -281,10 +281,10 @@ def main():
         for row in controls:
             check_one_lane(row, stored)
     if left_out:
-        print(f"lanes: without {', '.join(left_out)}: no namespaces here")
+        print(f"lanes: skipped {', '.join(left_out)}, which need namespaces")
     print(f"count: {len(chosen)} attacks of {SECONDS:.1f} s, {STORED[0]:,} payments, {STORED[1]:,} beneficiaries")
-    print(f"control: {len(ROWS)} attacks by recorded figures and {len(controls)} at a server with one lane were"
-          " noticed")
+    print(f"control: {len(ROWS)} attacks by recorded figures and {len(controls)} on a server with one lane were"
+          " detected")
     print("lanes: all well")
 
 

@@ -1,5 +1,5 @@
-"""The attacks of lanes.py by strangers, neighbours and slow machines. An attack is a function of the world and of
-the event that ends it; it returns what it counted, by status."""
+"""The attacks of lanes.py by strangers, neighbours and slow machines. An attack is a function of the world and the
+event that ends it, and returns counts by status."""
 
 import base64
 import collections
@@ -21,7 +21,7 @@ from lanes_world import BULK, beneficiary, pay
 
 
 def documents(world, stop):
-    """The API document, its reference and a page of a problem."""
+    """Requests for the API document, its reference and a page of a problem."""
     paths = itertools.cycle(["/v1/openapi.json"] * 8 + ["/docs", "/problems/overloaded"])
     return Hammer(world, 24, lambda number: ("GET", next(paths), None, {}), per_s=150, fresh=True).until(stop)
 
@@ -35,20 +35,20 @@ def get(path, headers=""):
 
 
 def unread_documents(world, stop):
-    """200 connections that ask for 40 documents each and read nothing."""
+    """200 connections that request 40 documents each and read nothing."""
     requests = 40 * get("/v1/openapi.json")
     return Holder(world, 200, lambda number: requests, read_per_s=32, receive_bytes=4096).until(stop)
 
 
 def pipelined(world, stop):
-    """2,000 connections of another address that ask for /livez 2,000 times each and read nothing."""
+    """2,000 connections from another address that request /livez 2,000 times each and read nothing."""
     requests = 2000 * get("/livez")
     return Holder(world, 2000, lambda number: requests, read_per_s=32, receive_bytes=4096,
                   source="127.0.0.2").until(stop)
 
 
 def resets(world, stop):
-    """Requests for documents whose connections are reset at once."""
+    """Requests for documents on connections that are reset immediately."""
     counts = collections.Counter()
 
     def work():
@@ -69,7 +69,7 @@ def resets(world, stop):
 
 
 def handshakes(world, stop):
-    """Handshakes from another address that end after the server's part, which is the expensive one."""
+    """Handshakes from another address that end after the server's part, the expensive one."""
     counts, hello = collections.Counter(), client_hello()
 
     def work():
@@ -116,7 +116,7 @@ def add_user(world):
 
 
 def bodies(world, stop):
-    """64 bodies of 1 MiB of which one half is sent, to a path without a route and to the real one, without login."""
+    """64 bodies of 1 MiB, sent by half, to an unknown path and to a real route, without login."""
     def opening(number):
         path = "/nothing/bulk" if number % 2 else "/v1/beneficiaries/bulk"
         return (f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -125,20 +125,20 @@ def bodies(world, stop):
 
 
 def half_bodies(world, stop):
-    """2,000 bodies of 64 KiB of which one half is sent, to a route that exists, without login."""
+    """2,000 bodies of 64 KiB, sent by half, to a real route, without login."""
     opening = (f"POST /v1/payments/p2p/own HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
                f"Content-Length: {1 << 16}\r\n\r\n").encode() + b" " * (1 << 15)
     return Holder(world, 2000, lambda number: opening).until(stop)
 
 
 def idlers(world, stop):
-    """As many connections as may be open: half of them were used once, half sent one byte."""
+    """The maximum number of connections: half were used once, half sent one byte."""
     return Holder(world, world.idle, lambda number: get("/livez") if number % 2 else b"G").until(stop)
 
 
 def half_requests(world, stop):
-    """As many connections as may be open, each with a part of a request; at most 2,000 new ones a second, so that
-    the table is never full of requests that have just begun."""
+    """The maximum number of connections, each with a partial request; at most 2,000 new ones a second, so that the
+    table is never full of requests that have just begun."""
     return Holder(world, world.idle, lambda number: get("/livez")[:-1], per_s=2000).until(stop)
 
 
@@ -182,7 +182,7 @@ class SilentServer:
 
 
 def require_pattern(world):
-    """A connector that requires a remark, by a pattern on which some engines backtrack for hours."""
+    """A connector that requires a remark that matches a pattern on which some engines backtrack for hours."""
     connector = world.gateway.command("connector", "add", "Patterned", "--method", "MOMO", "--country", "KE",
                                       "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1",
                                       "--max", "1000")["id"]
@@ -197,7 +197,7 @@ def require_pattern(world):
 
 
 def patterned(world, stop):
-    """Off-ramps with a remark of 60 letters and a mark that the pattern does not match."""
+    """Off-ramps with a remark of 60 letters and an exclamation mark, which the pattern does not match."""
     counts, caller, numbers, lock = collections.Counter(), world.neighbour, itertools.count(1), threading.Lock()
 
     def work():
@@ -247,7 +247,7 @@ def slow_quotes(world, stop):
 
 
 def lists(world, stop):
-    """12 polls with time bounds and filters that fit no payment, all of them, or few."""
+    """12 polls with time bounds and filters that match no payments, all payments, or a few."""
     wallet = world.neighbour.wallets[0]
     now = time.time()
     def at(seconds):
@@ -264,7 +264,7 @@ def lists(world, stop):
 
 
 def searches(world, stop):
-    """16 searches for text that no row has, that all have, and by tags."""
+    """16 searches: for text in no row, for text in all rows, and by tags."""
     queries = itertools.cycle(["q=zzzzzzzz", "q=e", "q=example.org&tag=group-7", "tag=no-such-tag", "q=family00",
                                "q=CR-000099", "q=person.1", "tag=group-3&q=zzz"])
     return Hammer(world, 16, lambda number: ("GET", "/v1/beneficiaries?limit=100&" + next(queries), None,
@@ -272,7 +272,7 @@ def searches(world, stop):
 
 
 def silence_names(world):
-    """The name server of the namespace never responds. One webhook has an address instead of a name."""
+    """Makes the namespace's name server silent. One webhook has an address instead of a name."""
     silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     silent.bind(("127.0.0.1", 53))
     world.kept.append(silent)
@@ -291,13 +291,13 @@ def registrations(world, stop):
 
 
 def large(number):
-    """A beneficiary of 2 KB, so that a bulk request has nearly 1 MiB."""
+    """A beneficiary of 2 KB, for bulk requests of nearly 1 MiB."""
     address = {"line1": "x" * 200, "line2": "y" * 200, "city": "z" * 150, "countryIsoCode2": "KE"}
     return beneficiary(number) | {"addresses": 3 * [address]}
 
 
 def keep_destinations(world):
-    """A beneficiary whose destinations are replaced again and again: each time the old ones stay, archived."""
+    """A beneficiary whose destinations are replaced repeatedly; the old ones stay archived."""
     account = {"accountName": "n" * 150, "accountNumber": "0123456789", "bankName": "b" * 150}
     world.replaced = large(1) | {"paymentDestinations": 20 * [
         {"method": "BANK", "countryIsoCode2": "KE", "currencyIsoCode3": "KES", "label": "l" * 150, "bank": account}]}
@@ -305,7 +305,7 @@ def keep_destinations(world):
 
 
 def fat_rows(world, stop):
-    """Large rows, new ones and replaced ones, as many as the rate limit lets through."""
+    """Creates and replaces large rows, as many as the rate limit allows."""
     def call(number):
         headers = world.neighbour.headers
         if number % 2:
@@ -316,7 +316,7 @@ def fat_rows(world, stop):
 
 
 def verifications(world, stop):
-    """One verification of the whole file after the other."""
+    """Repeated verifications of the whole file, one at a time."""
     counts = collections.Counter()
     while not stop.is_set():
         done = subprocess.Popen([world.gateway.binary, "verify", "--db", world.gateway.db], stdout=subprocess.DEVNULL,
@@ -332,7 +332,7 @@ def verifications(world, stop):
 
 
 def backups(world, stop):
-    """One backup after the other."""
+    """Repeated backups, one at a time."""
     counts = collections.Counter()
     while not stop.is_set():
         file = f"{world.folder}/copy-{counts['exited with 0']}.db"
@@ -350,7 +350,7 @@ def backups(world, stop):
 
 
 def overlapping(world, stop):
-    """Four readers at a time: exports of the whole statement, and lists with wide filters."""
+    """Four concurrent readers: exports of the whole statement, and lists with wide filters."""
     export = f"walletId={world.neighbour.wallets[0]}&assetCode=USDC&startDate=2020-01-01&endDate=2100-01-01"
     paths = itertools.cycle([
         "/v1/statements/transactions/ndjson?" + export,
@@ -373,7 +373,7 @@ def full_load(world, stop):
 
 
 def real_bulk(world):
-    """12 real bodies of more than 64 KiB: how many are served until one is not."""
+    """Sends 12 real bodies of more than 64 KiB, and stops at the first that is not served."""
     rows = [beneficiary(number) | {"addresses": [{"line1": "y" * 100, "city": "Nairobi", "countryIsoCode2": "KE"}]}
             for number in range(BULK)]
     for served in range(12):

@@ -1,5 +1,5 @@
-"""The attackers of lanes.py: threads that send requests, sockets that are slow, and the process they run in. They
-count the responses; lanes_judge.py judges."""
+"""The attackers of lanes.py: threads that send requests, slow sockets, and the process they run in. They count the
+responses; lanes_judge.py judges."""
 
 import collections
 import http.client
@@ -17,8 +17,8 @@ TIMEOUT_S = 20.0
 
 
 class Hammer(Crowd):
-    """Threads that send one request after the other; `calls(number)` gives (method, path, body, headers).
-    `per_s`: requests of all threads together, at most. `after_s`: pause of a thread after a refusal."""
+    """Threads that each send one request at a time; `calls(number)` returns (method, path, body, headers).
+    `per_s`: maximum rate of all threads together. `after_s`: pause of a thread after a rejection."""
 
     def __init__(self, world, count, calls, per_s=None, fresh=False, after_s=0.05):
         super().__init__(count)
@@ -48,7 +48,7 @@ class Hammer(Crowd):
 
     @staticmethod
     def send(connection, method, path, body):
-        """Reads the response and drops it. A bulk row that a quota refuses counts as 422."""
+        """Reads and discards the response. A bulk row that a quota rejects counts as 422."""
         text = json.dumps(body) if body is not None else None
         try:
             connection.http.request(method, path, text, connection.headers)
@@ -70,10 +70,9 @@ class Hammer(Crowd):
 
 
 class Holder:
-    """Sockets that send something and are then slow: `opening(number)` gives the bytes to send at once;
-    `read_per_s` bytes are read every second. A connection that ends is opened again after `again_after_s`.
-    `receive_bytes`: of the socket's buffer, where it is not the machine's. `source`: the client's address.
-    `per_s`: at most so many new connections a second."""
+    """Slow sockets. Each sends the bytes `opening(number)` at once, then reads `read_per_s` bytes a second. A closed
+    connection is reopened after `again_after_s`. `receive_bytes`: size of the socket's buffer, if not the default.
+    `source`: the client's address. `per_s`: maximum number of new connections a second."""
 
     def __init__(self, world, count, opening, read_per_s=0, again_after_s=0.5, per_round=200, receive_bytes=None,
                  source="127.0.0.1", per_s=10_000):
@@ -105,7 +104,7 @@ class Holder:
             if state[1]:
                 state[1] = state[1][key.fileobj.send(state[1][:65536]):]
                 if not state[1]:
-                    # A reader that is slow looks only when it is its time.
+                    # A slow reader only reads at its scheduled time.
                     self.selector.modify(key.fileobj, 0 if self.read_per_s else selectors.EVENT_READ, state)
                 return
             data = key.fileobj.recv(65536)
@@ -156,7 +155,7 @@ class Holder:
 
 
 class Running:
-    """An attack in its own process: `work(world, stop)` gives what was counted."""
+    """An attack in a separate process: `work(world, stop)` returns its counts."""
 
     def __init__(self, work, world):
         self.stop, self.results = multiprocessing.Event(), multiprocessing.Queue()
@@ -167,7 +166,7 @@ class Running:
         self.results.put(dict(work(world, self.stop)))
 
     def end(self):
-        """What was counted; threads that still wait for a response end with their process."""
+        """The counts. Threads that still wait for a response end with the process."""
         self.stop.set()
         try:
             return self.results.get(timeout=30.0)

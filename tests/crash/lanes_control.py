@@ -1,5 +1,5 @@
-"""What must not pass for lanes.py: a server with one lane for everything under the same attacks, and figures
-that were measured at a gateway without lanes."""
+"""Controls of lanes.py, which the judge must fail: the same attacks on a server with one lane for everything, and
+figures measured on a gateway without lanes."""
 
 import copy
 import http.client
@@ -12,15 +12,15 @@ from harness.server import Elsewhere
 from flood_double import WrongServer
 from lanes_probe import KINDS
 
-# The requests of the good clients; every other request belongs to the attack.
+# The requests of the well-behaved clients; every other request belongs to the attack.
 GOOD = re.compile(rb"POST /v1/payments/p2p/own |GET /(livez |healthz |v1/wallets/|v1/transactions\?limit=20 |"
                   rb"v1/beneficiaries\?q=absent |v1/statements/transactions/csv)")
 HOLDS_S = 0.15
 
 
 class OneLane(WrongServer):
-    """Before the real gateway: 96 threads, each with one connection until it ends, and one lock, which anything
-    but the requests of the good clients holds for a while."""
+    """A proxy before the real gateway: 96 threads, each serving one connection until it ends, and one lock, which every
+    request of the attack holds for a while."""
 
     def __init__(self, world):
         self.upstream = world.address
@@ -57,7 +57,7 @@ class OneLane(WrongServer):
         try:
             upstream.request(method, path, body or None, headers)
             response = upstream.getresponse()
-            content = response.read()  # of exports too
+            content = response.read()  # also exports, which are long
         except (OSError, http.client.HTTPException):
             upstream.close()
             return b"HTTP/1.1 502 \r\nContent-Length: 2\r\n\r\n{}"
@@ -65,7 +65,7 @@ class OneLane(WrongServer):
                 f"Content-Length: {len(content)}\r\n\r\n").encode() + content
 
     def stand_before(self, world):
-        """From now on every client connects to this server."""
+        """Redirects every client to this server from now on."""
         world.host_and_port = self.host, self.port
         for caller in (world.good, world.neighbour):
             caller.server = Elsewhere(self.host, self.port, caller.server.command)
@@ -87,15 +87,15 @@ def calm_phase():
 
 
 def calm_result():
-    """As of a gateway that notices nothing."""
+    """Figures of a gateway that the attack does not affect."""
     return {"phases": {name: calm_phase() for name in ("quiet", "during", "after")}, "lost": [],
             "counts": {"200": 100, "401": 100, "422": 100, "429": 100}, "served": (12, 12), "grown_mib": 10.0,
             "grown_after_mib": 1.0}
 
 
 def during(payment, settle, read, livez, rss=20, buffers=0, wal=16, refused=(0, 0), unanswered=(0, 0), **more):
-    """A row of RECORDED: p99 of payments, settlement and reads, /livez at most, in ms; MiB; of payments and /livez
-    those that were refused, and those without a response."""
+    """A row of RECORDED: p99 of payments, settlement and reads, and maximum of /livez, in ms; memory in MiB; rejected
+    and unanswered requests, for payments and /livez."""
     return {"payment_p99_ms": payment, "settle_p99_ms": settle, "read_p99_ms": read, "livez_max_ms": livez,
             "rss_mib": rss, "buffers_mib": buffers, "wal_mib": wal, "payment_refused": refused[0],
             "livez_refused": refused[1], "payment_unanswered": unanswered[0],
@@ -103,9 +103,9 @@ def during(payment, settle, read, livez, rss=20, buffers=0, wal=16, refused=(0, 
 
 
 # Each attack as measured on a gateway without lanes (phases of 2 to 6 s, two busy processors), and what the judge
-# has to find in it. `verify`, `backup` and `readers` are the worst of several runs, partly beside the verification
-# at the start. `pattern` and `bodies` are not measured: they stand for a writer that stops and for bulk requests
-# that are all refused. `half_requests` was measured on a gateway with lanes in which only idle connections gave way.
+# must report. `verify`, `backup` and `readers` are the worst of several runs, some of them during the verification at
+# the start. `pattern` and `bodies` were not measured: they represent a stopped writer, and bulk requests that are all
+# rejected. `half_requests` was measured on a gateway with lanes that only closed idle connections for new ones.
 RECORDED = {
     "pattern": (during(10000, 10000, 3, 2, unanswered=(240, 0)), ("p99 of payments", "without a response")),
     "documents": (during(1445, 925, 1127, 752, 60), ("p99 of payments", "p99 of settlement", "/livez")),
@@ -116,8 +116,9 @@ RECORDED = {
     "passwords": (during(20749, 396, 19975, 20182, 1040, unanswered=(237, 119)),
                   ("p99 of payments", "/livez", "resident memory", "without a response")),
     "bodies": (during(12, 10, 9, 9, served=(0, 12)), ("0 of 12 real requests",)),
-    "idlers": (during(36, 16, 25, 29, refused=(91, 95)), ("payment requests refused", "livez requests refused")),
-    "half_requests": (during(5, 2, 2, 12, 33, refused=(167, 167)), ("payment requests refused", "livez requests refused")),
+    "idlers": (during(36, 16, 25, 29, refused=(91, 95)), ("payment requests rejected", "livez requests rejected")),
+    "half_requests": (during(5, 2, 2, 12, 33, refused=(167, 167)),
+                      ("payment requests rejected", "livez requests rejected")),
     "key_set": (during(5919, 23, 5900, 5988), ("p99 of payments", "/livez")),
     "names": (during(4658, 54, 4017, 4569), ("p99 of payments", "/livez")),
     "quota": (during(306, 269, 126, 174, 164, counts={"200": 79}, grown_mib=72.0, grown_after_mib=23.0),
@@ -136,19 +137,19 @@ RECORDED = {
 
 
 def recorded(name):
-    """The figures of one attack without lanes, and what has to be found in them."""
+    """The figures of one attack without lanes, and the faults that the judge must report."""
     figures, found = RECORDED[name]
     result = copy.deepcopy(calm_result())
     for key, value in figures.items():
         if key in result:
-            result[key] = value  # of the whole run
+            result[key] = value  # a figure of the whole run
         else:
             result["phases"]["during"][key] = value
     return result, found
 
 
 def recorded_text(name):
-    """For the table."""
+    """Summary for the table."""
     figures = RECORDED[name][0]
     refused, unanswered = (figures["payment_" + key] + figures["livez_" + key] for key in ("refused", "unanswered"))
     return (f"payments {figures['payment_p99_ms']:.0f}, /livez {figures['livez_max_ms']:.0f} ms,"

@@ -1,12 +1,12 @@
-"""Judges lanes.py: the bounds of what an attack may cost others, the faults of a run, and its rows in the table."""
+"""The judge of lanes.py: bounds for the effect of an attack on others, the faults of a run, and the results table."""
 
 from harness.report import SLOW
 from lanes_probe import KINDS
 
-# A payment or read may take three times as long as in the quiet phase of the same run, and 100 ms in any case.
+# A payment or read may take three times as long as in the quiet phase of the same run, and always 100 ms.
 QUIET_TIMES, AT_LEAST_MS = 3.0, 100.0
 LIVE_MAX_MS = 250.0
-# Searches and exports of the good clients may wait for their narrow lane.
+# Searches and exports of the well-behaved clients may wait for their narrow lane.
 NARROW_P99_MS = 1000.0
 GROWTH_MIB = 64.0
 WAL_MAX_MIB = 128.0
@@ -14,8 +14,8 @@ CHECKPOINT_TIMES = 4.0
 
 
 class Bounds:
-    """What a row allows, where it differs. `quiet_times`: of payments and settlement; `growth_mib`: of resident
-    memory and socket buffers; `live_ms`: at most for /livez and /healthz."""
+    """Bounds that differ for a row. `quiet_times`: factor over the quiet phase, for payments and settlement.
+    `growth_mib`: growth of resident memory and socket buffers. `live_ms`: maximum for /livez and /healthz."""
 
     def __init__(self, quiet_times=QUIET_TIMES, at_least_ms=AT_LEAST_MS, growth_mib=GROWTH_MIB, live_ms=LIVE_MAX_MS,
                  must=()):
@@ -24,8 +24,8 @@ class Bounds:
 
 
 def judge(bounds, result):
-    """ValidationErrors as sentences. One that begins with SLOW can have its cause in a busy machine, and is tried again: all
-    but lost payments and responses that no overload explains."""
+    """The faults, as sentences. All begin with SLOW, because a busy machine may cause them and a repetition may pass,
+    except lost payments and responses that no overload explains."""
     quiet, during, after = (result["phases"][name] for name in ("quiet", "during", "after"))
     faults = []
 
@@ -48,12 +48,12 @@ def judge(bounds, result):
             if not phase[kind + "_count"]:
                 faults.append(f"no {kind} requests were sent {name} the attack")
             if refused:
-                faults.append(f"{SLOW}{refused} of {phase[kind + '_count']} {kind} requests refused {name} the attack")
+                faults.append(f"{SLOW}{refused} of {phase[kind + '_count']} {kind} requests rejected {name} the attack")
             if unanswered:
                 faults.append(f"{SLOW}{unanswered} of {phase[kind + '_count']} {kind} requests without a response"
                               f" {name} the attack")
             if phase[kind + "_strange"]:
-                faults.append(f"{kind} requests were answered {phase[kind + '_strange']} {name} the attack")
+                faults.append(f"{kind} requests got {phase[kind + '_strange']} {name} the attack")
     for key, what in (("rss_mib", "resident memory"), ("buffers_mib", "socket buffers")):
         growth = during[key] - quiet[key]
         if growth > bounds.growth_mib:
@@ -75,7 +75,7 @@ def served_in_full(result):
 
 
 def answered_with(*wanted):
-    """The attack reached the handler that it was made for."""
+    """Whether the attack reached its target handler."""
     def check(result):
         counts = result["counts"]
         return [] if any(counts.get(str(status), 0) for status in wanted) else [
@@ -84,22 +84,22 @@ def answered_with(*wanted):
 
 
 def few_checkpoints(result):
-    """Per commit, compared with the quiet phase."""
+    """Checkpoints per commit, compared with the quiet phase."""
     quiet, during = (result["phases"][name]["checkpoints"] for name in ("quiet", "during"))
     if not during[1] or not quiet[1]:
         return [f"no commits were counted: {quiet}, {during}"]
     allowed = max(1.0, CHECKPOINT_TIMES * max(quiet[0], 1) / quiet[1] * during[1])
     return [] if during[0] <= allowed else [
-        f"{during[0]} checkpoints in {during[1]} commits during, {quiet[0]} in {quiet[1]} before;"
+        f"{during[0]} checkpoints in {during[1]} commits during the attack, {quiet[0]} in {quiet[1]} before;"
         f" allowed {allowed:.0f}"]
 
 
 def stops_at_quota(result):
-    """The quota refuses, and the file hardly grows in the last third of the attack."""
+    """The quota rejects requests, and the file hardly grows in the last third of the attack."""
     faults = answered_with(422)(result)
     grown, beyond = result["grown_mib"], result["grown_after_mib"]
     if beyond > max(8.0, 0.2 * grown):
-        faults.append(f"the file grew by {grown:.0f} MiB, {beyond:.0f} of them in the last third")
+        faults.append(f"the file grew by {grown:.0f} MiB, {beyond:.0f} MiB of it in the last third")
     return faults
 
 
@@ -111,7 +111,7 @@ HEADINGS = ("attack", "phase", "payments p50/p99 ms", "settled p99 ms", "reads p
 
 
 def more(result):
-    """The responses to the attack, and what else was counted."""
+    """The responses to the attack, and its other counts."""
     parts = [", ".join(f"{count} x {what}" for what, count in sorted(result["counts"].items())) or "no response yet"]
     if result["served"]:
         parts.append("{} of {} real requests".format(*result["served"]))
@@ -122,7 +122,7 @@ def more(result):
 
 
 def rows(row, result, before):
-    """Of one attack. `before`: what was measured without lanes."""
+    """The row of one attack. `before`: the figures without lanes."""
     for phase, figures in result["phases"].items():
         refused = sum(figures[kind + "_refused"] for kind in KINDS)
         unanswered = sum(figures[kind + "_unanswered"] for kind in KINDS)

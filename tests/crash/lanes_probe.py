@@ -1,8 +1,8 @@
-"""What good clients see beside an attack, for lanes.py: a process of its own that pays, reads, searches and exports
-at fixed rates and polls /livez and /healthz; and the memory that the server uses meanwhile.
+"""Measures what well-behaved clients see during an attack, for lanes.py: a separate process that pays, reads,
+searches and exports at fixed rates and polls /livez and /healthz. Also measures the server's memory.
 
-Every request is scheduled, and its latency counts from the scheduled time: a request that waits because all
-connections hang is as late as it is for a client."""
+Every request is scheduled, and its latency counts from the scheduled time, so that a request that waits for a
+connection is as late as for a real client."""
 
 import http.client
 import multiprocessing
@@ -14,17 +14,17 @@ import time
 
 from harness.process import memory_mib
 
-# Of each kind of request: how many a second, by how many threads, and which of them are on a new connection.
+# For each kind of request: rate per second, number of threads, and which requests use a new connection.
 PAYMENTS, READS, LOOKS, OTHERS = (40, 24, 5), (20, 12, 5), (20, 8, 1), (4, 4, 5)
 KINDS = ("payment", "read", "search", "export", "livez", "healthz")
 TIMEOUT_S = 10.0
-STALE_S = 1.0  # an end of a reused connection that comes later is no response
+STALE_S = 1.0  # if a reused connection closes later than this, the request counts as unanswered
 TRY_AGAIN = (429, 503)
 UNSENT = -1
 
 
 class Schedule:
-    """Hands out times at a fixed rate until it is told to stop."""
+    """Yields times at a fixed rate until it is stopped."""
 
     def __init__(self, per_s):
         self.step, self.lock, self.next = 1.0 / per_s, threading.Lock(), time.monotonic()
@@ -38,8 +38,8 @@ class Schedule:
 
 
 class Probe:
-    """Runs in its own process. Records are (kind, number, scheduled time, latency in s, status); the status is 0
-    without a response, and UNSENT when the request was still waiting at the end."""
+    """Runs in a separate process. Records are (kind, number, scheduled time, latency in s, status). The status is 0
+    without a response, and UNSENT if the request was still waiting at the end."""
 
     def __init__(self, good, prefix):
         self.good, self.prefix = good, prefix
@@ -68,7 +68,7 @@ class Probe:
             reused = connection is not None
             connection, status = self.send(connection or self.connect(), send, number)
             if reused and status == 0 and time.monotonic() - due < STALE_S:
-                # The server may close an idle connection at any time; clients repeat on a new one.
+                # The server may close an idle connection at any time; clients retry on a new one.
                 connection, status = self.send(self.connect(), send, number)
             with self.lock:
                 self.records.append((kind, number, due, time.monotonic() - due, status))
@@ -77,7 +77,7 @@ class Probe:
 
     @staticmethod
     def send(connection, send, number):
-        """The connection, None where it broke, and the status."""
+        """Returns the connection, None if it broke, and the status."""
         try:
             return connection, send(connection, number)
         except ConnectionError:
@@ -123,7 +123,7 @@ class Probe:
         self.spawn("healthz", self.get("/healthz"), *LOOKS)
 
     def end(self):
-        """A request that should have been sent counts as waiting until now."""
+        """Requests that are still due count as waiting until now."""
         self.stopping.set()
         now = time.monotonic()
         for thread in self.threads:
@@ -153,7 +153,7 @@ class RemoteProbe:
     def end(self):
         self.pipe.send("end")
         if not self.pipe.poll(90.0):
-            raise RuntimeError("the probe does not end")
+            raise RuntimeError("the probe did not finish in time")
         out = self.pipe.recv()
         self.process.join(10.0)
         return out
@@ -173,7 +173,7 @@ SOCKET_MEMORY = re.compile(r"skmem:\(r(\d+),rb\d+,t(\d+),tb\d+,f\d+,w(\d+)")
 
 
 def socket_buffers_mib(port):
-    """Memory of the kernel for the server's ends of its connections."""
+    """Kernel memory for the server's sockets."""
     out = subprocess.run(["ss", "-tmnH", f"sport = :{port}"], capture_output=True, text=True, check=False).stdout
     return sum(int(r) + max(int(t), int(w)) for r, t, w in SOCKET_MEMORY.findall(out)) / 2**20
 
@@ -214,8 +214,8 @@ def percentile(values, share):
 
 
 def figures(records, samples, settlements, began, ended):
-    """Of one phase. Latencies in ms include requests that were refused, timed out or never sent; these are also
-    counted."""
+    """The figures of one phase. Latencies in ms include requests that were rejected, timed out or never sent, which are
+    also counted."""
     mine = [record for record in records if began <= record[2] < ended]
     out = {}
     for kind in KINDS:

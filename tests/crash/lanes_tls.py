@@ -1,4 +1,4 @@
-"""TLS for lanes.py: a server with a certificate, clients that speak to it, and the start of a handshake."""
+"""TLS for lanes.py: a server with a certificate, its clients, and the start of a handshake."""
 
 import http.client
 import ssl
@@ -6,13 +6,13 @@ import ssl
 from harness.tls import certificate, trusting
 
 def tls_settings(folder):
-    """Settings with a certificate for 127.0.0.1, of an RSA key: its handshakes take the most time."""
+    """Settings with an RSA certificate for 127.0.0.1, whose handshakes take the most time."""
     cert, key = certificate(folder, key=("rsa:2048",))
     return {"COFFER_TLS_CERT": cert, "COFFER_TLS_KEY": key}
 
 
 def speak_tls(cert_file):
-    """From now on every connection of this process and of its children's speaks TLS."""
+    """From now on, every connection of this process and its children uses TLS."""
     context = trusting(cert_file)
 
     def connect(host, port, timeout=None):

@@ -1,5 +1,5 @@
-"""The served file that lanes.py attacks: a good tenant in production, a neighbour in the sandbox, and files
-with many payments and beneficiaries of the neighbour."""
+"""The server that lanes.py attacks: a well-behaved tenant in production, a neighbour in the sandbox, and files with
+many payments and beneficiaries of the neighbour."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from harness.tenant import Tenant
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BULK = 500
-# Of a file with many rows.
+# Numbers of rows in the large file.
 LARGE = {"COFFER_QUOTA_SANDBOX": "beneficiaries=unlimited,file_bytes=unlimited"}
 
 
 class World:
-    """A gateway that is served, the good tenant and the neighbour in it."""
+    """A running gateway with the well-behaved tenant and the neighbour."""
 
     def __init__(self, binary, folder, settings=None, options="", stored=None):
         if stored:
@@ -33,7 +33,7 @@ class World:
 
     @property
     def address(self):
-        """Where everybody connects to."""
+        """The address that all clients connect to."""
         return self.host_and_port or (self.gateway.host, self.gateway.port)
 
     def file_mib(self):
@@ -41,7 +41,7 @@ class World:
                    if os.path.exists(self.gateway.db + end)) / 2**20
 
     def end(self):
-        """True for a clean stop; a server that does not end is killed."""
+        """Whether the server stopped cleanly. Kills it if it does not stop in time."""
         try:
             return self.gateway.stop(30.0) == 0
         except subprocess.TimeoutExpired:
@@ -53,7 +53,7 @@ class World:
 
 
 def pay(gateway, caller, seconds, rate, run, connections=64):
-    """Payments by wrk for so many seconds: (accepted, errors)."""
+    """Sends payments with wrk for `seconds`. Returns (accepted, errors)."""
     headers = caller.connect().headers
     result = wrk(os.path.join(HERE, "steady.lua"), gateway.facts["baseUrl"], seconds, connections, headers["x-svc-auth"],
                  headers["Authorization"].removeprefix("Bearer "), *caller.wallets[:2], run, rate, timeout_s=30)
@@ -61,14 +61,14 @@ def pay(gateway, caller, seconds, rate, run, connections=64):
 
 
 def beneficiary(number):
-    """The number-th of a fixed list, in which all texts differ."""
+    """The number-th beneficiary of a fixed list in which all texts differ."""
     return {"individual": {"firstName": f"Given{number:07}", "lastName": f"Family{number * 7919 % 10**7:07}",
                            "email": f"person.{number}@example.org"}, "clientReference": f"CR-{number:09}",
             "tags": [f"group-{number % 50}"]}
 
 
 def make_stored(binary, folder, payments, beneficiaries):
-    """A folder with a file of so many rows, made through the API. facts.json beside it says that it is complete."""
+    """A folder with a file of this many rows, created through the API. It is complete if it has a facts.json."""
     os.makedirs(folder, exist_ok=True)
     if os.path.exists(os.path.join(folder, "facts.json")):
         return folder

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""The generator of large files (tests/bench/large_file.py), small: every row, balance and link of the chain that
-it writes is as the product would have written it. Control: a payment that moved a little more is found."""
+"""The generator of large files (tests/bench/large_file.py), with a small file: every row, balance and chain link must
+be as the product would write it. Control: a payment with a changed amount is detected."""
 
 import os
 import sqlite3
@@ -13,7 +13,7 @@ from harness.machine import ROOT, binary
 from harness.report import check
 
 SIZE = ("--payments", "4000", "--beneficiaries", "300", "--wallets", "9", "--tenants", "3", "--verify")
-KINDS_MIN = 14  # of payment and status
+KINDS_MIN = 14  # combinations of payment type and status
 
 
 def main():
@@ -27,7 +27,7 @@ def main():
             db.execute("UPDATE payments SET sending_amount = sending_amount + 1 WHERE payment = 2000")
         db.close()
         done = subprocess.run([binary(), "verify", "--db", path], capture_output=True, text=True, check=False)
-        check("control: a payment that was changed is found", done.returncode != 0, done.stdout)
+        check("control: a changed payment is detected", done.returncode != 0, done.stdout)
 
 
 main()

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""No secret that was ever issued or sent is found in the database, the write-ahead log, a backup or the
-log, neither as it is nor decoded, in hex or inside base64; files are 0600 and folders 0700 under any
-umask; exactly one SQLite is in the binary, and a mended one. Each secret has to be found once planted."""
+"""No secret that was ever issued or sent appears in the database, the write-ahead log, a backup or the log, whether in
+plain text, decoded, in hex or inside base64. Files have mode 0600 and folders 0700 under any umask. The binary contains
+exactly one SQLite, with the fix for the WAL-reset bug. Control: each planted secret is found."""
 
 import base64
 import hashlib
@@ -26,18 +26,18 @@ from harness.clients import OWN, payment, wait_until_settled
 from harness.report import fail, judge_faults
 from harness.server import Demo
 
-# SQLite before this day can lose committed pages (its WAL-reset bug).
+# Versions of SQLite before this day can lose committed pages (WAL-reset bug).
 SQLITE_SINCE = b"2026-03-13"
 SOURCE_ID = re.compile(rb"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{64}")
-# Shorter ones would be found by chance.
+# Shorter secrets would match by chance.
 SHORTEST = 12
 
 
-# --- What a secret may look like on disk ---------------------------------------------------------------
+# --- Forms of a secret on disk -------------------------------------------------------------------------
 
 
 def decoded(text):
-    """The bytes that a text secret may stand for: behind its prefix, hex, base32, base64."""
+    """The bytes that a text secret may encode: after its prefix, as hex, base32 or base64."""
     out = []
     bare = text.split("_", 1)[1] if "_" in text[:8] else text
     for candidate in {text, bare, *text.split(".")}:
@@ -53,13 +53,13 @@ def decoded(text):
 
 
 def forms(secret):
-    """Every byte string whose presence gives `secret` away."""
+    """Every byte string that reveals `secret`."""
     text = secret if isinstance(secret, str) else None
     plain = [secret.encode(), *decoded(text)] if text is not None else [secret]
     if text is not None:
         plain.append(json.dumps(text)[1:-1].encode())
         if text.count(".") == 2:
-            # A token: its claims are no secret, its signature makes it one.
+            # A token: its claims are not secret, only its signature is.
             plain = [text.encode(), text.rsplit(".", 1)[1].encode(), *decoded(text.rsplit(".", 1)[1])]
     out = set()
     for data in plain:
@@ -67,7 +67,7 @@ def forms(secret):
             continue
         out |= {data, data.hex().encode(), data.hex().upper().encode()}
         for shift in range(3):
-            # Base64 of a text that holds it somewhere: without the letters that its neighbours touch.
+            # Base64 of a text that contains it, without the letters that depend on the surrounding text.
             for encode in (base64.b64encode, base64.urlsafe_b64encode):
                 cut = encode(bytes(shift) + data).rstrip(b"=")[4 if shift else 0:-3]
                 if len(cut) >= SHORTEST:
@@ -77,15 +77,15 @@ def forms(secret):
 
 class Secrets:
     def __init__(self):
-        self.known = {}  # what it is -> the secret
+        self.known = {}  # description -> secret
 
     def add(self, what, secret):
         if not secret or len(secret) < SHORTEST:
-            fail(f"{what} is no secret: {secret!r}")
+            fail(f"{what} is not a secret: {secret!r}")
         self.known[what] = secret
 
     def find(self, paths):
-        """(what, path) of everything that is where it must not be."""
+        """(description, path) of every secret in these files."""
         wanted = [(form, what) for what, secret in self.known.items() for form in forms(secret)]
         found = []
         for path in paths:
@@ -100,7 +100,7 @@ class Secrets:
 
 def must(status, answer, wanted=200):
     if status != wanted:
-        fail(f"answered {status}, not {wanted}: {answer}")
+        fail(f"status {status}, expected {wanted}: {answer}")
     return answer
 
 
@@ -117,7 +117,7 @@ def base64url(data):
 
 
 class Issuer:
-    """An external issuer of tokens, made with openssl."""
+    """An external token issuer, made with openssl."""
 
     def __init__(self, folder):
         self.key = os.path.join(folder, "issuer.pem")
@@ -195,7 +195,7 @@ def register_webhooks(gateway, secrets, login):
 
 
 def fail_logins(gateway, secrets):
-    """What a caller sends by mistake is a secret as well, often for something else."""
+    """Secrets that a caller sends by mistake, which often belong to another system."""
     wrong = {what: f"{what.replace(' ', '-')}-{os.urandom(12).hex()}" for what in
              ("a wrong secret", "a wrong password", "a wrong key", "a wrong bearer", "a secret in a query",
               "a wrong refresh token")}
@@ -214,7 +214,7 @@ def pay(gateway, login, secrets):
     for number in range(50):
         route, body = payment(gateway, f"secret-{number}", number)
         must(*login.call("POST", "/v1/payments/" + route, body), 202)
-    # Refused ones are logged or not; neither may show what came with them.
+    # Rejected requests may be logged, but without their content.
     login.call("POST", "/v1/payments/" + OWN, {"amount": "x"})
     misplaced = "misplaced-" + os.urandom(12).hex()
     secrets.add("a secret in a wrong member", misplaced)
@@ -222,20 +222,20 @@ def pay(gateway, login, secrets):
 
 
 def read_metrics(gateway, token):
-    """With the token, right and wrong, as from another machine."""
+    """Requests the metrics with the right and a wrong token, as from another machine."""
     url = f"http://{gateway.host}:{gateway.port}/metrics"
     for given, wanted in (("wrong-" + token, 401), (token, 200)):
         status, _, text = fetch(url, headers={"X-Forwarded-For": "192.0.2.1", "Authorization": "Bearer " + given})
         if status != wanted:
-            fail(f"/metrics answered {status}, not {wanted}")
+            fail(f"/metrics returned {status}, expected {wanted}")
     return text
 
 
-# --- Looking -----------------------------------------------------------------------------------------
+# --- Searching ---------------------------------------------------------------------------------------
 
 
 def modes(folder, allowed):
-    """What has more rights than `allowed` gives: {kind: mode}."""
+    """Files and folders with more rights than `allowed`, {kind: mode}."""
     faults = []
     for where, _, names in os.walk(folder):
         for path in [where, *(os.path.join(where, name) for name in names)]:
@@ -254,7 +254,7 @@ def sqlite_faults(content):
 
 
 def request_log_faults(path):
-    """The request log has the requests of this test, with bodies of both kinds."""
+    """The request log must contain the requests of this test, with request and response bodies."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as log:
         rows, asked, answered = log.execute(
             "SELECT count(*), count(request_body), count(response_body) FROM requests").fetchone()
@@ -265,7 +265,7 @@ def request_log_faults(path):
 
 
 def back_up(gateway, folder):
-    """A backup by coffer, when it makes any, and one by SQLite itself."""
+    """A backup by coffer and one by SQLite itself."""
     made = []
     path = os.path.join(folder, "sqlite.backup")
     with sqlite3.connect(f"file:{gateway.db}?mode=ro", uri=True) as source, sqlite3.connect(path) as target:
@@ -285,7 +285,7 @@ def back_up(gateway, folder):
 
 
 def control(secrets, data, folder, binary):
-    """Everything that is looked for, put where it must be found."""
+    """Plants each kind of leak, which must be found."""
     database = os.path.join(data, "ledger.db")
     for what, secret in secrets.known.items():
         raw = secret.encode() if isinstance(secret, str) else secret
@@ -296,7 +296,7 @@ def control(secrets, data, folder, binary):
             with open(path, "wb") as file:
                 file.write(b"something before " + text + b" something behind")
             if (what, "planted") not in secrets.find([path]):
-                fail(f"{what} in {form} went unnoticed")
+                fail(f"{what} in {form} was not found")
     # In a table of the database itself.
     path = os.path.join(folder, "planted.db")
     shutil.copy(database, path)
@@ -307,20 +307,20 @@ def control(secrets, data, folder, binary):
         db.execute("INSERT INTO planted VALUES (?)", (bytes.fromhex(key.split("_", 1)[1]),))
     db.close()
     if not secrets.find([path]):
-        fail("a decoded key in a table went unnoticed")
+        fail("a decoded key in a table was not found")
     os.chmod(path, 0o640)
     if not modes(folder, {"directory": 0o700, "file": 0o600}):
-        fail("a mode of 0640 went unnoticed")
+        fail("mode 0640 was not reported")
     with open(binary, "rb") as file:
         content = file.read()
     own = SOURCE_ID.search(content).group()
     for wrong in (content + b"2026-10-16 00:00:00 " + b"a" * 64, content.replace(own, b"2022" + own[4:]), b""):
         if not sqlite_faults(wrong):
-            fail("a second, an old or no SQLite went unnoticed")
+            fail("a second, an old or a missing SQLite was not reported")
 
 
 def main():
-    os.umask(0)  # whatever is private is so by coffer's own doing
+    os.umask(0)  # so that only coffer itself can make files private
     binary = machine.binary()
     secrets = Secrets()
     with tempfile.TemporaryDirectory() as folder:
@@ -358,12 +358,12 @@ def main():
             secrets.add("the master key", file.read().strip())
         wait_until_settled(gateway)
         faults = modes(data, {"directory": 0o700, "file": 0o600})
-        # As it is while it runs: the write-ahead log holds what was written last.
+        # Search while the server runs: the write-ahead log contains the latest writes.
         kept = os.path.join(folder, "kept")
         os.mkdir(kept)
         for name in os.listdir(data):
             path = os.path.join(data, name)
-            if os.path.isdir(path):  # the backups of the demo
+            if os.path.isdir(path):  # the demo's backups
                 shutil.copytree(path, os.path.join(kept, name))
             elif not stat.S_ISSOCK(os.lstat(path).st_mode):
                 shutil.copy(path, kept)
@@ -372,20 +372,20 @@ def main():
                 open(os.path.join(kept, "cmdline"), "wb") as target:
             target.write(source.read())
         if gateway.stop() != 0:
-            faults.append("no clean stop")
+            faults.append("the server did not stop cleanly")
         faults += audit(gateway.db, settled=True)
-        # On purpose: the key itself, and what the demo shows again when it is opened again.
+        # Stored on purpose: the master key, and the credentials that the demo shows again at its next start.
         private = ("master.key", "ledger.db.demo.json")
         paths = [os.path.join(where, name) for top in (kept, data) for where, _, names in os.walk(top)
                  for name in sorted(names) if name not in private]
         paths += [*backups, gateway.log, page, *(os.path.join(logs, name) for name in sorted(os.listdir(logs)))]
         faults += request_log_faults(os.path.join(data, "ledger.requests.db"))
         if os.path.getsize(os.path.join(logs, "coffer.log")) < 10_000:
-            faults.append("there was no log to look into")
+            faults.append("there was no log to search")
         faults += [f"{what} is in {path}" for what, path in secrets.find(paths)]
         for where in (kept, data):
             if not any(os.path.getsize(os.path.join(where, name)) > 100_000 for name in os.listdir(where)):
-                faults.append("there was nothing to look into")
+                faults.append("there were no files to search")
         with open(binary, "rb") as file:
             faults += sqlite_faults(file.read())
         judge_faults(faults)
@@ -393,9 +393,9 @@ def main():
         os.mkdir(planted, 0o700)
         control(secrets, data, planted, binary)
         looked = sum(os.path.getsize(path) for path in paths)
-        print(f"count: {len(secrets.known)} secrets looked for in {len(paths)} files of {looked / 2**20:.1f} MiB")
-        print("control: each secret was found where it was planted, in four forms; so were a wrong mode and SQLite")
-        print("leaked_secrets: none found; modes are right; one SQLite, a mended one")
+        print(f"count: searched {len(paths)} files ({looked / 2**20:.1f} MiB) for {len(secrets.known)} secrets")
+        print("control: each planted secret was found in four forms, and so were a wrong mode and a wrong SQLite")
+        print("leaked_secrets: none found; correct modes; one SQLite, with its fixes")
 
 
 if __name__ == "__main__":

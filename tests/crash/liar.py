@@ -1,5 +1,5 @@
-"""A server that is broken on purpose, for controls: a proxy before the real one that tells lies in both
-directions. `ask` may change what is asked, `answer` what is answered."""
+"""A deliberately faulty server, for controls: a proxy before the real one. `ask` may change requests, and `answer`
+responses."""
 
 import http.client
 import http.server
@@ -8,7 +8,7 @@ import threading
 
 
 class Liar:
-    """`ask(body) -> body`, `answer(status, body) -> (status, body)`; both see POSTs only, as objects."""
+    """`ask(body) -> body` and `answer(status, body) -> (status, body)` apply to POST requests only, as objects."""
 
     def __init__(self, gateway, ask=lambda body: body, answer=lambda status, body: (status, body)):
         outer = self
@@ -50,7 +50,7 @@ class Liar:
 
         self.ask, self.answer = ask, answer
         class Server(http.server.ThreadingHTTPServer):
-            request_queue_size = 256  # a crowd connects at once
+            request_queue_size = 256  # many clients connect at once
 
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True

@@ -1,5 +1,5 @@
-"""A file system in an image file, on a loop device: it can be cut off as a power failure would, and
-filled up. The caller has a mount namespace of its own (`in_namespaces("mount")`)."""
+"""A file system in an image file on a loop device, which can be cut off like in a power failure, and filled up. The
+caller needs a private mount namespace (`in_namespaces("mount")`)."""
 
 import errno
 import os
@@ -30,11 +30,11 @@ class Disk:
         run("umount", self.mount_point)
 
     def cut(self):
-        """Copies the image as it is: what is only in memory is not in it. Call with writers stopped."""
+        """Copies the image without data that is only in memory. Stop all writers first."""
         run("cp", "--sparse=always", self.image, self.image + ".cut")
 
     def come_back(self):
-        """The machine starts again with what the cut left; the journal of ext4 is replayed."""
+        """Mounts the copy, as after the restart of the machine; ext4 replays its journal."""
         self.unmount()
         os.replace(self.image + ".cut", self.image)
         self.mount()
@@ -44,7 +44,7 @@ class Disk:
         return info.f_bavail * info.f_frsize
 
     def fill(self, leave):
-        """Another program takes all space but `leave` bytes; 0: to the last block."""
+        """Uses all space except `leave` bytes, like another program; 0: to the last block."""
         file = os.open(self.filler, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             wanted = self.free_bytes() - leave
@@ -67,4 +67,4 @@ def skip_without_loop_device():
         try:
             Disk(folder, "16M").unmount()
         except (OSError, subprocess.CalledProcessError) as error:
-            skip(f"no loop device: {error}")
+            skip(f"loop devices are not available: {error}")

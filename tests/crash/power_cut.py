@@ -1,10 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""A 202 survives a power cut. The file lies on a disk image; the server is frozen, the image copied as
-it is (what was never synchronised is not in it), mounted, and judged. COFFER_CUT_ROUNDS (8) says how
-often, COFFER_CUT_PAYMENTS (0) how many payments must be acknowledged by the last cut, COFFER_SEED when.
-The control is the same with synchronous=NORMAL, and on a disk that only says it has synchronised. Needs
-root and a loop device; the mounts are this process's own."""
+"""A 202 survives a power cut. The file is on a disk image. The test stops the server, copies the image, which has only
+synced data, mounts the copy, and audits the file. COFFER_CUT_ROUNDS (8): number of cuts. COFFER_CUT_PAYMENTS (0):
+payments to be acknowledged by the last cut. COFFER_SEED: the moments of the cuts. Controls: the same with
+synchronous=NORMAL, and with a disk that ignores sync. Needs root and a loop device; mounts are private to this
+process."""
 
 import os
 import random
@@ -22,22 +22,22 @@ from injection import may_trace
 from loop_disk import Disk, run, skip_without_loop_device
 
 SLOW_S = 30.0
-CONTROL_CUTS = 6  # at most, until the loss is seen
+CONTROL_CUTS = 6  # maximum until a loss is detected
 NORMAL = {"COFFER_FAULT": "sync.normal=fail"}
 LYING = ("strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
          "-e", "inject=fsync,fdatasync:retval=0")
 
 
 def cut_under_load(disk, gateway, clients, dice, at_least=0):
-    """Stops the server between two instructions; what clients had been told by then. Not before
-    `at_least` payments are acknowledged in all."""
+    """Stops the server between two instructions, once `at_least` payments in total are acknowledged. Returns the
+    clients' facts at that moment."""
     deadline = time.monotonic() + SLOW_S
     while len(clients.acked) < at_least and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(dice.uniform(0.1, 0.6))
     server = gateway.server_pid()
     os.kill(server, signal.SIGSTOP)
-    time.sleep(0.05)  # answers on their way arrive
+    time.sleep(0.05)  # lets sent responses arrive
     facts = clients.facts_now()
     disk.cut()
     os.kill(server, signal.SIGKILL)
@@ -49,13 +49,13 @@ def cut_under_load(disk, gateway, clients, dice, at_least=0):
 def faults_after(gateway, facts):
     try:
         return audit(gateway.db, facts)
-    except Exception as error:  # a file that cannot even be read
+    except Exception as error:  # the file cannot even be read
         return [f"unreadable: {error}"]
 
 
 def gateway_on(disk, folder, binary):
     gateway = Demo(binary, disk.mount_point)
-    gateway.log = os.path.join(folder, "server.log")  # not on the disk: it would keep it busy
+    gateway.log = os.path.join(folder, "server.log")  # not on the disk image, to reduce its load
     return gateway
 
 
@@ -79,13 +79,13 @@ def rounds_with_cuts(folder, rounds, dice):
     if faults or set(clients.acked) != set(clients.sent):
         fail(f"{faults[:5]}")
     if acked < wanted:
-        fail(f"only {acked} payments were acknowledged, not {wanted}")
-    print(f"count: {rounds} cuts, {acked} payments acknowledged before the last, 0 lost, 0 doubled,"
-          f" {clients.repeats} learnt by replay")
+        fail(f"only {acked} payments were acknowledged, expected {wanted}")
+    print(f"count: {rounds} cuts, {acked} payments acknowledged before the last, 0 lost, 0 duplicated,"
+          f" {clients.repeats} found by replay")
 
 
 def control(folder, dice, what, binary, wrapper=(), env=None):
-    """The same where an acknowledgement does not wait for the disk: the loss must be seen."""
+    """The same when responses do not wait for the disk: the loss must be detected."""
     disk = Disk(folder)
     gateway = gateway_on(disk, folder, binary)
     gateway.start().stop()
@@ -97,7 +97,7 @@ def control(folder, dice, what, binary, wrapper=(), env=None):
         try:
             gateway.start(wrapper=wrapper, env=env)
         except (RuntimeError, ConnectionError):
-            break  # what the cut left does not even open
+            break  # the file does not even open after the cut
         if cuts == 1:
             clients.start()
         facts = cut_under_load(disk, gateway, clients, dice, len(clients.acked) + 10)
@@ -106,7 +106,7 @@ def control(folder, dice, what, binary, wrapper=(), env=None):
     clients.stopping.set()
     disk.unmount()
     if not lost:
-        fail(f"{what} lost nothing in {cuts} cuts, so this test sees nothing")
+        fail(f"{what} lost nothing in {cuts} cuts, so this test detects nothing")
     print(f"control: {what}: {lost} faults over {acked} acknowledged payments after {cuts} cuts")
 
 
@@ -122,7 +122,7 @@ def main():
              lambda folder: control(folder, dice, "synchronous=NORMAL", machine.binary("faults"),
                                     env=NORMAL)]
     if may_trace():
-        parts.append(lambda folder: control(folder, dice, "a disk that only says it synchronised",
+        parts.append(lambda folder: control(folder, dice, "a disk that ignores sync",
                                             machine.binary(), wrapper=LYING))
     for part in parts:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

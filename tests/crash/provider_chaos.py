@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Cash-outs through a provider that is killed, hangs, lies and repeats itself, while coffer is killed too:
-in the end each is succeeded, failed or refunded exactly once, and the provider's own list agrees line
-by line. COFFER_CASHOUTS (60) says how many, COFFER_SEED which faults."""
+"""Payouts through a provider that is killed, hangs, sends false results and repeats itself, while coffer is killed as
+well. In the end, each payout is succeeded, failed or refunded exactly once, and the provider's list matches line by
+line. COFFER_CASHOUTS (60): number of payouts. COFFER_SEED: the faults."""
 
 import os
 import random
@@ -19,15 +19,15 @@ from harness.server import Demo
 
 FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,garbage=0.08,"
           "hang=0.02")
-# The last four digits decide at the provider: succeeds, refused, reviewed, fails late and comes back,
-# fails late and is kept.
+# The last four digits determine the provider's result: succeeds, rejected, reviewed, fails late and is returned,
+# fails late and is not returned.
 ENDINGS = ["5678", "5678", "5678", "1101", "1104", "1202", "1301", "1303"]
-# After the chaos, and twice as long as it lasted: so far apart may two questions about a payment be by then.
+# After the chaos. Twice its length, because by then two status requests of a payment may be this far apart.
 SETTLED_WITHIN_S = 120.0
 
 
 def chaotic_provider(gateway, folder, seed):
-    """A simulator with a file, that fails in every way."""
+    """A simulator with a file and every kind of fault."""
     provider = Simulator(gateway.binary, os.path.join(folder, "provider.log"))
     provider.connector, secret = add_connector(gateway, "Chaos", provider.url, "--fee-fixed", "0.1",
                                                "--timeout-ms", "1000")
@@ -37,7 +37,7 @@ def chaotic_provider(gateway, folder, seed):
 
 
 class Customers(Crowd):
-    """Threads that make payouts one after the other and never give up on an answer."""
+    """Threads that each make one payout at a time and retry until they get a response."""
 
     def __init__(self, gateway, connector, beneficiaries, count, words):
         super().__init__(6)
@@ -48,7 +48,7 @@ class Customers(Crowd):
         self.surprises = []
 
     def call(self, path, body):
-        """Until there is an answer that is one."""
+        """Retries until there is a conclusive response."""
         while not self.surprises:
             try:
                 connection = self.gateway.login()
@@ -89,7 +89,7 @@ class Customers(Crowd):
 
 
 def disagreements(records, payouts):
-    """What coffer's records and the provider's own list do not say alike, one sentence each."""
+    """The differences between coffer's records and the provider's list, one sentence each."""
     theirs, out = {}, []
     for payout in payouts:
         if payout["id"] in theirs:
@@ -99,12 +99,12 @@ def disagreements(records, payouts):
         said = theirs.pop(record["id"], "absent")
         paid = record["status"] == "succeeded"
         if record["status"] not in ("succeeded", "failed", "refunded", "refund_failed"):
-            out.append(f"{record['id']} ended as {record['status']}")
+            out.append(f"{record['id']} has the final status {record['status']}")
         elif paid != (said == "succeeded"):
-            out.append(f"{record['id']} is {record['status']} here and {said} there")
+            out.append(f"{record['id']} is {record['status']} in coffer and {said} at the provider")
         elif not paid and said not in ("failed", "absent"):
-            out.append(f"{record['id']} is {record['status']} here and {said} there")
-    out += [f"{left} is {status} there and unknown here" for left, status in theirs.items()
+            out.append(f"{record['id']} is {record['status']} in coffer and {said} at the provider")
+    out += [f"{left} is {status} at the provider and unknown to coffer" for left, status in theirs.items()
             if status != "failed"]
     return out
 
@@ -130,21 +130,21 @@ def balance(gateway):
 
 
 def judge(gateway, provider, customers, before):
-    """Everything that is wrong in the end."""
+    """All faults after the end."""
     records = [record for record in gateway.login().list_transactions("type=offramp")
                if record["transactionId"].startswith("chaos-")]
     payouts = provider.payouts()
     faults = disagreements(records, payouts)
     if not disagreements(records, payouts + payouts[:1]) or not disagreements(
             records, [{**payouts[0], "status": "pending"}, *payouts[1:]]):
-        faults.append("the comparison does not notice a doubled or changed line")
+        faults.append("the comparison does not detect a duplicate or changed line")
     ids = {record["transactionId"]: record["id"] for record in records}
     if ids != customers.acked:
-        faults.append(f"{len(customers.acked)} were acknowledged, {len(ids)} are there")
+        faults.append(f"{len(customers.acked)} payouts were acknowledged, but {len(ids)} exist")
     gone = sum((Decimal(record["total"]) for record in records
                 if record["status"] in ("succeeded", "refund_failed")), Decimal(0))
     if before - gone != balance(gateway):
-        faults.append(f"{gone} should be gone of {before}, {balance(gateway)} is left")
+        faults.append(f"the balance is {balance(gateway)}, expected {before} minus {gone}")
     ends = {}
     for record in records:
         ends[record["status"]] = ends.get(record["status"], 0) + 1
@@ -172,18 +172,18 @@ def main():
         stopping.set()
         worker.join()
         if customers.surprises:
-            fail(f"answers that no client should get: {customers.surprises[:5]}")
+            fail(f"responses that no client should get: {customers.surprises[:5]}")
         provider.control("PUT", "/faults", {"faults": ""})
         took = wait_until_settled(gateway, SETTLED_WITHIN_S + 2 * (time.monotonic() - began))
         faults, ends = judge(gateway, provider, customers, before)
         if gateway.stop() != 0:
-            faults.append("a clean stop did not end with 0")
+            faults.append("a clean stop did not exit with 0")
         provider.kill()
         faults += audit(gateway.db, settled=True)
         judge_faults(faults)
-        print(f"provider_chaos: {kills[0]} kills of coffer, {kills[1]} of the provider, {count} cash-outs,"
-              f" in the end {ends}; all over {took:.1f} s after the provider was"
-              " well, its list agrees line by line, money is conserved")
+        print(f"provider_chaos: {kills[0]} kills of coffer, {kills[1]} of the provider, {count} payouts,"
+              f" finally {ends}; all finished {took:.1f} s after the provider"
+              " recovered, its list matches line by line, money is conserved")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""coffer dies exactly before, between and after a provider's call and what it answered: each cash-out is
-still carried out once."""
+"""Kills coffer before a provider call, between the call and its response, and after the response: each payout is still
+carried out once."""
 
 import tempfile
 
@@ -17,13 +17,13 @@ POINTS = ("provider.opened", "provider.answered", "provider.closed")
 SIGKILL = -9
 DIES_WITHIN_S = 20.0
 CASH_OUTS = 24
-# A payout that failed before coffer heard that it was accepted was never debited, and just fails.
+# A payout that fails before coffer learns of its acceptance was never debited, and only fails.
 ENDS = {"5678": ("succeeded",), "1101": ("failed",), "1104": ("failed",), "1202": ("succeeded",),
         "1301": ("refunded", "failed"), "1303": ("refund_failed",)}
 
 
 def run(point, passage):
-    """How many attempts were open when the process died."""
+    """The number of open attempts when the process was killed."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary("faults"), folder).start()
         connection = gateway.login()
@@ -36,7 +36,7 @@ def run(point, passage):
         customers = Customers(gateway, connector, recipients, CASH_OUTS, words).start()
         code = gateway.wait(DIES_WITHIN_S)
         if code != SIGKILL:
-            fail(f"{point}:{passage} ended the process with {code}")
+            fail(f"{point}:{passage}: the process exited with {code}")
         faults = audit(gateway.db)
         gateway.start()
         customers.join()
@@ -45,19 +45,19 @@ def run(point, passage):
         gateway.stop()
         faults += customers.surprises + audit(gateway.db, settled=True)
         if {record["transactionId"]: record["id"] for record in records} != customers.acked:
-            faults.append(f"{len(customers.acked)} were acknowledged, {len(records)} are there")
+            faults.append(f"{len(customers.acked)} payouts were acknowledged, but {len(records)} exist")
         wanted = dict(zip(recipients, (ENDS[ending] for ending in ENDINGS)))
         faults += [f"{record['transactionId']} is {record['status']}" for record in records
                    if record["status"] not in wanted[record["beneficiaryId"]]]
         judge_faults(faults, f"{point}:{passage}")
-        print(f"  {point}:{passage}: {len(records)} cash-outs, each carried out once")
+        print(f"  {point}:{passage}: {len(records)} payouts, each carried out once")
 
 
 def main():
     for point in POINTS:
         for passage in (1, 4):
             run(point, passage)
-    print("provider_points: all is well")
+    print("provider_points: no faults")
 
 
 main()

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""The same payment from many at once is one payment, the same money from many at once is spent once, and of
-a group with one bad leg nothing is applied, whichever leg it is. COFFER_RACES=full: 1,000 ids by 8 at
-once, 20 times 100 sends of a whole balance, groups of 100 legs."""
+"""Concurrent requests with the same transactionId create one payment; concurrent payments spend a balance once; and a
+group with one bad leg applies nothing, whichever leg it is. COFFER_RACES=full: 1,000 IDs from 8 clients each, 20 times
+100 payments of a whole balance, groups of 100 legs."""
 
 import os
 import tempfile
@@ -18,15 +18,15 @@ from liar import Liar
 
 TWINS = 8
 SENDERS = 100
-# Ways to spoil one leg of a group: what is put into it, and the status that must come of it.
+# Ways to make one leg of a group invalid: the changed members, and the expected status.
 SPOILED = {"too much": ({"amount": "999999999"}, 422), "nothing": ({"amount": "0"}, 422),
-           "too fine": ({"amount": "0.12345678"}, 422), "no wallet": ({"destinationWalletId": None}, 404),
+           "too precise": ({"amount": "0.12345678"}, 422), "no wallet": ({"destinationWalletId": None}, 404),
            "no asset": ({"sendingAssetCode": "NOPE"}, 422),
            "to itself": ({"destinationWalletId": "source"}, 422)}
 
 
 class At:
-    """The same connections as a Gateway's, to another address."""
+    """Connections like a Gateway's, but to another address."""
 
     def __init__(self, gateway, liar=None):
         self.gateway, self.liar = gateway, liar
@@ -41,15 +41,15 @@ class At:
 
 
 class Crowd:
-    """Threads, each with a connection of its own, that act at the same moment."""
+    """Threads, each with its own connection, that act at the same moment."""
 
     def __init__(self, place, size):
         self.connections = [place.login() for _ in range(size)]
         self.barrier = threading.Barrier(size)
 
     def all_at_once(self, rounds, act):
-        """act(connection, number of the thread, round), for each round at the same moment; the results,
-        by round."""
+        """Calls act(connection, number of the thread, round) in all threads at the same moment, for each round. Returns
+        the results by round."""
         results = [[None] * len(self.connections) for _ in range(rounds)]
 
         def work(number):
@@ -78,18 +78,18 @@ def transfer(gateway, amount, back=False):
 
 
 def body_of(gateway, transaction_id, at, number, differing):
-    """Half of the twins of a differing id want another amount."""
+    """For a differing ID, half of the twins send another amount."""
     amount = f"{at % 50 + 1}.{5 if differing and number % 2 else 0}1"
     return {"transactionId": transaction_id, **transfer(gateway, amount, bool(at % 2))}
 
 
 def judge_twins(transaction_id, bodies, answers):
-    """What is wrong with the answers to one id; and what was accepted, or None."""
+    """Returns the faults in the responses to one ID, and the accepted request, or None."""
     told = [(status, answer.get("transactionRecordId"), answer.get("isIdempotent"))
             for status, answer in answers]
     first = [at for at, (status, _, repeated) in enumerate(told) if status == 202 and not repeated]
     if len(first) != 1:
-        return [f"{transaction_id}: {len(first)} of {len(told)} say that they were the first: {told}"], None
+        return [f"{transaction_id}: {len(first)} of {len(told)} responses claim to be the first: {told}"], None
     winner, record = bodies[first[0]], told[first[0]][1]
     faults = []
     for body, (status, answer) in zip(bodies, answers):
@@ -101,7 +101,7 @@ def judge_twins(transaction_id, bodies, answers):
 
 
 def replay_storm(gateway, place, ids, prefix):
-    """(what is wrong, what clients know)"""
+    """Returns (faults, the clients' facts)."""
     crowd = Crowd(place, TWINS)
     names = [f"{prefix}-{at}" for at in range(ids)]
 
@@ -130,7 +130,7 @@ def balance_of(connection, wallet, asset="USDC"):
 
 
 class Watcher:
-    """Looks at a wallet again and again, from beside."""
+    """Reads a wallet repeatedly during the payments."""
 
     def __init__(self, gateway, wallet):
         self.connection, self.wallet = gateway.login(), wallet
@@ -152,7 +152,7 @@ class Watcher:
 
 
 def double_spend(gateway, place, rounds, prefix):
-    """(what is wrong, what clients know, how often the balance was read)"""
+    """Returns (faults, the clients' facts, number of balance reads)."""
     wallet = gateway.wallet("Treasury")
     watcher = Watcher(gateway, wallet)
     crowd = Crowd(place, SENDERS)
@@ -182,7 +182,7 @@ def double_spend(gateway, place, rounds, prefix):
         wait_until_settled(gateway)
         left = balance_of(back, wallet)
         if float(left["balance"]) != 0 or float(left["held"]) != 0:
-            faults.append(f"afterwards the wallet has {left}")
+            faults.append(f"the wallet still has {left}")
         name = f"{prefix}-{at}-back"
         facts["sent"][name] = transfer(gateway, whole, True)
         status, answer = back.call("POST", "/v1/payments/" + OWN,
@@ -207,7 +207,7 @@ def spoil(leg, change):
 
 
 def bad_legs(gateway, place, legs, prefix):
-    """Each leg of a group is spoiled in each way, one after the other: nothing of the group is applied."""
+    """Makes each leg of a group invalid in each way, one at a time: nothing of the group may be applied."""
     connection = place.login()
     before = value_in(gateway), [balance_of(connection, gateway.wallet(name))["balance"]
                                  for name in ("Treasury", "Operations")]
@@ -226,11 +226,11 @@ def bad_legs(gateway, place, legs, prefix):
     after = value_in(gateway), [balance_of(connection, gateway.wallet(name))["balance"]
                                 for name in ("Treasury", "Operations")]
     if before != after:
-        faults.append(f"before {before}, after {after}")
+        faults.append(f"the state was {before} before and {after} after")
     return faults, {"sent": {}, "acked": {}, "refused": refused}
 
 
-# --- Running it ------------------------------------------------------------------------------------------
+# --- Running ---------------------------------------------------------------------------------------------
 
 
 def finish(gateway, faults, parts):
@@ -254,13 +254,13 @@ def run(ids, rounds, legs):
         wrong, groups = bad_legs(gateway, place, legs, "leg")
         faults = finish(gateway, faults + wrong, (storm, spent, groups))
     judge_faults(faults)
-    print(f"count: {ids} ids by {TWINS} at once, one record each, half with other bodies: 409;"
-          f" {rounds} times {SENDERS} sends of a whole balance, one succeeds, never below zero in {looks}"
-          f" looks; {len(groups['refused'])} groups of {legs} legs with one bad leg, none applied")
+    print(f"count: {ids} IDs from {TWINS} clients at once, one record each, 409 for half with other bodies;"
+          f" {rounds} times {SENDERS} payments of a whole balance, one succeeds, never below zero in {looks}"
+          f" reads; {len(groups['refused'])} groups of {legs} legs with one bad leg, none applied")
 
 
 def control():
-    """Servers that are broken, one for each promise."""
+    """A faulty server for each promise."""
     def other_id(body):  # no idempotency
         return {**body, "transactionId": uuid.uuid4().hex}
 
@@ -274,7 +274,7 @@ def control():
             return 202, {"transactionRecordId": str(uuid.uuid4()), "isIdempotent": False}
         return status, body
 
-    def second_half_only(body):  # applies what it can of a group
+    def second_half_only(body):  # applies only a part of a group
         good = [leg for leg in body["transfers"] if "e" not in leg["amount"] and float(leg["amount"]) < 1000
                 and float(leg["amount"]) > 0 and leg["destinationWalletId"] != leg["sourceWalletId"]]
         return {**body, "transfers": good}
@@ -292,9 +292,9 @@ def control():
             liar.stop()
             stored = finish(gateway, [], (facts,))
         if not told or (in_file and not stored):
-            fail(f"a server with {what} passes: {len(told)} faults, {len(stored)} in the file")
+            fail(f"a server with {what} passes: {len(told)} faults in responses, {len(stored)} in the file")
         found.append(f"{what} {len(told)}+{len(stored)}")
-    print("control: broken servers are found, faults in answers and file: " + ", ".join(found))
+    print("control: faulty servers are detected (faults in responses and in the file): " + ", ".join(found))
 
 
 def main():

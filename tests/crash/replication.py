@@ -1,9 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""Replication by another process (as Litestream works): it reads the file and its write-ahead log beside the
-server, with a read transaction that keeps the log from starting again, lets go now and then, and copies
-anew when the log has started again meanwhile. Whatever our checkpoints do, what it has is a file that
-verifies, with every payment that was answered before its last round. COFFER_REPLICA_SECONDS (6)."""
+"""Replication by another process (as Litestream works): it reads the file and its write-ahead log while the server
+runs. Its read transaction keeps the log from restarting. It releases the transaction at times, and starts a new copy if
+the log restarted meanwhile. Whatever coffer's checkpoints do, the replica verifies and contains every payment that was
+acknowledged before its last round. COFFER_REPLICA_SECONDS (6): length."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ class Replica:
         self.copy_everything()
 
     def hold(self):
-        """A read transaction of now; the one before ends after it has begun."""
+        """Begins a new read transaction before ending the previous one."""
         fresh = sqlite3.connect(f"file:{self.source}?mode=ro", uri=True, isolation_level=None)
         fresh.execute("BEGIN")
         fresh.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -59,14 +59,14 @@ class Replica:
         return read_at(self.source + "-wal", 0, WAL_HEADER)
 
     def committed_bytes(self):
-        """Where the log's last commit ends, as its index says (twice, or it is being written)."""
+        """The end of the log's last commit, from its index (read twice, to detect a write in progress)."""
         while True:
             index = read_at(self.source + "-shm", 0, 96)
             if index[:48] == index[48:]:
                 return WAL_HEADER + struct.unpack("=I", index[16:20])[0] * FRAME
 
     def copy_everything(self):
-        """The file may be torn by a checkpoint: what is torn is in the log, unless that starts again."""
+        """Copies the file. A checkpoint may tear the copy; the log then has the torn pages, unless it restarts."""
         while True:
             self.hold()
             self.header = self.log_header()
@@ -110,8 +110,8 @@ def main():
         alone = os.path.join(folder, "alone.db")
         end = time.monotonic() + seconds
         generation = only_in_log = 0
-        # Not before the log has what the file lacks: one that was copied just now may lack nothing, for each
-        # client's payment may be in it before its answer.
+        # Wait until the log contains payments that the file lacks: a new copy of the file may already contain
+        # payments that have no response yet.
         while time.monotonic() < end or only_in_log <= len(clients.threads):
             known = clients.facts_now()
             replica.follow()
@@ -119,7 +119,7 @@ def main():
                 generation, in_file = replica.generations, len(clients.acked)
             only_in_log = len(known["acked"]) - in_file
             time.sleep(ROUND_S)
-        gateway.kill()  # the machine is gone; the replica is what is left
+        gateway.kill()  # the machine is lost; only the replica remains
         clients.stopping.set()
         clients.stop()
         known["sent"] = dict(clients.sent)
@@ -128,14 +128,14 @@ def main():
         faults = audit(replica.path, known)
         code = subprocess.run([BINARY, "verify", replica.path], capture_output=True, check=False).returncode
         if faults or code != 0:
-            fail(f"the replica is faulty ({code}): {faults[:5]}")
+            fail(f"the replica has faults ({code}): {faults[:5]}")
         if clients.surprises:
             fail(f"payments suffered: {clients.surprises[:3]}")
         if not audit(alone, known):
-            fail("the control, a copy of the file without its log, passes for whole")
-        print("control: the copy without its log lacks payments, and the auditor says so")
-        print(f"count: {replica.rounds} rounds over {seconds:.0f} s, {replica.generations} times copied from the"
-              f" start, {len(known['acked'])} answered payments, all in the replica; the log reached"
+            fail("the control, a copy of the file without its log, passes the audit")
+        print("control: the auditor detects that the copy without its log lacks payments")
+        print(f"count: {replica.rounds} rounds over {seconds:.0f} s, {replica.generations} full copies,"
+              f" {len(known['acked'])} acknowledged payments, all in the replica; the log reached"
               f" {replica.longest_wal >> 20} MiB")
 
 

@@ -22,7 +22,8 @@ SECRET_NOTE = "Rent of Amina Otieno"
 
 
 def pay(gateway):
-    """Payments and a refused one; returns the IDs of the first payment and of its request, and of the refused one."""
+    """Makes payments and a rejected one. Returns the IDs of the first payment, of its request, and of the rejected
+    request."""
     login = gateway.login()
     first = None
     for number in range(PAYMENTS):
@@ -71,7 +72,7 @@ def recorded(binary, folder):
           and SECRET_NOTE not in json.dumps(shown) and "[redacted]" in shown["requestBody"], shown)
     failed = gateway.command("logs", "list", "--status", "4xx")
     check("failures are found by status", [row["requestId"] for row in failed] == ["refused"], failed)
-    check("with their problem", failed[0]["problem"] == "malformed-request", failed)
+    check("failures have their problem", failed[0]["problem"] == "malformed-request", failed)
     tail = subprocess.Popen([binary, "logs", "tail", "--db", gateway.db, "--json"], stdout=subprocess.PIPE, text=True)
     time.sleep(1)
     gateway.login().call("GET", "/v1/wallets")
@@ -82,7 +83,7 @@ def recorded(binary, folder):
     wait_until_settled(gateway)
     check("the server stops", gateway.stop() == 0)
     check("the log is read without a server", gateway.command("logs", "show", "request-0")["status"] == 202)
-    check("the books are right", audit(gateway.db, settled=True) == [])
+    check("the audit finds no faults", audit(gateway.db, settled=True) == [])
 
 
 def by_setting(binary, folder):
@@ -96,11 +97,11 @@ def by_setting(binary, folder):
     gateway = Demo(binary, folder, db="off/ledger.db").start(env={"COFFER_REQUEST_LOG": "off"})
     pay(gateway)
     gateway.stop()
-    check("when it is off, there is no file", not os.path.exists(log_of(gateway)))
+    check("without the request log, there is no file", not os.path.exists(log_of(gateway)))
 
 
 def broken(binary, folder):
-    """A file that is no database is set aside; a place that cannot be written costs entries and no payment."""
+    """A file that is not a database is renamed. If the log cannot be written, entries are lost, but no payment."""
     place = os.path.join(folder, "garbage")
     os.mkdir(place, 0o700)
     with open(os.path.join(place, "ledger.requests.db"), "wb") as file:
@@ -108,17 +109,17 @@ def broken(binary, folder):
     gateway = Demo(binary, folder, db="garbage/ledger.db").start()
     pay(gateway)
     until("a new log begins", lambda: len(gateway.command("logs", "list", "--limit", "100")) > PAYMENTS)
-    check("and the broken file is kept", os.path.exists(log_of(gateway) + ".damaged"))
+    check("the broken file is kept", os.path.exists(log_of(gateway) + ".damaged"))
     wait_until_settled(gateway)
     check("the server stops", gateway.stop() == 0)
-    check("the books are right", audit(gateway.db, settled=True) == [])
+    check("the audit finds no faults", audit(gateway.db, settled=True) == [])
     os.makedirs(os.path.join(folder, "blocked", "ledger.requests.db"), 0o700)
     gateway = Demo(binary, folder, db="blocked/ledger.db").start()
     pay(gateway)
     until("entries that cannot be written are counted", lambda: dropped(gateway) > 0)
     wait_until_settled(gateway)
     check("the server stops", gateway.stop() == 0)
-    check("the books are right", audit(gateway.db, settled=True) == [])
+    check("the audit finds no faults", audit(gateway.db, settled=True) == [])
 
 
 def main():

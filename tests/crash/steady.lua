@@ -1,5 +1,5 @@
--- As tests/bench/pay.lua, but at a given rate: each request has its slot, and one whose slot has passed
--- goes at once. Arguments: api key, token, wallet, wallet, name of the run, payments per second.
+-- Like tests/bench/pay.lua, but at a given rate: each request has a time slot, and is sent immediately if its
+-- slot has passed. Arguments: API key, token, wallet, wallet, name of the run, payments per second.
 local ffi = require("ffi")
 ffi.cdef [[
   typedef struct { long s; long ns; } coffer_time;

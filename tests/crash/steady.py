@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Nothing creeps at half load: memory, descriptors, threads, the write-ahead log and latency stay where
-they are. COFFER_STEADY_SECONDS (20; a soak: 1200) says how long, COFFER_STEADY_RATE at how many
-payments a second (half of what the machine was just seen to do), COFFER_STEADY_LATENCY=0 that others
-use the machine too and latency is only shown. The judge is fed series that creep before it judges."""
+"""At half load, memory, descriptors, threads, the write-ahead log and latency do not grow. COFFER_STEADY_SECONDS (20;
+for a soak 1200): length. COFFER_STEADY_RATE: payments a second, by default half of the measured full speed.
+COFFER_STEADY_LATENCY=0: latency is only shown, because other programs use the machine. Control: the judge must report
+growing series first."""
 
 import os
 import subprocess
@@ -21,9 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CONNECTIONS = 64
 WAL_MAX_MIB = 64.0
 DESCRIPTORS = 5
-# Latency is also the machine's: what a millisecond more or less does to a small figure says nothing.
+# Latency also depends on the machine, so a millisecond of difference in a small figure means nothing.
 LATENCY_RATIO, LATENCY_SLACK_MS = 1.5, 5.0
-# An auditor in Python holds every row; beyond, `coffer verify` judges alone.
+# The auditor in Python keeps every row in memory; above this, only `coffer verify` checks the file.
 AUDIT_MAX_PAYMENTS = 300_000
 
 
@@ -42,7 +42,7 @@ def thirds(values):
 
 
 def slope(values):
-    """Of the least squares line, over the whole series: what the last is above the first."""
+    """The rise of the least-squares line from the first to the last sample."""
     count = len(values)
     middle, mean = (count - 1) / 2, sum(values) / count
     spread = sum((x - middle) ** 2 for x in range(count))
@@ -52,8 +52,8 @@ def slope(values):
 
 
 def judge(samples, rss_growth_mib, latency=True):
-    """What creeps, as sentences. Both must rise, the line and the last third over the first: one
-    window with a hiccup moves the line, a cache that was filled once moves the thirds."""
+    """The growing figures, as sentences. Both the line and the last third over the first must rise: a single slow
+    window moves the line, and a cache that fills once moves the thirds."""
     faults = []
     column = {key: [sample[key] for sample in samples] for key in samples[0]}
     rss_first, rss_last = thirds(column["rss_mib"])
@@ -75,7 +75,7 @@ def judge(samples, rss_growth_mib, latency=True):
 
 
 def check_judge():
-    """The judge finds each thing that creeps, and nothing in a series that only trembles."""
+    """The judge must report each growing figure, and nothing in a series that only fluctuates."""
     calm = [{"rss_mib": 80 + i % 3, "descriptors": 90 + i % 2, "threads": 105, "wal_mib": 30.0 + i % 5,
              "p99_ms": 8 + i % 4, "errors": 0} for i in range(24)]
     assert judge(calm, 8) == [], judge(calm, 8)
@@ -92,7 +92,7 @@ def check_judge():
 
 
 class Load:
-    """wrk, at a rate or as fast as it goes, for one window after the other."""
+    """Runs wrk, at a rate or at full speed, for one window at a time."""
 
     def __init__(self, gateway):
         login = gateway.login()
@@ -111,7 +111,7 @@ class Load:
 
 
 def descriptors(pid, idle):
-    """When the last window's connections are gone, or will not go. `idle`: how many there were at rest."""
+    """Open descriptors, after the last window's connections have closed or should have. `idle`: the number at rest."""
     end = time.monotonic() + 15.0
     while True:
         count = len(os.listdir(f"/proc/{pid}/fd"))
@@ -138,7 +138,7 @@ def main():
     seconds = int(os.environ.get("COFFER_STEADY_SECONDS", "20"))
     window = int(os.environ.get("COFFER_STEADY_WINDOW", "10" if seconds >= 300 else "2"))
     rate = int(os.environ.get("COFFER_STEADY_RATE", "0"))
-    # In seconds caches are still being filled: then only a leak per payment can be seen.
+    # In a short run, caches are still filling, so only a leak per payment is detectable.
     growth_mib = 16.0 if seconds >= 300 else 48.0
     latency = os.environ.get("COFFER_STEADY_LATENCY", "1" if seconds >= 300 else "0") == "1"
     check_judge()
@@ -151,7 +151,7 @@ def main():
         rate = rate or int(full["rate"] / 2)
         print(f"steady: full speed {full['rate']:.0f}/s; {seconds} s at {rate}/s", flush=True)
         samples = []
-        load.run(window, rate)  # fills what is filled once
+        load.run(window, rate)  # fills the caches
         time.sleep(1.0)
         idle = descriptors(pid, CONNECTIONS - DESCRIPTORS)
         end = time.monotonic() + seconds
@@ -162,7 +162,7 @@ def main():
         settled_s = wait_until_settled(gateway)
         code = gateway.stop()
         if code != 0:
-            fail(f"a clean stop ended with {code}")
+            fail(f"a clean stop exited with {code}")
         faults = judge(samples, growth_mib, latency)
         verified = subprocess.run([gateway.binary, "verify", "--db", gateway.db], check=False,
                                   capture_output=True, text=True)
@@ -175,10 +175,10 @@ def main():
         rss = thirds([sample["rss_mib"] for sample in samples])
         mean_rate = sum(sample["rate"] for sample in samples) / len(samples)
         print(f"count: {load.payments} payments, {mean_rate:.0f}/s for {seconds} s")
-        print("control: series that creep were found in each of five ways")
+        print("control: growing series were detected in each of five ways")
         print(f"steady: all well;"
               f" rss {rss[0]:.1f} -> {rss[1]:.1f} MiB, p99 {first:.1f} -> {last:.1f} ms, wal at most"
-              f" {max(sample['wal_mib'] for sample in samples):.1f} MiB, settled {settled_s:.2f} s after")
+              f" {max(sample['wal_mib'] for sample in samples):.1f} MiB, settled after {settled_s:.2f} s")
 
 
 main()

@@ -1,11 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""A fixed run of payments, again and again: each time another write, synchronisation, truncation, open or
-accept of the server fails, once or from then on. After a failed write or synchronisation the process is
-gone within a second and no client was told "failed"; without space every client is told to retry and the
-process goes on; and always a replay after the restart finds exactly one record of every payment.
-COFFER_SWEEP=full takes every call, one after the other, until none is left; otherwise a sample of them,
-which COFFER_SEED chooses. COFFER_SWEEP_CASES names the cases, COFFER_SWEEP_JOBS (2) how many at a time."""
+"""Repeats a fixed run of payments. In each run, another write, sync, truncation, open or accept of the server fails,
+once or permanently. After a failed write or sync, the process exits within a second, and no client is told that a
+payment failed. Without space, every client is told to retry, and the process continues. In all cases, a replay after
+the restart finds exactly one record of every payment. COFFER_SWEEP=full tests every call, one at a time; otherwise
+COFFER_SEED selects a sample. COFFER_SWEEP_CASES: names of the cases. COFFER_SWEEP_JOBS (2): parallel runs."""
 
 import os
 import random
@@ -24,25 +23,25 @@ from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_wi
 
 PAYMENTS = 10
 TRIES = 40
-READY_S = 60.0  # under strace, on a machine that is busy with as many runs as it has processors
+READY_S = 60.0  # with strace, on a machine that runs one test per processor
 
-# What must come of a failed call once the server is ready. Before, it may also refuse to start.
+# The required result of a failed call once the server is ready. Before, the server may also refuse to start.
 ENDS = "the process exits immediately without a response"
-GOES_ON = "the same process goes on; who is told anything is told to try again"
-EITHER = "it ends or goes on"
-# (name, system calls, error, which of them fail when it is once, and when it stays, what must come of it)
+GOES_ON = "the same process continues; every response asks the client to retry"
+EITHER = "the process exits or continues"
+# (name, system calls, error, failing calls if once, failing calls if permanent, required result)
 CASES = [("sync", "fsync,fdatasync", "EIO", "{}", "{}+", ENDS),
          ("write", "pwrite64", "EIO", "{}", "{}+", ENDS),
          ("no-space", "pwrite64", "ENOSPC", "{}", "{}+", GOES_ON),
          ("truncate", "ftruncate", "EIO", "{}", "{}+", EITHER),
          ("open", "openat", "EMFILE", "{}", "{}+", EITHER),
-         # Permanently: no client could connect again.
+         # Never permanently: no client could connect again.
          ("accept", "accept4", "EMFILE", "{}", "{}..{}", GOES_ON)]
 ACCEPTS_IN_A_ROW = 20
 
 
 class Script:
-    """The same payments one after the other, each on a connection of its own; what was told to whom."""
+    """The same payments, one at a time, each on a new connection. Records every response."""
 
     def __init__(self, gateway):
         self.gateway = gateway
@@ -83,7 +82,7 @@ class Script:
                 time.sleep(0.05)
 
     def read(self):
-        """Reading goes on, whatever can be written."""
+        """Reads must work, even if writes do not."""
         for _ in range(TRIES):
             if not self.alive():
                 return
@@ -91,7 +90,7 @@ class Script:
                 status, answer = self.gateway.login().call("GET", "/v1/transactions?limit=1")
             except ConnectionError as error:
                 status, answer = 0, str(error)
-                time.sleep(0.05)  # it may be on its way out
+                time.sleep(0.05)  # the process may be exiting
                 continue
             break
         if status != 200:
@@ -99,29 +98,29 @@ class Script:
 
 
 def judge(outcome, ready, stopped_at, code, trace, script):
-    """What was wrong about how the process took it, as sentences. `stopped_at`: when it was told to end,
-    None if it was not stopped."""
+    """The faults in the reaction of the process, as sentences. `stopped_at`: when the test stopped it; None if it did
+    not."""
     injected, ended = injected_and_ended(trace)
     if not ready:
-        # It sent no response, so it only has to exit.
-        return [] if stopped_at is None and code != 0 else ["it never became ready and did not exit"]
+        # The process sent no response, so it only has to exit.
+        return [] if stopped_at is None and code != 0 else ["the process never became ready and did not exit"]
     faults = []
     for status, retry_after, answer in script.answers:
         if status != 202 and (outcome == ENDS or status not in TRY_AGAIN or not retry_after):
-            faults.append(f"a client was told {status} {answer}")
-    # What fails while it is on its way out anyway changes nothing.
+            faults.append(f"a client got {status} {answer}")
+    # A call that fails while the process is already exiting changes nothing.
     went_on_s = (stopped_at or ended or time.time()) - injected
     if outcome == ENDS and went_on_s > ENDS_WITHIN_S:
-        faults.append(f"{SLOW}it went on for {went_on_s:.2f} s")
+        faults.append(f"{SLOW}the process ran for another {went_on_s:.2f} s")
     if outcome == ENDS and stopped_at is None and code != EXIT_UNCERTAIN:
-        faults.append(f"it ended with {code}")
+        faults.append(f"the process exited with {code}")
     if outcome == GOES_ON and stopped_at is None:
-        faults.append(f"it ended with {code}")
+        faults.append(f"the process exited with {code}")
     return faults
 
 
 def end(gateway, outcome, trace):
-    """Lets it end when it must, and stops it otherwise; when it was stopped."""
+    """Waits for the process if it must exit, and stops it otherwise. Returns the time of the stop."""
     if outcome == ENDS and injected_and_ended(trace)[0] is not None:
         try:
             gateway.wait(2 * ENDS_WITHIN_S)
@@ -140,7 +139,7 @@ def end(gateway, outcome, trace):
 
 
 def restart_and_replay(gateway, script):
-    """Without faults: everything is accepted, first time or again, and settles."""
+    """Restarts without faults: every payment must be accepted, as new or as a replay, and settle."""
     answers = len(script.answers)
     gateway.start(ready_within_s=READY_S)
     script.run(1)
@@ -149,12 +148,12 @@ def restart_and_replay(gateway, script):
     faults = [f"after the restart: {answer}" for answer in script.answers[answers:] if answer[0] != 202]
     faults += audit(gateway.db, script.facts(), settled=True)
     if set(script.acked) != set(script.sent) or len(script.sent) != PAYMENTS:
-        faults.append(f"{len(script.acked)} of {PAYMENTS} payments are accepted in the end")
+        faults.append(f"{len(script.acked)} of {PAYMENTS} payments were accepted in the end")
     return faults
 
 
 def run_one(seeded, calls, what, outcome, tries):
-    """(whether the call was reached, what was wrong, the script)"""
+    """Returns (whether the call was reached, the faults, the script)."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
@@ -163,7 +162,7 @@ def run_one(seeded, calls, what, outcome, tries):
         try:
             gateway.start(wrapper=tracer(trace, calls, what), ready_within_s=READY_S)
         except (RuntimeError, ConnectionError):
-            pass  # it did not get that far, or does not feel well
+            pass  # the server was not ready yet, or reports a failure
         ready = gateway.facts is not None
         if ready:
             script.run(tries)
@@ -172,7 +171,7 @@ def run_one(seeded, calls, what, outcome, tries):
         reached = injected_and_ended(trace)[0] is not None
         faults = judge(outcome, ready, stopped_at, code, trace, script) if reached else []
         if not reached and (code != 0 or len(script.acked) != PAYMENTS):
-            faults.append(f"nothing was injected, and yet it ended with {code}")
+            faults.append(f"no error was injected, but the process exited with {code}")
         if os.path.exists(gateway.db):
             faults += audit(gateway.db, script.facts())
         faults += restart_and_replay(gateway, script)
@@ -180,7 +179,7 @@ def run_one(seeded, calls, what, outcome, tries):
 
 
 def sweep(seeded, case, stays, pick, jobs):
-    """Fails call 1, 2, ... until one is not reached any more; `pick` says which of the many are tried."""
+    """Fails call 1, 2, ... until a call is no longer reached. `pick` selects the calls to test."""
     name, calls, error, once, for_good, outcome = case
     form = for_good if stays else once
     tries = 3 if stays else TRIES
@@ -206,14 +205,14 @@ def sweep(seeded, case, stays, pick, jobs):
                 more = more and reached
                 tried += reached
                 repeats += script.repeats
-    print(f"  {name}, {'from then on' if stays else 'once'}: {tried} calls failed up to call {number - 1},"
-          f" {repeats} payments were stored without an answer", flush=True)
+    print(f"  {name}, {'permanently' if stays else 'once'}: {tried} calls failed up to call {number - 1},"
+          f" {repeats} payments were stored without a response", flush=True)
     return tried
 
 
 def control(seeded):
-    """A disk that swallows the error: the server cannot notice, so the judge must. And a file that went
-    back behind what was acknowledged."""
+    """A disk that swallows the error: the server cannot detect it, so the judge must. And a file that is older than
+    the acknowledged payments."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         trace = os.path.join(folder, "trace")
@@ -229,8 +228,8 @@ def control(seeded):
         shutil.copytree(seeded, folder, dirs_exist_ok=True)
         lost = audit(gateway.db, script.facts())
     if not unnoticed or sum(fault.startswith("acknowledged and lost") for fault in lost) != PAYMENTS:
-        fail(f"the broken run passes: {unnoticed} {lost}")
-    print(f"control: a swallowed error is seen ({unnoticed[0]}), {len(lost)} lost payments are seen")
+        fail(f"the faulty run passes: {unnoticed} {lost}")
+    print(f"control: a swallowed error is detected ({unnoticed[0]}), and so are {len(lost)} lost payments")
 
 
 def main():
@@ -253,7 +252,7 @@ def main():
                 counts[case[0]] = counts.get(case[0], 0) + sweep(seeded, case, stays, pick, jobs)
         control(seeded)
     which = "every call" if full else "a sample of the calls"
-    print(f"count: {which} of {PAYMENTS} payments, once and from then on: "
+    print(f"count: {which} of {PAYMENTS} payments, once and permanently: "
           + ", ".join(f"{name} {count}" for name, count in counts.items()))
 
 

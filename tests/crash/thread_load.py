@@ -1,10 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Mixed load on a binary that was built with the thread sanitizer: everything at once, and stopped and
-started now and then. No report may come of it.
+"""Mixed load on a binary that was built with the thread sanitizer, with occasional restarts. The sanitizer must not
+report anything.
 
-  thread_load.py BINARY       COFFER_LOAD_SECONDS (60) says how long
+  thread_load.py BINARY       COFFER_LOAD_SECONDS (60): length
 
-The control: a program with a race, built and run the same way, is reported.
+Control: a program with a race, built and run the same way, is reported.
 """
 
 import os
@@ -25,7 +25,7 @@ from provider_chaos import SETTLED_WITHIN_S, chaotic_provider
 RESTARTS = 4
 FORMATS = ("json", "csv", "camt.053")
 BUSY = 75
-REPORTED = 66  # exit code of a process that has reported
+REPORTED = 66  # exit code of a process with a report
 RACE = """
 #include <thread>
 int shared = 0;
@@ -52,18 +52,18 @@ def reports(folder, name):
 
 
 def control(folder):
-    """A race is reported by the same options."""
+    """The same options must report a race."""
     program = os.path.join(folder, "race")
     subprocess.run([os.environ.get("CXX", "c++"), "-O0", "-g1", "-fsanitize=thread", "-x", "c++", "-", "-o", program,
                     "-pthread"], input=RACE, text=True, check=True)
     code = subprocess.run([program], env={**os.environ, **sanitizer(folder, "control")}, check=False).returncode
     if code != REPORTED or not any("data race" in report for report in reports(folder, "control")):
-        fail(f"the control, a program with a race, ended with {code} and no report")
+        fail(f"the control, a program with a race, exited with {code} and no report")
 
 
 class Visitors(Crowd):
-    """Does everything but pay: each takes the next job of a list, again and again. Only answers
-    that no client should get are faults; while the server is away they wait."""
+    """Threads that do everything except payments: each repeatedly takes the next job of a list, and waits while the
+    server is down. Only responses that no client should get are faults."""
 
     def __init__(self, gateway, jobs, count):
         super().__init__(count)
@@ -82,13 +82,13 @@ class Visitors(Crowd):
                 continue
             with self.lock:
                 self.done[name] = self.done.get(name, 0) + 1
-                # 409 and 422: two visitors met; 502 to 504: the provider misbehaves, as it is told to.
+                # 409 and 422: two visitors conflict; 502 to 504: simulated faults of the provider.
                 if status not in (200, 201, 202, 204, 409, 422, 429, 502, 503, 504):
                     self.faults.append((name, status, answer))
 
 
 def text(connection, path):
-    """For answers that are no JSON."""
+    """Requests whose responses are not JSON."""
     connection.http.request("GET", path, headers=connection.headers)
     response = connection.http.getresponse()
     while response.read(65536):
@@ -121,7 +121,7 @@ def jobs_of(gateway, connectors, recipient, url):
         return lambda connection, number: connection.call(method, path, body)
 
     def look_at_wallets(_, number):
-        run_command(gateway.binary, gateway.db, "wallet", "list")  # what it says while the server is away is no matter
+        run_command(gateway.binary, gateway.db, "wallet", "list")  # any result is valid while the server is down
         return 200, None
 
     return [
@@ -140,7 +140,7 @@ def jobs_of(gateway, connectors, recipient, url):
 
 
 def start_again(gateway, env):
-    """Once no command has the file any more: while the server is away they open it themselves."""
+    """Waits until no command has the file open: while the server is down, commands open it themselves."""
     late = time.monotonic() + 60.0
     while True:
         try:
@@ -184,7 +184,7 @@ def run(binary, folder, seconds):
     faults += [str(surprise) for surprise in clients.surprises + visitors.faults[:5]]
     faults += audit(gateway.db, settled=True)
     if len(clients.acked) < seconds or len(visitors.done) < 8 or not receiver.snapshot():
-        faults.append(f"too little was done: {len(clients.acked)} payments, {visitors.done}")
+        faults.append(f"too little load: {len(clients.acked)} payments, {visitors.done}")
     return faults, len(clients.acked), visitors.done, len(receiver.snapshot()), restarts
 
 
@@ -192,7 +192,7 @@ def main():
     binary = sys.argv[1] if len(sys.argv) == 2 else sys.exit(__doc__)
     with open(binary, "rb") as file:
         if b"__tsan_init" not in file.read():
-            fail(f"{binary} is not built with the thread sanitizer (./dev build tsan)")
+            fail(f"{binary} is not built with the thread sanitizer. Run ./dev build tsan")
     seconds = float(os.environ.get("COFFER_LOAD_SECONDS", "60"))
     with tempfile.TemporaryDirectory() as folder:
         control(folder)

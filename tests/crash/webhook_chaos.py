@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Receivers answer 500, hang, reset, send garbage, redirect to a trap, break off, never end, or are gone:
-every event reaches every healthy receiver, with the same id and bytes at each repetition and not a second
-late, and payments, events and what arrived agree line by line. COFFER_PAYMENTS (400) says how many,
-COFFER_HANGING_ENDPOINTS (6) how many endpoints hang beside them, COFFER_SEED what goes wrong where."""
+"""Receivers return 500, hang, reset, send garbage, redirect to a trap, break off, never end, or return 410. Every event
+reaches every healthy receiver within a second, with the same id and bytes in each attempt; and payments, events and
+deliveries match line by line. COFFER_PAYMENTS (400): number of payments. COFFER_HANGING_ENDPOINTS (6): number of
+hanging endpoints. COFFER_SEED: the faults."""
 
 import hashlib
 import os
@@ -29,8 +29,8 @@ ATTEMPTS = 3
 
 
 class Stalls:
-    """How long this process was not let to run, or waited for the disk: so late may an arrival look for no
-    fault of coffer."""
+    """Measures how long this process did not run or waited for the disk. An arrival may seem this late without a fault
+    of coffer."""
 
     def __init__(self, folder):
         self.file = open(os.path.join(folder, "stalls"), "wb", buffering=0)
@@ -54,7 +54,7 @@ class Stalls:
 
 
 def flaky(seed):
-    """Bad twice at most, then well: always within the attempts that there are."""
+    """Fails at most twice, then succeeds, always within the permitted attempts."""
     def behave(delivery):
         dice = random.Random(hashlib.sha256(f"{seed}{delivery.id}".encode()).digest())
         kinds = list(QUICK) * 50 + ["hang", "dribble", "unavailable"]
@@ -89,7 +89,7 @@ class World:
         self.members = [*self.healthy, *self.flaky, *self.dead, self.gone]
 
     def work(self, count, dice):
-        """Who pays: dead endpoints get their first event at once, so that they are in the way of all."""
+        """The members that pay. Dead endpoints get their first event immediately, so that they affect all others."""
         few = [member for member in (*self.dead, self.gone) for _ in range(max(2, count // 200))]
         rest = max(count - len(few), 30)
         many = dice.choices(self.healthy + self.flaky, k=rest)
@@ -100,20 +100,20 @@ class World:
 
 
 def judge_dead(member, facts):
-    """A dead endpoint: its deliveries end after three requests, with the same bytes each time."""
+    """The faults of a dead endpoint, whose deliveries end after three requests with the same bytes."""
     faults = []
     endpoint = facts["endpoints"][0]
     for row in endpoint["log"]:
         arrived = sum(1 for delivery in endpoint["deliveries"] if delivery.id == row["id"])
         if row["status"] == "delivered":
-            faults.append(f"{member.name}: nothing is delivered there: {row['id']}")
+            faults.append(f"{member.name}: delivered to a dead endpoint: {row['id']}")
         if row["status"] == "dead" and (row["attempts"], arrived) != (ATTEMPTS, ATTEMPTS):
-            faults.append(f"{member.name}: three requests, then dead: {arrived} came, log {row['attempts']}")
+            faults.append(f"{member.name}: three requests, then dead: {arrived} arrived, log {row['attempts']}")
     return faults
 
 
 def judge_gone(member):
-    """One 410 ends it."""
+    """The faults of an endpoint that returns 410: the first one must disable it."""
     endpoint = member.endpoints[0]
     webhook = member.ask("GET", "/v1/webhooks/" + endpoint.id)
     said = (webhook["status"], webhook.get("disabledReason"), len(endpoint.receiver.snapshot()))
@@ -121,24 +121,24 @@ def judge_gone(member):
 
 
 def wait_until_dead(members, within_s):
-    """Those that fail quickly use up their attempts."""
+    """Waits until the endpoints that fail quickly have used all attempts."""
     began = time.monotonic()
     while time.monotonic() - began < within_s:
         if not any(member.endpoints[0].pending() for member in members):
             return
         time.sleep(0.2)
-    fail("attempts at dead endpoints do not come to an end")
+    fail("attempts at dead endpoints do not end")
 
 
 def late(facts, by_s):
-    """The control of the measure: a receiver that one event reaches so much later."""
+    """The control of the measurement: one event reaches a receiver `by_s` late."""
     rows = facts["endpoints"][0]["deliveries"]
     other = [changed(row, arrived=row.arrived + by_s) if row.id == rows[0].id else row for row in rows]
     return {**facts, "endpoints": [{**facts["endpoints"][0], "deliveries": other}]}
 
 
 def check_trap(world):
-    """Never reached; and it could have been."""
+    """The redirect trap must be unreached, but reachable."""
     if world.trap.accepted:
         fail(f"a redirect was followed {len(world.trap.accepted)} times")
     probe = world.healthy[1]
@@ -149,16 +149,16 @@ def check_trap(world):
     while not world.trap.accepted and time.monotonic() < deadline:
         time.sleep(0.02)
     if not world.trap.accepted:
-        fail("the trap cannot be reached at all")
+        fail("the trap is not reachable, so the test proves nothing")
 
 
 def check_delays(healthy, stalls):
     delay = max(worst_delay_s(facts) for facts in healthy)
     limit = DELAY_S + stalls.worst_s
     if delay > limit:
-        raise Slow(f"a healthy receiver waited {delay:.2f} s, allowed are {limit:.2f} s")
+        raise Slow(f"a healthy receiver waited {delay:.2f} s, limit {limit:.2f} s")
     if worst_delay_s(late(healthy[1], 2 * limit)) < limit:
-        fail("the measure does not notice a late arrival")
+        fail("the measurement does not detect a late arrival")
     return delay
 
 
@@ -168,7 +168,7 @@ def run():
     per_second = float(os.environ.get("COFFER_PAYMENTS_PER_S", "40"))
     seed = int(os.environ.get("COFFER_SEED", str(time.time_ns() % 1_000_000)))
     dice = random.Random(seed)
-    print(f"webhook_chaos: {count} payments, {hanging} endpoints that hang, COFFER_SEED={seed}", flush=True)
+    print(f"webhook_chaos: {count} payments, {hanging} hanging endpoints, COFFER_SEED={seed}", flush=True)
     settings = {"COFFER_WEBHOOK_TIMEOUT_MS": str(TIMEOUT_MS), "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1,3"}
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary(), folder).start(env=settings)
@@ -184,13 +184,13 @@ def run():
             faults += judge_dead(member, every[member])
         faults += judge_gone(world.gone)
         judge_faults(faults)
-        # The third takes its own time to answer.
+        # The third receiver responds slowly.
         healthy = [every[member] for member in world.healthy[:2]]
         delay = check_delays(healthy, stalls)
         controls = check_controls(healthy[1]) + 1
         check_trap(world)
         if gateway.stop() != 0:
-            fail("a clean stop did not end with 0")
+            fail("a clean stop did not exit with 0")
         client = {"sent": {}, "acked": {}}
         for member in world.members:
             client["sent"] |= member.sent
@@ -200,10 +200,10 @@ def run():
     requests = sum(len(endpoint["deliveries"]) for facts in every.values() for endpoint in facts["endpoints"])
     events = sum(len(facts["events"]) for facts in every.values())
     return [], (f"count: {len(client['acked'])} payments, {events} events, {requests} requests,"
-                f" {len(world.dead)} dead endpoints of which {hanging} hang; longest way to a healthy receiver"
-                f" {delay:.2f} s (this process stood still for up to {stalls.worst_s:.2f} s), all there"
+                f" {len(world.dead)} dead endpoints, {hanging} of them hanging; slowest delivery to a healthy receiver"
+                f" {delay:.2f} s (this process stalled for up to {stalls.worst_s:.2f} s), all delivered"
                 f" {took:.1f} s after the last payment\n"
-                f"control: {controls} false records of what arrived, each noticed; the trap is reached without a"
+                f"control: {controls} false delivery records, each detected; the trap is reachable without a"
                 " redirect")
 
 

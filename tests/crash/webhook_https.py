@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""Events go over TLS only to who proves its name: a private authority is believed with --ca-bundle and not
-without, and a certificate that is expired, self-signed, for another name or by a stranger gets nothing.
-Production takes no http. Runs in a network and a mount namespace of its own."""
+"""Over TLS, events are sent only to servers that prove their name. A private authority is trusted only with
+--ca-bundle. A server whose certificate is expired, self-signed, for another name or from an unknown authority gets
+nothing. Production rejects http URLs. Runs in separate network and mount namespaces."""
 
 import os
 import ssl
@@ -46,7 +46,7 @@ class Authority:
         return os.path.join(self.folder, name)
 
     def issue(self, name, extensions, dates=None, key=None):
-        """The file with the certificate; its key is beside it."""
+        """The path of the certificate; its key is next to it."""
         key, request, cert = key or self.path(name + ".key"), self.path(name + ".csr"), self.path(name + ".pem")
         openssl("req", *NEW_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
         with open(self.path(name + ".ext"), "w", encoding="ascii") as file:
@@ -72,7 +72,7 @@ def read(path):
 
 
 def context(cert, key, chain=()):
-    """What a server shows."""
+    """The TLS context of a server."""
     whole = cert + ".chain"
     with open(whole, "w", encoding="ascii") as file:
         file.write("".join(map(read, (cert, *chain))))
@@ -82,7 +82,7 @@ def context(cert, key, chain=()):
 
 
 def old_protocol(server):
-    warnings.simplefilter("ignore", DeprecationWarning)  # of the old protocols, which is the point
+    warnings.simplefilter("ignore", DeprecationWarning)  # old protocols are intended here
     server.minimum_version = ssl.TLSVersion.TLSv1
     server.maximum_version = ssl.TLSVersion.TLSv1_1
     server.set_ciphers("DEFAULT@SECLEVEL=0")
@@ -90,7 +90,7 @@ def old_protocol(server):
 
 
 def servers(folder, authority):
-    """Name -> (what the server shows, the name that is called, whether it may be believed)."""
+    """Name -> (TLS context of the server, requested name, whether it is trustworthy)."""
     ours = f"subjectAltName=DNS:{NAME}"
     stranger = Authority(folder, "stranger")
     middle = Authority(folder, "middle", authority)
@@ -107,20 +107,20 @@ def servers(folder, authority):
         "good with its chain": (shown("chained", by=middle, chain=[middle.cert]), NAME, True),
         "without its chain": (shown("unchained", by=middle), NAME, False),
         "for another name": (shown("other", "subjectAltName=DNS:other.test"), NAME, False),
-        "for a name below": (shown("below", f"subjectAltName=DNS:*.{NAME}"), NAME, False),
-        "for the name, called by address": (shown("named"), PUBLIC, False),
+        "for a subdomain": (shown("below", f"subjectAltName=DNS:*.{NAME}"), NAME, False),
+        "for the name, requested by address": (shown("named"), PUBLIC, False),
         "expired": (shown("expired", dates=PAST), NAME, False),
         "not valid yet": (shown("early", dates=FUTURE), NAME, False),
         "self-signed": (context(self_signed, key), NAME, False),
-        "of a strange authority": (shown("strange", by=stranger), NAME, False),
+        "of an unknown authority": (shown("strange", by=stranger), NAME, False),
         "for clients only": (shown("client", ours + "\nextendedKeyUsage=clientAuth"), NAME, False),
-        "by an old protocol": (old_protocol(shown("old")), NAME, False),
+        "with an old protocol": (old_protocol(shown("old")), NAME, False),
         "without TLS": (None, NAME, False),
     }
 
 
 def try_all(server, receivers, faults):
-    """Each in production, where the rules are strict."""
+    """Tests each server in production, where the rules are strict."""
     for what, (receiver, host, believed) in receivers.items():
         before = len(receiver.snapshot())
         end, steps = server.try_out(receiver.url(host, "https"), 2, "production")
@@ -155,7 +155,7 @@ def check_signed(server, receiver):
 
 
 def check_control(receivers):
-    """Who asks for no proof reaches every one of them: it is the certificate that stops coffer."""
+    """A client without verification reaches every server, so only the certificate stops coffer."""
     careless = ssl._create_unverified_context()  # pylint: disable=protected-access
     careless.minimum_version = ssl.TLSVersion.TLSv1
     careless.set_ciphers("DEFAULT@SECLEVEL=0")
@@ -167,7 +167,7 @@ def check_control(receivers):
         try:
             reached += fetch(url, "POST", b"{}", tls=careless).status == 204
         except OSError as error:
-            fail(f"a careless client does not reach the one {what}: {error}")
+            fail(f"a client without verification does not reach the server {what}: {error}")
     return reached
 
 
@@ -187,9 +187,9 @@ def main():
         try_all(server, receivers, faults)
         try_plain_http(server, plain, faults)
         if not check_signed(server, receivers["good"][0]):
-            faults.append("a delivery over TLS does not verify")
+            faults.append("the signature of a delivery over TLS does not verify")
         server.stop()
-        # The system's own bundle does not know the authority.
+        # The system's CA bundle does not contain the authority.
         server = Network(folder, "plain", settings).start()
         try_all(server, {what: (receiver, host, False)
                          for what, (receiver, host, good) in receivers.items() if good}, faults)
@@ -197,9 +197,9 @@ def main():
         judge_faults(faults)
         reached = check_control(receivers)
     believed = sum(good for _, _, good in receivers.values())
-    print(f"count: {believed} servers delivered to, {len(receivers) - believed} without a good proof got nothing,"
-          f" {believed} refused without the CA bundle")
-    print(f"control: a client that verifies nothing reaches {reached} of {len(receivers) - believed}")
+    print(f"count: delivered to {believed} servers, nothing sent to {len(receivers) - believed} without a valid"
+          f" certificate, {believed} rejected without the CA bundle")
+    print(f"control: a client without verification reaches {reached} of {len(receivers) - believed}")
 
 
 if __name__ == "__main__":

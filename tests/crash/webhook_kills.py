@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""kill -9 during deliveries under load loses no event; what comes twice has the same id and the same bytes,
-and the sequence is complete. COFFER_KILL_ROUNDS (8) says how often, COFFER_SEED when."""
+"""kill -9 during deliveries under load loses no event. Repeated deliveries have the same id and bytes, and the sequence
+is complete. COFFER_KILL_ROUNDS (8): number of kills. COFFER_SEED: their moments."""
 
 import os
 import random
@@ -22,7 +22,7 @@ PER_SECOND = 60.0
 
 
 def flaky(delivery):
-    """Bad now and then, by the id, and at its first time only."""
+    """Fails for some ids, and only at the first attempt."""
     mark = int(delivery.id[-2:], 16)
     if delivery.number == 0 and mark < 32:
         return ("error", "reset", "garbage", "early")[mark % 4]
@@ -30,7 +30,7 @@ def flaky(delivery):
 
 
 def slow(delivery):
-    """Answers late, so that a kill often finds a request that arrived and is not recorded."""
+    """Responds late, so that a kill often finds a request that arrived but is not recorded."""
     time.sleep(0.02)
     return "ok"
 
@@ -45,7 +45,7 @@ def make_members(gateway):
 
 
 def repeated(facts):
-    """Requests that came again, though their first was answered well."""
+    """Requests that were repeated although the first one succeeded."""
     out = 0
     for endpoint in facts["endpoints"]:
         answered = set()
@@ -61,7 +61,7 @@ def kill_again_and_again(gateway, rounds, dice, payers, settings):
     while done < rounds:
         time.sleep(dice.uniform(0.1, 0.6))
         if payers.is_over():
-            fail(f"the payments were over after {done} kills")
+            fail(f"the payments ended after {done} kills")
         gateway.kill()
         gateway.start(env=settings)
         done += 1
@@ -86,7 +86,7 @@ def main():
         judge_faults([fault for facts in every for fault in judge(facts)])
         controls = check_controls(every[0])
         if gateway.stop() != 0:
-            fail("a clean stop did not end with 0")
+            fail("a clean stop did not exit with 0")
         client = {"sent": {}, "acked": {}}
         for member in members:
             client["sent"] |= member.sent
@@ -96,11 +96,11 @@ def main():
     again = sum(repeated(facts) for facts in every)
     events = sum(len(facts["events"]) for facts in every)
     if again == 0 and rounds > 20:
-        fail("no kill came between an answer and its record, the kills prove nothing")
+        fail("no kill came between a response and its record, so the kills prove nothing")
     print(f"count: {rounds} kills, {len(client['acked'])} payments, {events} events, 0 lost, {again} came again"
-          f" after an answer of 2xx with the same id and bytes, all there {took:.1f} s after the last payment")
-    print(f"control: {controls} false records of what arrived and {damages} damaged copies of the file, each"
-          " noticed")
+          f" after a 2xx response with the same id and bytes, all delivered {took:.1f} s after the last payment")
+    print(f"control: {controls} false delivery records and {damages} damaged copies of the file, each"
+          " detected")
 
 
 main()

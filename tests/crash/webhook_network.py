@@ -1,5 +1,5 @@
-"""For tests of where deliveries may go: a network of its own, names, and `coffer serve` in it. Only for a
-process that was started with `unshare -n -m`."""
+"""A separate network with host names and `coffer serve`, for tests of permitted delivery targets. Only for a process
+that was started with `unshare -n -m`."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ API_HOST, API_PORT = "127.0.0.2", 8080
 
 
 def prepare_namespace(folder):
-    """Addresses on the loopback device, and a resolver that is ours."""
+    """Adds addresses to the loopback device, and uses the test's resolver."""
     def run(*words):
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     run("ip", "link", "set", "lo", "up")
@@ -37,7 +37,7 @@ def prepare_namespace(folder):
 
 
 class Network(Service):
-    """`coffer serve` on a new file, with a tenant per environment as they are wanted."""
+    """`coffer serve` on a new file, with a tenant per environment, created on first use."""
 
     def __init__(self, folder, name, settings):
         os.mkdir(os.path.join(folder, name))
@@ -45,14 +45,14 @@ class Network(Service):
             "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
             "COFFER_RATE_LIMIT_PRODUCTION_PER_S": "0", "COFFER_WEBHOOK_SANDBOX_RETRY_S": "1",
             "COFFER_WEBHOOK_RETRY_S": "1", "COFFER_WEBHOOK_TIMEOUT_MS": "3000",
-            # The receivers of these tests listen where no port below 1024 is needed.
+            # The receivers listen on ports above 1023, which need no privilege.
             "COFFER_WEBHOOK_ALLOW_PORTS": "8091,8443", **settings})
         self.command("init")
         self.name, self.tenants = name, {}
 
     def stop(self, timeout_s=30.0):
         if super().stop(timeout_s) != 0:
-            fail("a clean stop did not end with 0")
+            fail("a clean stop did not exit with 0")
 
     def call(self, method, path, body=None, environment="sandbox"):
         if environment not in self.tenants:
@@ -60,14 +60,14 @@ class Network(Service):
         return self.tenants[environment].login().call(method, path, body)
 
     def register(self, url, environment="sandbox"):
-        """(status, answer). Takes no type that another would want: tests are sent to it alone."""
+        """Registers a webhook and returns (status, response). Its event type is unused, so it gets only test events."""
         status, answer = self.call("POST", "/v1/webhooks", {"url": url, "eventTypes": ["payment.refund_failed"]},
                                    environment)
         return status, answer
 
     def try_out(self, url, attempts=3, environment="sandbox"):
-        """Registers, sends a test event until it is delivered or dead, removes: how it ended, and what the
-        log says of each attempt. ("refused", status) when it cannot be registered."""
+        """Registers a webhook, sends a test event until it is delivered or dead, and removes the webhook. Returns the
+        final state and the log of each attempt, or ("refused", status) if it cannot be registered."""
         status, webhook = self.register(url, environment)
         if status != 201:
             return "refused", [status]
@@ -84,4 +84,4 @@ class Network(Service):
             if status == 200 and (row["status"] != "pending" or row["attempts"] >= attempts):
                 return row["status"], [step.get("error") or step["responseStatus"] for step in row["log"]]
             time.sleep(0.05)
-        sys.exit(f"the delivery to {webhook['url']} does not come to an end")
+        sys.exit(f"the delivery to {webhook['url']} does not end")

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""A secret is rotated under load, again and again: each delivery is signed by the new secret, and as long as
-the grace period lasts by the old one too, never longer. COFFER_ROTATIONS (6) says how often."""
+"""Rotates a secret repeatedly under load. Each delivery is signed with the new secret, and during the grace period, but
+no longer, also with the old one. COFFER_ROTATIONS (6): number of rotations."""
 
 import os
 import tempfile
@@ -15,15 +15,14 @@ from webhook_world import Member, Payers, judge, wait_until_arrived
 
 GRACE_S = 2
 PER_SECOND = 60.0
-# What was on its way when a rotation was answered may still carry the signatures of before; no longer than
-# this. A consumer that refuses it gets it again. On a machine that is busy it may take longer, but no run
-# has to accept it later than LATEST_S.
+# A delivery in progress at the response of a rotation may still have the earlier signatures, for at most this
+# long. If a consumer rejects it, it is redelivered. A busy machine may take longer, but never longer than LATEST_S.
 BEGUN_S = 0.5
 LATEST_S = 5.0
 
 
 class Rotation:
-    """One change of the secret, and between which two moments it happened."""
+    """One change of the secret, and the interval in which it happened."""
 
     def __init__(self, member, endpoint, grace_s):
         self.old, self.grace_s = endpoint.secrets[-1], grace_s
@@ -36,7 +35,7 @@ class Rotation:
 
 
 class Strict:
-    """A consumer that believes only the newest secret it knows."""
+    """A consumer that accepts only the newest secret it knows."""
 
     def __init__(self):
         self.endpoint = None
@@ -51,14 +50,14 @@ class Strict:
 
 
 def expected(at, first, rotations):
-    """(must sign, may sign) at this moment. `first` is the secret before all rotations."""
+    """The secrets that (must sign, may sign) at this moment. `first` is the secret before all rotations."""
     must, may = {first}, {first}
     for rotation in rotations:
         if at < rotation.asked:
             break
         over = rotation.answered + BEGUN_S
         if at <= over:
-            # Before or after: a client cannot tell which.
+            # During the rotation: a client cannot know whether it has happened.
             return set(), may | {rotation.old, rotation.new}
         must, may = {rotation.new}, {rotation.new}
         if rotation.grace_s:
@@ -70,7 +69,7 @@ def expected(at, first, rotations):
 
 
 def is_slow(at, signers, rotations):
-    """Whether the one fault is that it still was signed as before the last rotation."""
+    """Whether the only fault is that the delivery has the signatures from before the last rotation."""
     past = [rotation for rotation in rotations if rotation.answered < at]
     if not past or at > past[-1].answered + LATEST_S:
         return False
@@ -78,7 +77,7 @@ def is_slow(at, signers, rotations):
 
 
 def judge_signers(deliveries, secrets, rotations):
-    """ValidationErrors, and how many deliveries had how many signatures."""
+    """Returns the faults, and the number of deliveries by number of signatures."""
     faults, kinds = [], {}
     for delivery in deliveries:
         at = int(delivery.headers["x-webhook-ts"]) / 1000
@@ -93,7 +92,7 @@ def judge_signers(deliveries, secrets, rotations):
 
 
 def longest_lag_s(deliveries, rotations):
-    """How long after the answer of a rotation something was still signed without the new secret."""
+    """The longest time after the response of a rotation at which a delivery lacked the new secret's signature."""
     worst = 0.0
     for rotation in rotations:
         for delivery in deliveries:
@@ -107,7 +106,7 @@ def longest_lag_s(deliveries, rotations):
 
 
 def rotate_all(member, endpoint, cycles):
-    """With grace to its end, with a second one in the grace of the first, and without grace."""
+    """Rotates with a complete grace period, again during a grace period, and without one."""
     rotations = []
     for cycle in range(cycles):
         rotations.append(Rotation(member, endpoint, GRACE_S))
@@ -118,17 +117,17 @@ def rotate_all(member, endpoint, cycles):
 
 
 def check_control(deliveries, secrets, rotations):
-    """The same deliveries must not fit other promises, and an old signature must be noticed."""
+    """The same deliveries must fail with other times and secrets, and an outdated signature must be detected."""
     shifted = [changed(delivery, headers={**delivery.headers, "x-webhook-ts": str(
         int(delivery.headers["x-webhook-ts"]) + 1500)}) for delivery in deliveries]
     if all(fault.startswith(SLOW) for fault in judge_signers(shifted, secrets, rotations)[0]):
-        fail("signatures of another moment are not noticed")
+        fail("signatures of another time were not detected")
     if not judge_signers([changed(deliveries[0], headers={
             **deliveries[-1].headers, "webhook-signature": deliveries[0].headers["webhook-signature"]})],
             secrets, rotations)[0]:
-        fail("a foreign signature is not noticed")
+        fail("a foreign signature was not detected")
     if not judge_requests(deliveries, secrets[:1]):
-        fail("a consumer that never learns the new secrets notices nothing")
+        fail("a consumer that never learns the new secrets rejects nothing")
     return 3
 
 
@@ -154,14 +153,14 @@ def run():
             return faults, None
         controls = check_control(deliveries, endpoint.secrets, rotations)
         if set(kinds) != {1, 2}:
-            fail(f"not both kinds of moments were seen: {kinds}")
+            fail(f"deliveries with one and with two signatures are both required: {kinds}")
         gateway.stop()
         client = {"sent": member.sent, "acked": member.acked}
         judge_faults(audit(gateway.db, client, settled=True))
-    return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed by both"
-                f" secrets, {consumer.refused} refused by a consumer of the newest secret only and delivered"
-                f" again; the last without the new one {lag * 1000:.0f} ms after a rotation was answered\n"
-                f"control: {controls} false records, each noticed")
+    return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed with both"
+                f" secrets, {consumer.refused} rejected by a consumer of only the newest secret and"
+                f" redelivered; the last without the new one {lag * 1000:.0f} ms after a rotation's response\n"
+                f"control: {controls} false records, each detected")
 
 
 if __name__ == "__main__":

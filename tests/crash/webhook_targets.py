@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""Webhooks are no way into the network that coffer stands in: names that answer a public address first and a
-private one later, or both at once, and every way to write an address reach nothing but what is public. Runs
-in a network and a mount namespace of its own, with its own name server."""
+"""Webhooks cannot reach the private network of the server. Neither names that resolve to a public address first and a
+private one later, or to both at once, nor any notation of an address reaches a private target. Runs in separate
+network and mount namespaces, with its own name server."""
 
 import contextlib
 import sqlite3
@@ -15,7 +15,7 @@ from harness.receiver import Receiver, contract_verifies
 from harness.report import fail, judge_faults
 from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Network, prepare_namespace
 
-PORT = 8091  # of the public receiver and of every trap: only the address tells them apart
+PORT = 8091  # of the public receiver and every trap, which differ only in the address
 OPENED = "0.0.0.0/0,::/0,169.254.169.254"
 
 
@@ -24,7 +24,7 @@ def always(*addresses):
 
 
 def first_then(first, then):
-    """A good address when it is checked, another one ever after."""
+    """One address at the check, and another one afterwards."""
     return lambda kind, before: [first] if before == 0 else [then]
 
 
@@ -33,7 +33,7 @@ def in_turn(*addresses):
 
 
 def zone():
-    """Name -> (addresses, whether anything may arrive at the public receiver)."""
+    """Name -> (addresses, whether requests may arrive at the public receiver)."""
     out = {
         "good.test": (always(PUBLIC), True),
         "good6.test": (always(PUBLIC6), True),
@@ -54,7 +54,7 @@ def zone():
     return out
 
 
-# Each leads somewhere private in the eyes of some parser. With {port}.
+# For each of these URLs, some parser finds a private target.
 DISGUISES = [
     "http://127.0.0.1:{port}/", "http://127.1:{port}/", "http://127.0.1:{port}/",
     "http://2130706433:{port}/", "http://0x7f000001:{port}/", "http://0x7f.1:{port}/",
@@ -86,8 +86,8 @@ DISGUISES = [
 
 
 class Listeners:
-    """One receiver on every address; which one a connection reached is in `accepted`. The name server and
-    the API have addresses and ports of their own."""
+    """One receiver on every address; `accepted` records the address of each connection. The name server and the API
+    have other addresses and ports."""
 
     def __init__(self):
         self.all = [Receiver(self.behave, host, PORT) for host in ("0.0.0.0", "::")]
@@ -116,7 +116,7 @@ class Listeners:
 
 def try_names(server, listeners, faults):
     names = zone()
-    # With its final dot a name is the same name.
+    # A final dot does not change the name.
     names |= {name + ".": names[name] for name in ("good.test", "both.test", "private-0.test", "private-2.test")}
     for name, (_, may_arrive) in names.items():
         end, steps = server.try_out(f"http://{name}:{PORT}/hooks")
@@ -143,12 +143,12 @@ def try_disguises(server, listeners, faults):
 
 
 def try_update(server, listeners, faults):
-    """What is refused at registration is refused in an update."""
+    """A URL that is rejected at registration must be rejected in an update."""
     webhook = server.register(f"http://good.test:{PORT}/hooks")[1]
     url = f"http://10.1.2.3:{PORT}/"
     status, _ = server.call("PATCH", f"/v1/webhooks/{webhook['id']}", {"url": url})
     if status != 422:
-        faults.append(f"an update to {url} answers {status}")
+        faults.append(f"an update to {url} returns {status}")
     end, _ = server.send_test(webhook)
     good, bad = listeners.take()
     if (end, bad) != ("delivered", 0) or good != 1:
@@ -160,28 +160,28 @@ def try_update(server, listeners, faults):
     listeners.redirects = False
     good, bad = listeners.take()
     if bad or end == "delivered" or set(steps) != {307}:
-        faults.append(f"a redirect into the own network: {end}, {steps}, {bad} connections")
+        faults.append(f"a redirect into the private network: {end}, {steps}, {bad} connections")
     server.call("DELETE", f"/v1/webhooks/{webhook['id']}")
 
 
 def try_to_tell(server, names, faults):
-    """What a tenant can read tells no private name from one that does not exist: registration asks no name server, and
-    an attempt has the same reason."""
+    """A tenant cannot distinguish a private name from one that does not exist: registration sends no query to the name
+    server, and an attempt has the same reason."""
     seen = {}
     for name in ("private-0.test", "private-2.test", "missing.test"):
         before = dict(names.asked)
         status, webhook = server.register(f"http://{name}:{PORT}/hooks")
         if names.asked != before:
-            faults.append(f"the registration of {name} asks the name server")
+            faults.append(f"the registration of {name} queries the name server")
         end, steps = server.send_test(webhook, attempts=1)
         seen[name] = status, sorted(webhook), end, steps[0]
         server.call("DELETE", f"/v1/webhooks/{webhook['id']}")
     if len(set(map(str, seen.values()))) != 1:
-        faults.append(f"a tenant can tell names apart: {seen}")
+        faults.append(f"a tenant can distinguish the names: {seen}")
 
 
 def try_smuggled(server, listeners, faults):
-    """As if registration had let it through: the URL is written into the file by hand, attempts judge anew."""
+    """Writes URLs into the file, as if registration had accepted them: each attempt must check the target again."""
     webhook = server.register(f"http://good.test:{PORT}/hooks")[1]
     urls = [f"http://10.1.2.3:{PORT}/", f"http://127.1:{PORT}/", f"http://[::ffff:127.0.0.1]:{PORT}/",
             f"http://good.test@127.0.0.1:{PORT}/", f"http://localhost:{PORT}/"]
@@ -200,7 +200,7 @@ def try_smuggled(server, listeners, faults):
 
 
 def check_control(folder, names, listeners):
-    """With everything opened the same names lead into the trap: the test can fail."""
+    """With an open allow list, the same names lead into the trap, so the test can fail."""
     server = Network(folder, "opened", {"COFFER_WEBHOOK_ALLOW_TARGETS": OPENED}).start()
     reached = 0
     names.asked.clear()
@@ -213,7 +213,7 @@ def check_control(folder, names, listeners):
         reached += listeners.take()[1] > 0
     server.stop()
     if reached != 9:
-        fail(f"with all doors open only {reached} of 9 reach the trap")
+        fail(f"with an open allow list, only {reached} of 9 reach the trap")
     return reached
 
 
@@ -234,11 +234,11 @@ def main():
         judge_faults(faults)
         arrived = listeners.deliveries()
         if not all(contract_verifies(one.headers, one.body, one.arrived * 1000) for one in arrived):
-            fail("a delivery does not verify")
+            fail("the signature of a delivery does not verify")
         reached = check_control(folder, names, listeners)
     print(f"count: {tried} names, {disguised} disguised addresses, {smuggled} written into the file, a redirect:"
           f" no connection to a private address, {len(arrived)} requests at the public one")
-    print(f"control: with the allow list open {reached} of {reached} reach the trap")
+    print(f"control: with an open allow list, {reached} of {reached} reach the trap")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Associations with wallets and endpoints of their own beside a running demo, who pays in them, and the
-comparison of everything that should agree in the end: payments, events, and what arrived."""
+"""Additional associations with wallets and endpoints at a running demo, their payers, and the final comparison of
+payments, events and deliveries."""
 
 import datetime
 import sqlite3
@@ -12,7 +12,7 @@ from harness.receiver import WELL, changed, judge_requests
 from harness.tenant import Tenant
 
 class Endpoint:
-    """A registration at a receiver. `healthy`: every event has to arrive there."""
+    """A webhook at a receiver. `healthy`: every event must arrive there."""
 
     def __init__(self, member, receiver, types=("*",), healthy=True):
         self.member, self.receiver, self.types, self.healthy = member, receiver, types, healthy
@@ -21,7 +21,7 @@ class Endpoint:
 
     def wants(self, event):
         if event["type"] == "webhook.test":
-            return False  # goes to the one that was asked; the tests count those themselves
+            return False  # sent only to the requested endpoint; the tests count them separately
         return event["type"] in self.types or ("*" in self.types and event["type"].startswith("payment."))
 
     def pending(self):
@@ -33,7 +33,7 @@ class Endpoint:
 
 
 class Member(Tenant):
-    """A tenant with endpoints, and what was paid in its name."""
+    """A tenant with endpoints and its payments."""
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
@@ -45,7 +45,7 @@ class Member(Tenant):
         return self.endpoints[-1]
 
     def facts(self):
-        """Everything that is said about this association, from all sides; for `judge`."""
+        """All data about this association from every source, for `judge`."""
         return {"name": self.name, "association": self.association, "acked": dict(self.acked),
                 "events": self.pages("/v1/events"), "records": self.pages("/v1/transactions"),
                 "endpoints": [{"name": f"{self.name}/{','.join(endpoint.types)}", "wants": endpoint.wants,
@@ -54,10 +54,10 @@ class Member(Tenant):
 
 
 class Payers(Crowd):
-    """Threads that pay at a steady pace and repeat each payment until it is answered."""
+    """Threads that pay at a steady rate and retry each payment until there is a response."""
 
     def __init__(self, work, per_second, threads=6):
-        """`work`: members, one for each payment."""
+        """`work`: the paying member of each payment."""
         super().__init__(threads)
         self.left = list(enumerate(work))
         self.left.reverse()
@@ -65,14 +65,14 @@ class Payers(Crowd):
         self.surprises = []
 
     def stop(self):
-        """What is begun is still paid."""
+        """Stops after the payments in progress."""
         with self.lock:
             self.left.clear()
 
     def join(self):
         super().join()
         if self.surprises:
-            sys.exit(f"answers that no client should get: {self.surprises[:3]}")
+            sys.exit(f"responses that no client should get: {self.surprises[:3]}")
 
     def work(self, _):
         connections = {}
@@ -116,18 +116,18 @@ def when(text):
     return datetime.datetime.fromisoformat(text).timestamp()
 
 
-# --- what has to agree ------------------------------------------------------------------------------------
+# --- what must match --------------------------------------------------------------------------------------
 
 def judge_events(facts):
-    """Payments and events: none without the other, and no gap."""
+    """Every payment must have its events and every event its payment, without a gap in the sequence."""
     faults = []
     numbers = [event["sequence"] for event in facts["events"]]
     if numbers != list(range(1, len(numbers) + 1)):
         faults.append("sequence without a gap: GET /v1/events is not 1, 2, 3, ...")
     if len({event["id"] for event in facts["events"]}) != len(numbers):
-        faults.append("an event id for one event: ids repeat in GET /v1/events")
+        faults.append("one event per id: ids repeat in GET /v1/events")
     if any(event["associationId"] != facts["association"] for event in facts["events"]):
-        faults.append("only of the association: another one's event")
+        faults.append("only the association's events: found another one's event")
     of_record = {}
     for event in facts["events"]:
         if event["type"].startswith("payment.") and not event.get("test"):
@@ -146,35 +146,35 @@ def judge_events(facts):
         if said != wanted:
             faults.append(f"one event per step: {record['transactionId']}: {said}, expected {wanted}")
         elif events[-1]["data"] != record:
-            faults.append(f"the last event carries the record as it is: {record['transactionId']}")
+            faults.append(f"the last event equals the record: {record['transactionId']}")
     faults += [f"no event without its payment: {record}" for record in of_record]
     return faults
 
 
 def judge_endpoint(endpoint, events):
-    """What arrived at one endpoint, beside the events and beside the log of deliveries."""
+    """Compares the deliveries at one endpoint with the events and with the delivery log."""
     faults = judge_requests(endpoint["deliveries"], endpoint["secrets"])
     wanted = {event["id"]: event for event in events if endpoint["wants"](event)}
     arrived = {}
     for delivery in endpoint["deliveries"]:
         arrived.setdefault(delivery.id, []).append(delivery)
         if delivery.id not in wanted:
-            faults.append(f"only events that are there and wanted: {delivery.id}")
+            faults.append(f"only existing and subscribed events: {delivery.id}")
         elif delivery.event() != wanted[delivery.id]:
-            faults.append(f"GET /v1/events says the same: {delivery.id}")
+            faults.append(f"the delivery equals GET /v1/events: {delivery.id}")
     well = {key for key, all_of_it in arrived.items() if any(one.behaviour in WELL for one in all_of_it)}
     log = {row["id"]: row for row in endpoint["log"]}
     if endpoint["healthy"]:
         faults += [f"every event arrives: {key} did not" for key in set(wanted) - well]
-        faults += [f"the log says so: {key} is {log.get(key, {}).get('status')}" for key in wanted
+        faults += [f"the log has every delivery: {key} is {log.get(key, {}).get('status')}" for key in wanted
                    if log.get(key, {}).get("status") != "delivered"]
     for key, row in log.items():
         if row["status"] == "delivered" and key not in well:
-            faults.append(f"delivered is what was answered with 2xx: {key}")
+            faults.append(f"delivered means a 2xx response: {key}")
         if row["status"] != "delivered" and key in well and endpoint["healthy"]:
-            faults.append(f"answered with 2xx is delivered: {key} is {row['status']}")
+            faults.append(f"a 2xx response means delivered: {key} is {row['status']}")
         if row["attempts"] > len(arrived.get(key, [])):
-            faults.append(f"an attempt is a request: {key} has {row['attempts']} in the log")
+            faults.append(f"one request per attempt: {key} has {row['attempts']} in the log")
     return [f"{endpoint['name']}: {fault}" for fault in faults]
 
 
@@ -186,7 +186,7 @@ def judge(facts):
 
 
 def judge_bytes(path, every):
-    """What arrived, byte by byte beside what the file of a server that was stopped keeps."""
+    """Compares the deliveries byte by byte with the file of a stopped server."""
     db, faults = sqlite3.connect(path), []
     key = event_id_key(db)
     there = {event_id(key, *row) for row in db.execute("SELECT tenant, sequence, at FROM events")}
@@ -195,15 +195,15 @@ def judge_bytes(path, every):
         " JOIN event_bodies b ON b.event_body = (e.tenant << 40) + e.sequence")}
     db.close()
     for facts in every:
-        faults += [f"in the file too: {event['id']}" for event in facts["events"] if event["id"] not in there]
+        faults += [f"events are in the file: {event['id']}" for event in facts["events"] if event["id"] not in there]
         for endpoint in facts["endpoints"]:
-            faults += [f"the bytes of the file: {delivery.id}" for delivery in endpoint["deliveries"]
+            faults += [f"deliveries equal the bytes in the file: {delivery.id}" for delivery in endpoint["deliveries"]
                        if delivery.body != kept.get(delivery.id)]
     return faults
 
 
 def worst_delay_s(facts):
-    """Of the healthy endpoints: the longest from an event to its first arrival."""
+    """The longest time from an event to its first arrival, over the healthy endpoints."""
     worst, times = 0.0, {event["id"]: when(event["timestamp"]) for event in facts["events"]}
     for endpoint in facts["endpoints"]:
         first = {}
@@ -214,7 +214,7 @@ def worst_delay_s(facts):
     return worst
 
 
-# --- and whether the comparison notices when it does not ----------------------------------------------
+# --- controls of the comparison -----------------------------------------------------------------------
 
 def drop_delivery(facts):
     rows = facts["endpoints"][0]["deliveries"]
@@ -246,7 +246,7 @@ def drop_record(facts):
 
 
 def unsent_event(facts):
-    """Arrives, although coffer has no record of it."""
+    """Adds a delivery that coffer has no record of."""
     rows = facts["endpoints"][0]["deliveries"]
     text = rows[0].body.decode().replace(rows[0].id, "01a1fdd5-0000-7000-8000-000000000000")
     rows.append(changed(rows[0], body=text.encode(), id="01a1fdd5-0000-7000-8000-000000000000"))
@@ -256,15 +256,15 @@ def lie_in_log(facts):
     facts["endpoints"][0]["log"][0]["status"] = "dead"
 
 
-CONTROLS = (("every event arrives", drop_delivery), ("the same bytes", double_with_other_bytes),
+CONTROLS = (("every event arrives", drop_delivery), ("every attempt has the same body", double_with_other_bytes),
             ("signature of Standard Webhooks", forge), ("signature of the contract", forge_contract),
             ("sequence without a gap", drop_event), ("acknowledged and lost", drop_record),
-            ("no event without its payment", drop_record), ("only events that are there", unsent_event),
-            ("the log says so", lie_in_log))
+            ("no event without its payment", drop_record), ("only existing and subscribed events", unsent_event),
+            ("the log has every delivery", lie_in_log))
 
 
 def check_controls(facts):
-    """`facts` are sound and of a member whose first endpoint is healthy. How many were found."""
+    """`facts`: sound facts of a member whose first endpoint is healthy. Returns the number of detected controls."""
     for sentence, damage in CONTROLS:
         other = {**facts, "events": list(facts["events"]), "records": list(facts["records"]),
                  "endpoints": [{**endpoint, "deliveries": list(endpoint["deliveries"]),
@@ -272,13 +272,13 @@ def check_controls(facts):
                                for endpoint in facts["endpoints"]]}
         damage(other)
         if not any(sentence in fault for fault in judge(other)):
-            sys.exit(f"the comparison does not notice: {sentence}")
+            sys.exit(f"the comparison does not detect: {sentence}")
     return len(CONTROLS)
 
 
 def wait_until_arrived(members, within_s):
-    """Until all is settled and every event is at every healthy endpoint that wants it and recorded, or the
-    time is over; seconds."""
+    """Waits until all payments are settled and every event is delivered to every healthy, subscribed endpoint and
+    recorded, or until the time limit. Returns the seconds."""
     began = time.monotonic()
     for member in members:
         wait_until_settled(member, max(within_s, 30.0))

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Bytes that smuggle a request past one reader, that another protocol sends, or that never end: answered
-once with 4xx and closed, never a hang, never a second answer; good requests in between work. At what
-ships and, where it was built, under the address sanitizer. Servers that are wrong must not pass."""
+"""Bytes that smuggle a request past a parser, belong to another protocol, or never end: each gets one 4xx and a closed
+connection, never a hang or a second response, while valid requests work. Tests the release build and, if it was
+built, the address sanitizer build. Faulty servers must fail the test."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from chunk_probes import CHUNKS, CODED, HIDDEN, LAST, LAX_TAKES, POST, chunked, 
 from flood_double import AnsweringServer, LaxServer, PoolServer
 
 CLOSED_WITHIN_S = 6.0
-# For requests that stay incomplete in their body: the deadline of a whole request.
+# For requests with an incomplete body: the deadline of a whole request.
 CUT_WITHIN_S = 12.0
 
 H = b"Host: a\r\n"
@@ -29,7 +29,7 @@ def line(text, fields=H):
     return text + b"\r\n" + fields + b"\r\n"
 
 
-# (name, bytes): each is answered once, with 4xx, and closed. 5xx only where `MAY_ALSO_BE` says so.
+# (name, bytes): each gets one 4xx and a closed connection. `MAY_ALSO_BE` lists other permitted statuses.
 REFUSED = [
     # Where does the body end?
     ("two lengths", post(b"Content-Length: 2\r\nContent-Length: 3\r\n", b"{}" + HIDDEN)),
@@ -165,7 +165,7 @@ REFUSED = [
     ("body of 5 MB", post(b"Content-Length: 5000000\r\n", b" " * 5_000_000)),
     ("body too large, asked first", post(b"Content-Length: 5000000\r\nExpect: 100-continue\r\n", b"")),
     ("gzip", post(b"Content-Encoding: gzip\r\nContent-Length: 20\r\n", bytes(20))),
-    # A bad one, and a good one right behind it.
+    # A bad request directly followed by a good one.
     ("bad, then good", line(b"GET /li vez HTTP/1.1") + HIDDEN),
     ("bad field, then good", get(b"A : b\r\n") + HIDDEN),
     ("bad Host, then good", b"GET /livez HTTP/1.1\r\n\r\n" + HIDDEN),
@@ -175,8 +175,8 @@ REFUSED = [
     ("binary proxy line before", b"\r\n\r\n\x00\r\nQUIT\n" + bytes(16) + GET),
 ]
 
-# (name, bytes, statuses): exactly these answers in this order, each whole; then the connection is still
-# open (True) or closed (False).
+# (name, bytes, statuses, open): exactly these complete responses in this order; then the connection is still open
+# (True) or closed (False).
 ANSWERED = [
     ("good", GET, [200], True),
     ("good and close", get(b"Connection: close\r\n"), [200], False),
@@ -211,7 +211,7 @@ ANSWERED = [
     ("64 fields", get(b"".join(b"A%d: b\r\n" % i for i in range(63))), [200], True),
 ]
 
-# (name, bytes): never whole; closed without an answer, or with a 4xx.
+# (name, bytes): never complete; closed without a response, or with a 4xx.
 CUT = [
     ("half a request line", b"GET /liv"),
     ("half a header", b"GET /livez HTTP/1.1\r\nHost: a\r\n"),
@@ -235,7 +235,7 @@ class Outcome:
 
 
 async def probe(host, port, payload, wait_s):
-    """Sends `payload` and listens until the server closes or `wait_s` have passed."""
+    """Sends `payload` and reads until the server closes the connection or `wait_s` have passed."""
     loop = asyncio.get_running_loop()
     outcome, began = Outcome(), loop.time()
     reader, writer = await asyncio.open_connection(host, port)
@@ -245,7 +245,7 @@ async def probe(host, port, payload, wait_s):
             writer.write(payload)
             await writer.drain()
         except OSError:
-            pass  # closed while we were still sending: what was answered still counts
+            pass  # closed before everything was sent; earlier responses still count
 
     sending = asyncio.ensure_future(send())
     try:
@@ -259,14 +259,14 @@ async def probe(host, port, payload, wait_s):
     except asyncio.TimeoutError:
         pass
     except OSError:
-        outcome.closed_s = loop.time() - began  # by a reset
+        outcome.closed_s = loop.time() - began  # closed by a reset
     sending.cancel()
     writer.transport.abort()
     return outcome
 
 
 def answers(data, heads):
-    """[status] of the answers in `data`, and what is left over. `heads`: answers without a body."""
+    """[status] of the responses in `data`, and the remaining bytes. `heads`: responses without a body."""
     statuses, number = [], 0
     while data:
         head, separator, rest = data.partition(b"\r\n\r\n")
@@ -288,22 +288,22 @@ def answers(data, heads):
 def judge_refused(outcome):
     statuses, left = answers(outcome.data, ())
     if left:
-        return f"it is followed by {left[:60]!r}"
+        return f"bytes follow the response: {left[:60]!r}"
     if len(statuses) != 1:
-        return f"{len(statuses)} answers: {statuses}"
+        return f"{len(statuses)} responses: {statuses}"
     if not 400 <= statuses[0] < 500:
-        return f"answered {statuses[0]}"
+        return f"status {statuses[0]}"
     if outcome.closed_s is None or outcome.closed_s > CLOSED_WITHIN_S:
         return SLOW + "not closed"
     if b"\r\nConnection: close\r\n" not in outcome.data:
-        return "it does not say that it closes"
+        return "the response has no Connection: close"
     return None
 
 
 def judge_answered(outcome, wanted, stays_open, heads):
     statuses, left = answers(outcome.data, heads)
     if left or statuses != wanted:
-        return f"answered {statuses}, not {wanted}; left {left[:60]!r}"
+        return f"responses {statuses}, expected {wanted}; remaining bytes {left[:60]!r}"
     if stays_open != (outcome.closed_s is None):
         return "closed" if stays_open else "not closed"
     return None
@@ -312,28 +312,28 @@ def judge_answered(outcome, wanted, stays_open, heads):
 def judge_cut(outcome):
     statuses, left = answers(outcome.data, ())
     if left or len(statuses) > 1 or any(not 400 <= status < 500 for status in statuses):
-        return f"answered {outcome.data[:80]!r}"
+        return f"response {outcome.data[:80]!r}"
     if outcome.closed_s is None or outcome.closed_s > CUT_WITHIN_S:
         return SLOW + "not closed"
     return None
 
 
 async def all_probes(host, port):
-    """name -> what is wrong, or None."""
+    """Runs all probes. Returns {name: fault, or None}."""
     limit = asyncio.Semaphore(64)
 
     async def one(kind, name, payload, wait_s, judge):
         async with limit:
             return f"{kind}: {name}", judge(await probe(host, port, payload, wait_s))
 
-    # The slow ones first: everything else happens while they wait.
+    # The slow probes come first, so that the others run while they wait.
     tasks = [one("cut", name, payload, CUT_WITHIN_S + 1, judge_cut) for name, payload in CUT]
     tasks += [one("refused", name, payload, CLOSED_WITHIN_S + 1, judge_refused) for name, payload in REFUSED]
     for name, payload, wanted, stays_open in ANSWERED:
         heads = (0,) if payload.startswith(b"HEAD") else ()
         tasks.append(one("answered", name, payload, 3.0,
                          lambda outcome, w=wanted, s=stays_open, h=heads: judge_answered(outcome, w, s, h)))
-    # In pieces, as a slow network would bring them: the same answers.
+    # The same requests in pieces, as from a slow network.
     for name, payload in REFUSED:
         if len(payload) < 2_000:
             tasks.append(in_pieces(limit, host, port, name, payload))
@@ -361,37 +361,37 @@ async def in_pieces(limit, host, port, name, payload):
             outcome.closed_s, reset = loop.time() - began, True
         writer.transport.abort()
         if not outcome.data and reset:
-            # A reset took the answer along, because pieces went on arriving: allowed, if closed.
+            # More pieces arrived after the close, and the resulting reset discarded the response: permitted.
             return f"in pieces: {name}", None
         return f"in pieces: {name}", judge_refused(outcome)
 
 
 def run(binary):
-    """All probes at one binary: the faults, and nothing to say when there are none."""
+    """Runs all probes against one binary. Returns the faults, and no summary."""
     with tempfile.TemporaryDirectory() as folder:
         gateway = Demo(binary, folder).start(ready_within_s=30.0)
         outcomes = asyncio.run(all_probes(gateway.host, gateway.port))
-        # SLOW comes first, where a fault has it.
+        # SLOW must stay the first word.
         faults = [f"{fault}, {what}" for what, fault in outcomes.items() if fault]
         status, _ = gateway.connect().call("GET", "/healthz")
         if status != 200:
-            faults.append(f"/healthz answers {status} afterwards")
+            faults.append(f"/healthz returns {status} afterwards")
         if gateway.login().call("GET", "/v1/wallets")[0] != 200:
-            faults.append("good requests do not work afterwards")
+            faults.append("valid requests fail after the probes")
         if gateway.stop() != 0:
-            faults.append("no clean stop")
+            faults.append("the server did not stop cleanly")
     return faults, ""
 
 
 async def control():
-    """The judges against servers that are wrong in one way each: nothing may pass."""
+    """The judges must fail servers that are faulty in one way each."""
     good = b"HTTP/1.1 400 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     doubles = {
-        "answers 200": AnsweringServer(good.replace(b"400", b"200")),
-        "answers 500": AnsweringServer(good.replace(b"400", b"500")),
-        "answers twice": AnsweringServer(good, "again"),
+        "returns 200": AnsweringServer(good.replace(b"400", b"200")),
+        "returns 500": AnsweringServer(good.replace(b"400", b"500")),
+        "responds twice": AnsweringServer(good, "again"),
         "stays open": AnsweringServer(good, "open"),
-        "answers garbage": AnsweringServer(b"\x15\x03\x01\x00\x02\x02\x50"),
+        "sends garbage": AnsweringServer(b"\x15\x03\x01\x00\x02\x02\x50"),
         "hangs": PoolServer(threads=0),
     }
     sample = dict(REFUSED[::40])
@@ -406,17 +406,17 @@ async def control():
     for name, payload in CHUNKS:
         outcome = await probe(lax.host, lax.port, payload, 0.2)
         if judge_refused(outcome) is None:
-            fail(f"a server that reads chunks as it pleases passed the probe `{name}`")
+            fail(f"a server with a lenient chunk parser passed the probe `{name}`")
         if b"200 OK" in outcome.data:
             taken.append(name)
     lax.stop()
     if len(taken) < LAX_TAKES:
-        fail(f"a careless reader takes only {len(taken)} of the chunked probes: {taken}")
+        fail(f"the lenient parser accepts only {len(taken)} of the chunked probes: {taken}")
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
     if judge_refused(outcome) is not None:
-        fail(f"the judge is never content: {judge_refused(outcome)}")
+        fail(f"the judge fails a correct server: {judge_refused(outcome)}")
     return len(doubles) + 1
 
 
@@ -430,9 +430,9 @@ def main():
         name = os.path.basename(os.path.dirname(path))
         until_in_time(lambda: run(path), name)
     count = 2 * len(REFUSED) + len(ANSWERED) + len(CUT)
-    print(f"count: about {count} probes at each of {len(binaries)} binaries")
-    print(f"control: {doubles} servers that are wrong did not pass")
-    print(f"wire_probes: {len(REFUSED)} refused, whole and in pieces, {len(ANSWERED)} answered, {len(CUT)} cut")
+    print(f"count: about {count} probes against each of {len(binaries)} binaries")
+    print(f"control: {doubles} faulty servers failed the test")
+    print(f"wire_probes: {len(REFUSED)} rejected, whole and in pieces, {len(ANSWERED)} answered, {len(CUT)} cut")
 
 
 if __name__ == "__main__":

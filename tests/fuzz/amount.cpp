@@ -1,5 +1,5 @@
-// A request body, and every number in it as an amount: exact, canonical, and the same after a
-// second reading.
+// A request body, and every number in it as an amount: exact, canonical, and unchanged by a round
+// trip.
 #include <cmath>
 #include <cstdlib>
 
@@ -17,7 +17,7 @@ void check_amount(const std::string& text) {
   for (int decimals = 0; decimals <= Amount::kScale; ++decimals) {
     const ParsedAmount parsed = parse_amount(text, decimals);
     if (parsed.fault != AmountFault::none) {
-      // More places permitted can only make more texts good.
+      // A text that is valid stays valid with more decimals.
       HOLDS(decimals == 0 || before.fault != AmountFault::none);
     } else {
       HOLDS(parsed.amount.is_positive());
@@ -35,7 +35,7 @@ void check_amount(const std::string& text) {
   }
 }
 
-/// The value as JSON again; checks on the way that members are unique and numbers become amounts.
+/// The value as JSON. Checks that members are unique and that numbers convert to amounts.
 void write(const JsonValue& value, int depth, std::string& out) {
   HOLDS(depth <= 33);
   if (const auto* text = value.string()) {

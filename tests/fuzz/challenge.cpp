@@ -1,5 +1,5 @@
-// A signed challenge: XDR is read in one way only, and with both signatures on it a transaction
-// passes exactly when it is a challenge of this server.
+// A signed challenge: XDR has one interpretation, and a transaction with both signatures passes if
+// and only if it is a challenge of this server.
 #include "auth/challenge.h"
 
 #include "auth/xdr.h"
@@ -20,7 +20,7 @@ SigningKey key_from(std::uint64_t number) {
   return *SigningKey::from_seed(generate_key_pair(random).seed_text);
 }
 
-/// The rules of SEP-10, once more and in other words.
+/// A second implementation of the rules of SEP-10.
 bool is_challenge(const Transaction& transaction, const PublicKey& server) {
   const auto now_s = static_cast<std::uint64_t>(kNow.ms / 1000);
   const auto& operations = transaction.operations;
@@ -62,7 +62,7 @@ void check_signed(const ChallengeServer& server, const SigningKey& server_key,
 void check(std::string_view text) {
   static const SigningKey server_key = key_from(1), client_key = key_from(2);
   static const ChallengeServer server(key_from(1), std::string(kPassphrase));
-  // Nothing that comes in from outside carries the signature of this server.
+  // Fuzzer input cannot have this server's signature.
   const auto raw = server.verify(text, kDomains, kNow);
   HOLDS(!raw && raw.error().slug == Slug::invalid_challenge);
   const auto envelope = read_envelope(text);

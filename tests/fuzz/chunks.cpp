@@ -1,6 +1,6 @@
-// Chunked request bodies: the first byte says how the rest is cut into pieces, and however it
-// arrives, the body, its end and the verdict are the same; what is complete says the same to a
-// second reader.
+// Chunked request bodies: the first byte determines how the rest is split into pieces. The body,
+// its end and the result must not depend on the pieces, and a second parser must read a complete
+// body alike.
 #include <algorithm>
 
 #include "fuzz/property.h"
@@ -44,7 +44,7 @@ Outcome read(std::string_view bytes, std::size_t piece) {
   return out;
 }
 
-/// Reads what the framer found complete, by the grammar alone: the body.
+/// Parses a complete chunked message by the grammar alone, and returns the body.
 std::string read_again(std::string_view bytes) {
   std::string body;
   for (;;) {
@@ -59,7 +59,7 @@ std::string read_again(std::string_view bytes) {
     HOLDS(bytes.substr(size, 2) == "\r\n");
     bytes.remove_prefix(size + 2);
   }
-  // Trailers: lines with a colon up to an empty one, which is the end.
+  // Trailers: lines with a colon, up to an empty line.
   for (;;) {
     const std::size_t end = bytes.find("\r\n");
     const std::string_view line = bytes.substr(0, end);

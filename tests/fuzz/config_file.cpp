@@ -1,5 +1,5 @@
-// The configuration file: every line is an entry, a fault or nothing, and entries written out again
-// are read as the same.
+// The configuration file: every line is an entry, an error or nothing, and entries survive a round
+// trip.
 #include "config/config_file.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The control socket: frames from a peer that sends anything, and the request inside one.
+// The control socket: frames from a peer that sends arbitrary bytes, and the request in a frame.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ using namespace cli;
 
 constexpr int kNoWaitMs = 0;
 
-/// Both ends of a connection; the peer has said everything and hung up.
+/// Both ends of a connection. The peer has sent everything and closed its end.
 ControlStream said(std::string_view bytes) {
   int ends[2];
   HOLDS(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);

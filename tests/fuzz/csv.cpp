@@ -1,4 +1,5 @@
-// A cell of a CSV export: a reader of RFC 4180 gets the text back, and no spreadsheet a formula.
+// A cell of a CSV export: an RFC 4180 parser gets the text back, and a spreadsheet never sees a
+// formula.
 #include "api/ledger/csv.h"
 
 #include <optional>
@@ -9,7 +10,7 @@
 namespace coffer::fuzz {
 namespace {
 
-/// The cells of one line, read strictly; nullopt when it is not exactly one line.
+/// The cells of one line, parsed strictly; nullopt if the text is not exactly one line.
 std::optional<std::vector<std::string>> read_line(std::string_view line) {
   std::vector<std::string> cells(1);
   for (std::size_t i = 0; i < line.size();) {

@@ -1,4 +1,4 @@
-// Page cursors: the first line of the input is a cursor, the second what it is bound to.
+// Page cursors: the first line of the input is a cursor, the second its binding.
 #include "api/pipeline/cursor.h"
 
 #include <cstring>
@@ -14,11 +14,11 @@ const std::string kKey(32, 'k');
 void check(std::string_view input) {
   static const api::CursorCodec codec{Secret(kKey)};
   const auto [text, binding] = split(input, '\n');
-  // Nobody outside has the key.
+  // Fuzzer input cannot be authenticated without the key.
   const auto raw = codec.decode(text, binding);
   HOLDS(!raw && raw.error().slug == Slug::invalid_cursor);
 
-  // Behind the authentication: the reader of the payload takes any bytes.
+  // After authentication, the payload parser must accept any bytes.
   const std::string mac(
       as_text(hmac_sha256(kKey, std::string(text) + '\n' + std::string(binding))).substr(0, 12));
   const auto read = codec.decode(to_base64url(mac + std::string(text)), binding);

@@ -1,5 +1,5 @@
-// Tokens of an external issuer: the input as a token, as a JWK set, and as header and payload (a
-// line each) under a right signature.
+// Tokens of an external issuer: the input as a token, as a JWK set, and as header and payload (one
+// line each) with a valid signature.
 #include "auth/external_token.h"
 
 #include "auth/strkey.h"
@@ -39,7 +39,7 @@ void check(std::string_view input) {
   static const Issuer issuer = make_issuer();
   if (const auto token = ExternalToken::parse(input)) {
     check_parsed(*token, input);
-    // Nobody outside has the key.
+    // Fuzzer input cannot be signed without the key.
     HOLDS(!issuer.keys.verifies(*token));
     HOLDS(!verify_external(*token, issuer.keys, issuer.expected, kNow));
   }
@@ -58,7 +58,7 @@ void check(std::string_view input) {
       HOLDS(claims->expires_at > kNow && payload.find("issuer.test") != std::string::npos);
       HOLDS(!verify_external(*token, issuer.keys, issuer.expected, claims->expires_at));
       HOLDS(!verify_external(*token, issuer.keys, {"https://other.test", "coffer"}, kNow));
-      // A list may name both.
+      // A list may contain both.
       const bool list = payload.find('[') != std::string_view::npos;
       const ExternalIssuer other{"https://issuer.test", "other"};
       HOLDS(list || !verify_external(*token, issuer.keys, other, kNow));

@@ -1,6 +1,6 @@
-// The readers of a request: the first line is a form or query, the rest a body whose members `a`,
-// `b` and so on are read as every kind there is. Whatever is there, each reading gives a value that
-// keeps its promise, or a fault that names the member.
+// The field readers of a request: the first line is a form or query, the rest a body whose members
+// `a`, `b` and so on are read as every kind. Each read returns a valid value, or an error that
+// names the member.
 #include "api/pipeline/fields.h"
 
 #include "api/identity/form.h"
@@ -13,7 +13,7 @@ namespace {
 using namespace api;
 using http::JsonValue;
 
-/// Reads by `run`; a fault for it, and only then, is under the name of the member.
+/// Reads with `run`. If it fails, and only then, there is an error under the member's name.
 template <class Run>
 void reads(const JsonValue& object, std::string_view name, const Run& run) {
   for (const Presence presence : {required, optional}) {
@@ -74,7 +74,7 @@ void check_body(std::string_view text) {
   for (const char* name : {"a", "b", "c"}) check_member(*body, name);
   ValidationErrors errors;
   Fields fields(*body, errors);
-  for (const char* name : {"a", "b", "c"}) fields.find(name);  // now they are known
+  for (const char* name : {"a", "b", "c"}) fields.find(name);  // so that they count as known
   fields.refuse_unknown();
   const auto* members = body->object();
   bool unknown = members == nullptr;

@@ -1,5 +1,5 @@
-// Runs what the fuzz targets check without a fuzzer: every file of corpus/<target>/, and every
-// beginning of it, through its target.
+// Runs the fuzz targets without a fuzzer: passes every file of corpus/<target>/, and every prefix
+// of it, to its target.
 //   fuzz_corpus <folder corpus>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ int run_file(const Target& target, const fs::path& path) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   int runs = 0;
   const auto run = [&](std::size_t size) {
-    // A copy of just that size: reading behind it is a finding of the address sanitizer.
+    // An exact copy, so that the address sanitizer detects reads beyond it.
     const std::string part = bytes.substr(0, size);
     target.run(reinterpret_cast<const std::uint8_t*>(part.data()), part.size());
     ++runs;

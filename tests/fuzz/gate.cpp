@@ -1,5 +1,5 @@
-// The header gate: what passes says the same to every reader, however its bytes arrive, and the
-// library behind it reads what the gate has seen; what does not is refused with a reason.
+// The header gate: a request that passes means the same to every parser, however its bytes arrive,
+// and the library reads what the gate has read. Any other request is rejected with a reason.
 #include "http/gate.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace http;
 
-/// Small, so that a fuzzer gets to them.
+/// Small limits, so that the fuzzer reaches them.
 constexpr GateLimits kLimits{1'024, 12, 200};
 
 GateResult inspect(std::string_view bytes, const GateLimits& limits) {
@@ -34,7 +34,7 @@ std::size_t count(const Request& request, std::string_view name) {
                     [&](const auto& header) { return same_name(header.first, name); }));
 }
 
-/// A second reader by the grammar alone: name and value of every line behind the first.
+/// A second parser by the grammar alone: name and value of every line after the first.
 std::vector<std::pair<std::string, std::string>> fields_of(std::string_view header) {
   std::vector<std::pair<std::string, std::string>> fields;
   header.remove_prefix(header.find('\n') + 1);
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, std::string>> fields_of(std::string_view head
   }
 }
 
-/// The library, on the same bytes and a body of the length that the gate has read.
+/// The library, on the same bytes and a body with the length that the gate has read.
 void check_request(RequestHead head, std::string_view header) {
   if (head.content_length > 1'024) return;
   std::string bytes(header);
@@ -77,7 +77,8 @@ void check_request(RequestHead head, std::string_view header) {
   HOLDS(served.answer.starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
-/// What a second reader, in front of us or behind, could take otherwise must not have passed.
+/// A request that another parser, before or after coffer, could interpret differently must not
+/// pass.
 void check_head(const RequestHead& head, std::string_view bytes, const GateLimits& limits) {
   HOLDS(head.head_bytes >= 4 && head.head_bytes <= bytes.size());
   HOLDS(head.head_bytes <= limits.header_bytes_max);
@@ -120,7 +121,7 @@ void check_result(const GateResult& result, std::string_view bytes, const GateLi
     HOLDS(status >= 400 && status < 500 && !refusal->problem.detail.empty());
     HOLDS(refusal->request_id.empty() || is_acceptable_request_id(refusal->request_id));
   }
-  // Too long a beginning never waits for more.
+  // A prefix beyond the limits must not wait for more bytes.
   HOLDS(!std::holds_alternative<Incomplete>(result) || bytes.size() <= limits.header_bytes_max);
 }
 
@@ -130,18 +131,18 @@ void check(std::string_view bytes, const GateLimits& limits) {
   if (const auto* head = std::get_if<RequestHead>(&whole)) {
     check_request(*head, bytes.substr(0, head->head_bytes));
   }
-  // Byte by byte: the first verdict is the verdict.
+  // Byte by byte: the first result is final.
   GateProgress progress;
   for (std::size_t size = 1; size <= bytes.size(); ++size) {
     GateResult result = inspect_header(bytes.substr(0, size), limits, progress);
     if (std::holds_alternative<Incomplete>(result)) continue;
     check_result(result, bytes.substr(0, size), limits);
-    // A refusal may come earlier, and then for what stands first; a head is the same head.
+    // A rejection may come earlier, for an earlier error; an accepted head is the same.
     if (std::holds_alternative<RequestHead>(result)) HOLDS(same(result, whole));
     HOLDS(result.index() == whole.index());
     return;
   }
-  // What is not whole is looked at once, by itself or with what came with it: it may be refused
+  // An incomplete request is scanned once, alone or with the following bytes, so it may be rejected
   // early.
   HOLDS(!std::holds_alternative<RequestHead>(whole));
 }

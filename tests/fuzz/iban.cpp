@@ -1,4 +1,4 @@
-// IBAN and BIC: one electronic form, and check digits that find every single wrong character.
+// IBAN and BIC: one electronic form, and check digits that detect every single wrong character.
 #include "domain/parties/iban.h"
 
 #include "fuzz/property.h"

@@ -1,5 +1,5 @@
 // Passkeys: the input as CBOR, as a COSE key, as an attestation object, and as client data and
-// authenticator data (a line, and the rest) under a right signature.
+// authenticator data (one line, and the rest) with a valid signature.
 #include "auth/passkeys/passkey.h"
 
 #include "auth/passkeys/cbor.h"
@@ -32,7 +32,7 @@ void check_cbor(std::string_view input) {
   CborReader reader(input);
   if (!reader.skip()) return;
   HOLDS(reader.rest().size() < input.size() && input.ends_with(reader.rest()));
-  // What was skipped is an item by itself, and nothing shorter is.
+  // A skipped item is complete, and no prefix of it is.
   const std::string_view item = input.substr(0, input.size() - reader.rest().size());
   CborReader again(item);
   HOLDS(again.skip() && again.rest().empty());

@@ -1,5 +1,5 @@
-// What every fuzz target shares: its input as text, and a check that ends the process, which is
-// what a fuzzer takes for a finding.
+// Shared by all fuzz targets: the input as text, and a check that aborts the process, which a
+// fuzzer reports as a finding.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
                    : std::string_view(reinterpret_cast<const char*>(data), size);
 }
 
-/// Up to the first `separator`, and what follows it; the second is empty when there is none.
+/// The text before and after the first `separator`; the second is empty if there is none.
 inline std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
   const auto at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-/// As a string of JSON, which is one of TOML too.
+/// The text as a JSON string, which is also a TOML string.
 inline std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -51,6 +51,6 @@ inline std::string quoted(std::string_view text) {
 #define HOLDS(property) \
   ((property) ? static_cast<void>(0) : ::coffer::fuzz::broken(#property, __FILE__, __LINE__))
 
-/// Called with any bytes; returns 0, or does not return. In the fuzzer's binary it has this name,
-/// in fuzz_corpus, which holds all targets, each has its own.
+/// Called with any bytes; returns 0 or aborts. It has this name in a fuzzer's binary; in
+/// fuzz_corpus, which contains all targets, each has its own name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,4 +1,4 @@
-// What a provider answers, read as every kind of answer: exactly what the protocol says, or
+// A provider's response, parsed as every kind of response: valid by the protocol, or
 // `provider-error`.
 #include "fuzz/property.h"
 #include "outbound/providers/provider_messages.h"
@@ -49,7 +49,7 @@ void check_failure(bool failed, const std::optional<FailureCode>& code,
                    const std::string& message) {
   HOLDS(failed == code.has_value());
   HOLDS(message.size() <= 500);
-  // Coffer's own reasons are no provider's to give.
+  // A provider cannot return coffer's own failure codes.
   HOLDS(!code || (*code != FailureCode::slippage_exceeded && *code != FailureCode::no_market_path &&
                   *code != FailureCode::insufficient_liquidity));
 }
@@ -78,7 +78,7 @@ void check(std::string_view text) {
     HOLDS(!answer->collected || (answer->collected->is_positive() &&
                                  truncate_to(*answer->collected, 2) == *answer->collected));
   }
-  // An answer about another payment is none about this one.
+  // A response about another payment is not valid for this one.
   PaymentId other = kId;
   other.uuid.bytes[15] ^= 1;
   HOLDS(!(payout && read_payout(other, *body)) &&

@@ -18,7 +18,7 @@ void check(std::string_view input) {
   const auto [path, body] = split(rest_of_rest, '\n');
   const std::string timestamp(timestamp_line), signature(signature_line);
   const SignedMessage message{"POST", path, body};
-  // Nobody outside has the secret.
+  // Fuzzer input cannot be signed without the secret.
   const auto raw = verify(secret, kNow, &timestamp, &signature, message);
   HOLDS(!raw && raw.error().slug == Slug::unauthorized);
   HOLDS(!verify(secret, kNow, nullptr, &signature, message));
@@ -33,7 +33,7 @@ void check(std::string_view input) {
   const std::string longer = std::string(body) + "x";
   HOLDS(!verify(secret, kNow, &now_text, &good, {"POST", path, longer}));
   HOLDS(!verify(secret, kNow, &now_text, &good, {"GET", path, body}));
-  // Whatever else stands behind it, the first is looked at; as the only one it has to be whole.
+  // The first signature is checked whatever follows it; alone, it must be complete.
   const std::string followed = good + "," + signature;
   HOLDS(verify(secret, kNow, &now_text, &followed, message).has_value());
   const std::string cut = good.substr(0, input.size() % good.size());

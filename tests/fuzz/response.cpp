@@ -1,6 +1,6 @@
-// Answers of strangers to what coffer sends, as the client receives them over a connection: the
-// first byte says how the rest arrives (to HEAD or not, at once or in two pieces). Whatever it is,
-// the call ends, and what it gives is bounded and clean.
+// Responses of unknown servers, as the client receives them over a connection. The first byte
+// determines how the rest arrives (to HEAD or not, at once or in two pieces). The call must always
+// end, with a bounded and clean result.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBodyMax = 256;
 
-/// Takes one connection per answer, reads the request, gives the answer and hangs up.
+/// Accepts one connection per response, reads the request, sends the response and closes.
 class Stranger {
  public:
   Stranger() : thread_("stranger", [this] { serve(); }) {}
@@ -52,7 +52,7 @@ class Stranger {
   Mutex mutex_;
   std::string bytes_ COFFER_GUARDED_BY(mutex_);
   std::size_t first_piece_ COFFER_GUARDED_BY(mutex_) = 0;
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
 void check(std::string_view input) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Coverage-guided fuzzing: builds every target with clang (preset fuzz) and runs each until it has used
-# COFFER_FUZZ_SECONDS of processor time (600), as many at a time as there are cores; so that a busy machine
-# makes it take longer, not do less. Without names, all targets.
+# COFFER_FUZZ_SECONDS (600) of processor time, one per core at a time, so that a busy machine takes longer but does
+# the same work. Without names, runs all targets.
 #   tests/fuzz/run.sh [name ...]
-# The control: a reader with a planted mistake, built and run the same way, is found within seconds.
-# What the fuzzer learns stays in build/fuzz/corpus/<name> (another folder: COFFER_FUZZ_BUILD), logs in
-# build/fuzz/log, and what it finds in build/fuzz/findings; a finding is run again with build/fuzz/tests/fuzz/fuzz_<name> <file>.
+# Control: a parser with a planted bug, built and run the same way, is detected within seconds.
+# New inputs are kept in build/fuzz/corpus/<name> (another folder: COFFER_FUZZ_BUILD), logs in build/fuzz/log, and
+# findings in build/fuzz/findings. To repeat a finding, run build/fuzz/tests/fuzz/fuzz_<name> <file>.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${COFFER_FUZZ_SECONDS:-600}
@@ -19,7 +19,7 @@ cmake --preset fuzz -B "$build" --log-level=NOTICE >/dev/null
 cmake --build "$build" --target "${@/#/fuzz_}" >&2
 mkdir -p "$build/log" "$build/findings"
 
-# Seconds of processor time a process has used; nothing when it is gone.
+# Prints the processor time of a process in seconds; nothing if it has ended.
 used() {
   awk -v hertz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) / hertz) }' "/proc/$1/stat" \
     2>/dev/null || true
@@ -33,7 +33,7 @@ fuzz() {
   fuzzer=$!
   while now=$(used "$fuzzer") && [ -n "$now" ]; do
     spent=$now
-    # Told to stop it ends with its figures; what it found it has ended with before.
+    # A stopped fuzzer prints its figures; one with a finding has already ended.
     [ "$spent" -lt "$seconds" ] || kill -USR1 "$fuzzer" 2>/dev/null || true
     sleep 1
   done
@@ -47,7 +47,7 @@ fuzz() {
   return "$result"
 }
 export -f fuzz used
-# Reads one byte too far, for inputs that a fuzzer has to find.
+# Reads one byte too far, for inputs that the fuzzer must find.
 planted() {
   "${CXX:-clang++-14}" -g1 -O1 -fsanitize=fuzzer,address -x c++ -o "$build/planted" - <<'PLANTED'
 #include <cstddef>
@@ -67,7 +67,7 @@ PLANTED
     grep -q heap-buffer-overflow "$build/log/planted"
 }
 planted || {
-  printf 'The control was not found; see %s/log/planted.\n' "$build" >&2
+  printf 'The control was not detected; see %s/log/planted.\n' "$build" >&2
   exit 1
 }
 
@@ -77,5 +77,5 @@ printf '%s\0' "$@" | xargs -0 -r -n 1 -P "$(nproc)" \
   exit 1
 }
 awk '/^stat::number_of_executed_units/ { runs += $2 }
-  END { printf "count: %d readers, %.0f inputs\n", ARGC - 1, runs }' "${@/#/$build/log/}"
-printf 'control: a planted mistake is found\n'
+  END { printf "count: %d parsers, %.0f inputs\n", ARGC - 1, runs }' "${@/#/$build/log/}"
+printf 'control: a planted bug is detected\n'

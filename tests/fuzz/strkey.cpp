@@ -1,4 +1,4 @@
-// StrKey: what is accepted is the one spelling of its key, and no other character fits anywhere.
+// StrKey: only the canonical spelling of a key is accepted, and no other character at any position.
 #include "auth/strkey.h"
 
 #include "fuzz/property.h"
@@ -17,11 +17,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     HOLDS(text.size() == 56 && text[0] == 'S');
     HOLDS(PublicKey::parse(seed->public_key().to_string()) == seed->public_key());
   } else {
-    // The refusal is the same for every text: nothing of a seed is in it.
+    // The error is the same for every text, so it contains nothing of a seed.
     HOLDS(seed.error().detail ==
           coffer::auth::SigningKey::from_seed(coffer::Secret()).error().detail);
   }
-  // Any 32 bytes are a key in its text form.
+  // Any 32 bytes are a valid key.
   PublicKey key;
   for (std::size_t i = 0; i < size && i < key.bytes.size(); ++i) key.bytes[i] = data[i];
   HOLDS(PublicKey::parse(key.to_string()) == key);

@@ -1,4 +1,4 @@
-// Our own bearer tokens: the input as a whole token, and as a payload under a right signature.
+// coffer's bearer tokens: the input as a complete token, and as a payload with a valid signature.
 #include "auth/token.h"
 
 #include "base/digest.h"
@@ -12,7 +12,7 @@ constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
 
 void check(std::string_view input) {
   static const auth::TokenIssuer issuer{Secret(kKey)};
-  // Nobody outside has the key.
+  // Fuzzer input cannot be signed without the key.
   const auto raw = issuer.verify(input, Timestamp{0});
   HOLDS(!raw && raw.error().slug == Slug::unauthorized);
 

@@ -1,5 +1,5 @@
-// An address to call: its parts, put together again, are the same address, and none of them can end
-// a line or a header of the request that carries it.
+// URLs: the parts of a URL join to the same URL, and none of them can end a line or a header of the
+// request.
 #include "outbound/url.h"
 
 #include "fuzz/property.h"

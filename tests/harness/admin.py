@@ -4,7 +4,7 @@ from harness.calls import fetch
 
 
 class Operator:
-    """Signs in with a password alone, and runs commands."""
+    """Signs in with only a password, and runs commands."""
 
     def __init__(self, origin, name, password):
         self.origin, self.name, self.password = origin, name, password

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Judges a coffer file from outside: its own SQL, its own arithmetic, no code shared with coffer.
+"""Checks a coffer file independently: with its own SQL and arithmetic, and no code of coffer.
 
   tests/harness/auditor.py FILE [--client CLIENT.json] [--settled]
 
-FILE is copied with its write-ahead log, so it may come from a process that was killed. CLIENT.json
-holds what the clients know: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
-"refused": [transactionId]}; the last are those that were told a definite no, and may be left out.
-With --settled, a payment in progress is a fault. Prints one line for each fault; exits with 1 if there
+Copies FILE with its write-ahead log, so the file may come from a killed process. CLIENT.json holds the
+clients' view: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
+"refused": [transactionId]}. "refused" is optional and lists requests that were definitively rejected.
+With --settled, a payment in progress is a fault. Prints one line per fault, and exits with 1 if there
 is one.
 """
 
@@ -26,11 +26,11 @@ from harness.auditor_quotas import check_quotas
 from harness.auditor_schema import check_schema
 from harness.auditor_webhooks import check_outbox
 
-# Of the file's enumerations, as schema.sql says them.
-OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; events number their types alike
+# Values of enumerations, as in schema.sql.
+OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; event types have the same numbers
 PROCESSING, REFUND_PENDING, REFUNDED = 1, 4, 5
-DEBITED = (SUCCEEDED, REFUND_PENDING, REFUNDED, 6)  # the value moved, whatever came after
-# How many events of a payment say that something ended, by its status.
+DEBITED = (SUCCEEDED, REFUND_PENDING, REFUNDED, 6)  # the value was debited, whatever happened later
+# How many events of a payment report a final result, by its status.
 ENDINGS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 2, 5: 3, 6: 3, 7: 1}
 LAST_PAYMENT_EVENT = 6
 TO_ADDRESS, MULTI, SWAP, SWAP_TO_ADDRESS = 1, 2, 3, 4  # of payments.type
@@ -45,10 +45,10 @@ MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes
 MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving"), ("provider_payments", "collected_amount")]
 SUBMISSIONS = (0, 3)         # of provider_attempts.call
-COUNTED = (0, 1, 2)          # of payments.status: what the limits of a destination count
+COUNTED = (0, 1, 2)          # of payments.status: counted by the limits of a destination
 FUNDING = 1                  # of journal.kind
 MOST = 2**63 - 1
-MISSING = -1                 # an account that no entry has
+MISSING = -1                 # matches no account
 HTTP = 1                     # of connectors.driver
 
 
@@ -62,7 +62,7 @@ class Audit:
         self.faults.append(f"{check}: {what}")
 
     def nothing(self, check, sql, *arguments):
-        """The query must return no row."""
+        """Reports each row that the query returns."""
         for row in self.db.execute(sql, arguments):
             self.fault(check, tuple(row))
 
@@ -86,7 +86,7 @@ class Audit:
     # --- value --------------------------------------------------------------------------------------
 
     def check_balances(self):
-        """Adds everything up again, in Python, from the entries alone, and what is held from the payments."""
+        """Recomputes balances from the entries alone, and held amounts from the payments."""
         self.parts = {row["payment"]: row for row in self.rows("SELECT * FROM provider_payments")}
         self.trustlines = {(row["wallet"], row["asset"]): row["account"] for row in self.rows(
             "SELECT wallet, asset, account FROM accounts WHERE wallet IS NOT NULL")}
@@ -102,7 +102,7 @@ class Audit:
             if running[account] != entry["balance_after"]:
                 self.fault("running balance", tuple(entry))
             if running[account] < 0 and accounts[account]["kind"] not in MAY_BE_NEGATIVE:
-                self.fault("balance below zero on the way", tuple(entry))
+                self.fault("running balance below zero", tuple(entry))
         held = {key: 0 for key in accounts}
         for account, amount in open_holds(self):
             held[account] = held.get(account, 0) + amount
@@ -143,7 +143,7 @@ class Audit:
         return self.trustlines.get((wallet, asset))
 
     def expected_moves(self, payment):
-        """(account, amount) of every entry a succeeded payment must have, in order; None: any."""
+        """(account, amount) of every entry that a succeeded payment must have, in order; None: any value."""
         if payment["type"] == MULTI:
             moves = []
             for leg in self.legs.get(payment["payment"], []):
@@ -170,13 +170,13 @@ class Audit:
         return [(source, -payment["sending_amount"]), (target, payment["sending_amount"])]
 
     def is_debited(self, payment):
-        """A cash-out is debited as soon as its provider has it."""
+        """Whether the payment is debited. A payout is debited as soon as its provider accepts it."""
         early = (payment["type"] == CASH_OUT and payment["status"] == PROCESSING
                  and self.parts[payment["payment"]]["state"] == ACCEPTED)
         return payment["status"] in DEBITED or early
 
     def check_refund(self, payment, sets, refunds):
-        """Given back once, to the last unit, or not at all."""
+        """A payment is refunded once and in full, or not at all."""
         what = f"payment {payment['payment']} in status {payment['status']}"
         if len(refunds) != (payment["status"] == REFUNDED):
             self.fault("refunded once", f"{what} has {len(refunds)} refund sets")
@@ -185,7 +185,7 @@ class Audit:
             for row in [*sets[0], *refunds[0]]:
                 sums[row["account"]] = sums.get(row["account"], 0) + row["amount"]
             if any(sums.values()):
-                self.fault("refund gives back what was taken", f"{what}: {sums}")
+                self.fault("refund returns what was debited", f"{what}: {sums}")
 
     def check_payment(self, payment, sets, events, holds):
         key, status = payment["payment"], payment["status"]
@@ -209,10 +209,10 @@ class Audit:
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         if len(terminal) != ENDINGS[status]:
-            self.fault("every ending has its event", f"{what} has {len(terminal)}")
+            self.fault("every final status has its event", f"{what} has {len(terminal)}")
 
     def check_providers(self):
-        """Costs add up, every submission is on record, and what is used once is used once."""
+        """Totals add up, every submission is recorded, and a quote pays for one payment."""
         submissions = {}
         for row in self.rows("SELECT * FROM provider_attempts ORDER BY payment, attempt"):
             submissions.setdefault(row["payment"], []).append(row)
@@ -220,7 +220,7 @@ class Audit:
             "SELECT payment, type, sending_amount, quote FROM payments")}
         through = {key for key, row in types.items() if row["type"] in (CASH_OUT, COLLECTION, ON_REFERENCE)}
         for key in through ^ set(self.parts):
-            self.fault("provider part of provider payments", f"payment {key}")
+            self.fault("provider record of a provider payment", f"payment {key}")
         for key, part in self.parts.items():
             calls = submissions.get(key, [])
             if [row["attempt"] for row in calls] != list(range(1, len(calls) + 1)):
@@ -229,25 +229,25 @@ class Audit:
                 self.fault("every submission is on record", f"payment {key}: {part['attempts']}")
             if key in types and types[key]["type"] == CASH_OUT and (
                     part["total"] != types[key]["sending_amount"] + part["fee"]):
-                self.fault("total is amount and fee", f"payment {key}: {tuple(part)}")
+                self.fault("total is amount plus fee", f"payment {key}: {tuple(part)}")
         self.check_endpoints()
         self.check_collections()
-        self.nothing("call of a provider payment", "SELECT payment FROM provider_attempts WHERE payment"
+        self.nothing("attempt without a provider payment", "SELECT payment FROM provider_attempts WHERE payment"
                      " NOT IN (SELECT payment FROM provider_payments)")
         quotes = {row["quote"]: row["payment"] for row in self.rows("SELECT quote, payment FROM quotes")}
         for key, row in types.items():
             if row["quote"] is not None and quotes.get(row["quote"]) != key:
-                self.fault("quote and payment know each other", f"payment {key}")
+                self.fault("quote and payment refer to each other", f"payment {key}")
         for quote, key in quotes.items():
             if key is not None and (key not in types or types[key]["quote"] != quote):
-                self.fault("quote and payment know each other", f"quote {quote}")
+                self.fault("quote and payment refer to each other", f"quote {quote}")
         arrived = [row["payment"] for row in self.rows("SELECT payment FROM reference_payments")]
         on_reference = [key for key, row in types.items() if row["type"] == ON_REFERENCE]
         if sorted(arrived) != sorted(on_reference):
-            self.fault("an arrival per payment on a reference", f"{len(arrived)} and {len(on_reference)}")
+            self.fault("one arrival per payment on a reference", f"{len(arrived)} and {len(on_reference)}")
 
     def check_limits(self):
-        """Every stored sum of what was sent to a destination, from the payments alone."""
+        """Recomputes the stored sums of a destination from the payments alone."""
         sent = {}
         for row in self.rows("SELECT p.connector, d.id, p.created_at, p.status, p.sending_amount FROM payments p"
                              " JOIN destinations d ON d.destination = p.destination WHERE p.type = ?"
@@ -270,7 +270,7 @@ class Audit:
                     self.fault("sums of a destination", f"{tuple(row)}: {len(part)} payments of {total}")
 
     def check_fundings(self):
-        """One credit to one wallet from issuance, and no payment."""
+        """A funding is one credit from issuance to one wallet, without a payment."""
         for row in self.rows("SELECT f.journal, j.kind, j.payment FROM fundings f"
                              " LEFT JOIN journal j ON j.journal = f.journal"):
             lines = self.rows("SELECT e.amount, a.wallet, a.kind FROM entries e JOIN accounts a ON a.account ="
@@ -281,7 +281,7 @@ class Audit:
                 self.fault("fundings", f"journal {row['journal']}")
 
     def check_endpoints(self):
-        """A payment belongs to the endpoint that it was first sent to, and that to its connector."""
+        """A payment stays with the endpoint that it was first sent to, which belongs to its connector."""
         http = {row["connector"]: row["driver"] == HTTP for row in self.rows("SELECT * FROM connectors")}
         present = dict.fromkeys(http, 0)
         owner = {}
@@ -290,7 +290,7 @@ class Audit:
             present[row["connector"]] += row["retired_at"] is None
         for key, count in present.items():
             if count != http[key]:
-                self.fault("one present endpoint", f"connector {key} has {count}")
+                self.fault("one active endpoint", f"connector {key} has {count}")
         for row in self.rows("SELECT payment, connector FROM payments WHERE type IN (?, ?)", CASH_OUT,
                              COLLECTION):
             part = self.parts.get(row["payment"])
@@ -300,7 +300,7 @@ class Audit:
                 self.fault("sent to an endpoint of its connector", f"payment {row['payment']}: {endpoint}")
 
     def check_collections(self):
-        """Credited is what was collected, after the fee, at the rate of the quote, and never more."""
+        """A collection credits the collected amount, minus the fee, at the rate of the quote, and never more."""
         for row in self.rows(
                 "SELECT p.status, p.receiving_amount, v.collected_amount, a.decimals, q.* FROM payments p"
                 " JOIN quotes q ON q.quote = p.quote JOIN provider_payments v ON v.payment = p.payment"
@@ -311,7 +311,7 @@ class Audit:
                 if credited != quoted:
                     self.fault("a collection credits its quote", what)
             elif collected is None:
-                self.fault("a collection says what was collected", what)
+                self.fault("a collection stores the collected amount", what)
             else:
                 left, whole = collected - row["fee"], row["send_amount"] - row["fee"]
                 by_rate = left * row["rate_numerator"] // row["rate_denominator"]
@@ -321,7 +321,7 @@ class Audit:
                     self.fault("a collection credits no more than its share", what)
 
     def check_tenants(self):
-        """Nothing of one association or environment moved on behalf of another."""
+        """No payment moves value of another association or environment."""
         tenants = {row["tenant"]: row["environment"] for row in self.rows("SELECT * FROM tenants")}
         payments = {row["payment"]: row for row in self.rows("SELECT payment, tenant, type FROM payments")}
         accounts = {row["account"]: row for row in self.rows("SELECT * FROM accounts")}
@@ -370,7 +370,7 @@ class Audit:
             under_way = payment["status"] in (*OPEN, REFUND_PENDING)
             count = len(jobs.get(key, [])) + (payment["settle_at"] is not None)
             if count != under_way:
-                self.fault("a job while in progress", f"payment {key} has {count}")
+                self.fault("one job per payment in progress", f"payment {key} has {count}")
             if settled and under_way:
                 self.fault("everything settled", f"payment {key} is in status {payment['status']}")
         for name, index in (("entries", sets), ("holds", holds), ("jobs", jobs)):
@@ -384,7 +384,7 @@ class Audit:
             if row["first"] != 1 or row["last"] != row["n"]:
                 self.fault("event sequence without a gap", tuple(row))
 
-    # --- what the clients know ----------------------------------------------------------------------
+    # --- the clients' view --------------------------------------------------------------------------
 
     def check_client(self, client):
         stored = {row["transaction_id"]: row for row in self.rows("SELECT * FROM payments")}
@@ -399,21 +399,21 @@ class Audit:
                 self.fault("refused and stored", transaction_id)
         for transaction_id, row in stored.items():
             if row["type"] == ON_REFERENCE:
-                continue  # came in without a request
+                continue  # has no request
             body = client["sent"].get(transaction_id)
             if body is None:
                 self.fault("never sent", transaction_id)
                 continue
             amounts = [leg["amount"] for leg in body.get("transfers", [body]) if "amount" in leg]
             if not amounts:
-                continue  # its quote says it
+                continue  # the quote determines the amount
             units = sum(int(Decimal(amount) * 10**7) for amount in amounts)
             if units != row["sending_amount"]:
-                self.fault("another amount than sent", f"{transaction_id}: {row['sending_amount']}")
+                self.fault("amount differs from the request", f"{transaction_id}: {row['sending_amount']}")
 
 
 def audit(path, client=None, settled=False):
-    """What is wrong, as a list of sentences."""
+    """The faults, one sentence each."""
     folder = tempfile.mkdtemp()
     try:
         copy = os.path.join(folder, "copy.db")
@@ -457,7 +457,7 @@ def main():
     faults = audit(arguments.file, client, arguments.settled)
     for fault in faults[:50]:
         print(fault)
-    print(f"auditor: {len(faults)} faults" if faults else "auditor: all is well")
+    print(f"auditor: {len(faults)} faults" if faults else "auditor: no faults")
     return 1 if faults else 0
 
 

@@ -1,12 +1,12 @@
-"""The part of the auditor that looks at holds. Multi-transfers store rows; what any other payment in progress
-holds follows from its record. See auditor.py."""
+"""The auditor's checks of holds. Only multi-transfers store holds as rows; the hold of any other payment in
+progress follows from its record. See auditor.py."""
 
 OPEN = (0, 1)  # of payments.status
 MULTI, COLLECTION, ON_REFERENCE = 2, 6, 7  # of payments.type
 
 
 def open_holds(audit):
-    """(account, amount) of everything that is held."""
+    """(account, amount) of every hold."""
     for hold in audit.rows("SELECT * FROM holds WHERE state = 0"):
         yield hold["account"], hold["amount"]
     for payment in audit.rows("SELECT * FROM payments WHERE status IN (?, ?)", *OPEN):
@@ -18,14 +18,14 @@ def open_holds(audit):
 
 
 def check_holds(audit, payment, holds, state):
-    """`holds` are the rows of the payment, which must be in this state."""
+    """Checks the hold rows of the payment, which must be in `state`."""
     what = f"payment {payment['payment']} in status {payment['status']}"
     if payment["type"] != MULTI:
         incoming = payment["type"] in (COLLECTION, ON_REFERENCE)
         if holds:
             audit.fault("only multi-transfers store holds", what)
         if incoming != (audit.account_of(payment["source_wallet"], payment["sending_asset"]) is None):
-            audit.fault("held for what goes out", what)
+            audit.fault("only outgoing payments have a source account", what)
     elif not holds or any(hold["state"] != state for hold in holds):
         audit.fault("holds follow the status", f"{what}: {[tuple(hold) for hold in holds]}")
     else:
@@ -33,7 +33,7 @@ def check_holds(audit, payment, holds, state):
 
 
 def check_amounts(audit, payment, holds, what):
-    """Held is what each wallet is short of at its worst."""
+    """Each wallet must hold its largest deficit while the legs are applied in order."""
     wanted, flow = {}, {}
     for account, amount in audit.expected_moves(payment):
         flow[account] = flow.get(account, 0) + amount
@@ -41,4 +41,4 @@ def check_amounts(audit, payment, holds, what):
             wanted[account] = -flow[account]
     found = {hold["account"]: hold["amount"] for hold in holds}
     if found != wanted:
-        audit.fault("held is what is sent", f"{what}: {found}, expected {wanted}")
+        audit.fault("holds match the legs", f"{what}: {found}, expected {wanted}")

@@ -1,11 +1,11 @@
-"""The auditor's own check of what a file proves with keys: links of the journal and the audit log, digests of
-guarded rows. The keys are in the file, sealed under the master key beside it."""
+"""The auditor's checks of keyed digests: the links of the journal and the audit log, and the digests of guarded
+rows. The keys are in the file, sealed under the master key, which is stored near it."""
 
 import hashlib
 import hmac
 import os
 
-AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a folder beside the file
+AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a separate folder
 PAYMENT = ("SELECT type, id, transaction_id, application, request_id, source_wallet, destination_wallet, sending_asset,"
            " sending_amount, receiving_asset, min_receiving, from_ref, to_ref, description, memo, notify, created_at,"
            " beneficiary, destination, connector, quote FROM payments WHERE payment = ?")
@@ -54,12 +54,12 @@ def digest(key, text):
 
 
 def derived(key, label):
-    """HKDF-SHA256 (RFC 5869) with the empty salt: one block."""
+    """One block of HKDF-SHA256 (RFC 5869) with an empty salt."""
     return digest(digest(bytes(32), key), label.encode() + b"\x01")
 
 
 def multiplied(a, b):
-    """In the field of AES."""
+    """Multiplication in the AES field, GF(2^8)."""
     out = 0
     while b:
         out ^= a if b & 1 else 0
@@ -113,14 +113,15 @@ def aes(key, block):
 
 
 def opened(key, sealed):
-    """A value sealed with AES-256-GCM: version, nonce, ciphertext, tag. A wrong key shows in the chains."""
+    """Decrypts an AES-256-GCM value (version, nonce, ciphertext, tag) without verifying the tag: a wrong key
+    breaks the chains anyway."""
     nonce, text = sealed[1:13], sealed[13:-16]
     stream = b"".join(aes(key, nonce + (number + 2).to_bytes(4, "big")) for number in range(-(-len(text) // 16)))
     return bytes(a ^ b for a, b in zip(text, stream))
 
 
 def master_key_near(path):
-    """The master key beside a file; None if it is missing."""
+    """The master key near a file; None if it is missing."""
     for name in AUDIT_TRIES:
         file = os.path.join(os.path.dirname(os.path.abspath(path)), name)
         if os.path.exists(file):
@@ -155,7 +156,7 @@ def payment_text(db, payment):
 
 
 def links(db, root):
-    """(journal, stored link, link that its content gives) of every entry set, as store/ledger/journal.h says."""
+    """(journal, stored link, computed link) of every entry set, as defined in store/ledger/journal.h."""
     key, link = derived(root, "coffer journal link v1"), bytes(32)
     entries = db.execute("SELECT entry / 1024, entry % 1024, account, amount, balance_after, counterparty, leg"
                          " FROM entries ORDER BY entry")
@@ -172,7 +173,7 @@ def links(db, root):
 
 
 def guarded(db, root):
-    """(table, row, digest) of every guarded row, as store/guarded_rows.h says."""
+    """(table, row, digest) of every guarded row, as defined in store/guarded_rows.h."""
     key = derived(root, "coffer row mac v1")
     for table, columns in GUARDED.items():
         for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table}"):
@@ -188,7 +189,7 @@ def mixed(digests):
 
 
 def totals(db, root):
-    """(source, rows, sum, seal) of every table with proofs, as store/sealed_totals.h says."""
+    """(source, rows, sum, seal) of every guarded table, as defined in store/sealed_totals.h."""
     key = derived(root, "coffer row mac v1")
     last = db.execute("SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1").fetchone()
     found = {"audit_log": (0, bytes(32)) if last is None else tuple(last)}
@@ -218,9 +219,9 @@ def check_guarded(run, root):
     macs = {(row["source"], row["row"]): row["mac"] for row in run.rows("SELECT * FROM row_macs")}
     for table, row, mac in guarded(run.db, root):
         if macs.pop((table, row), None) != mac:
-            run.fault("guarded row", f"{table} {row}")
+            run.fault("guarded row", f"{table} {row} was changed")
     for table, row in macs:
-        run.fault("guarded row", f"{table} {row} is gone")
+        run.fault("guarded row", f"{table} {row} is missing")
 
 
 def check_totals(run, root):
@@ -231,7 +232,7 @@ def check_totals(run, root):
 
 
 def sign_again(db, path):
-    """After a test has written rows itself, with the key of the file: links and digests as coffer would write them."""
+    """Recomputes all links and digests with the key of the file, after a test wrote rows directly."""
     root = chain_root(db, master_key_near(path))
     triggers = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     for name, _ in triggers:
@@ -249,13 +250,13 @@ def sign_again(db, path):
 
 
 def check_keys(run, path):
-    """Without a master key near the file, nothing of this can be checked."""
+    """Checks links and digests, if there is a master key near the file."""
     master = master_key_near(path)
     if master is None:
         return
     root = chain_root(run.db, master)
     if root is None:
-        run.fault("chain key", "the file has none")
+        run.fault("chain key", "missing in the file")
         return
     check_links(run, root)
     check_guarded(run, root)

@@ -1,4 +1,4 @@
-"""What a coffer file says of quotas, judged from the rows that they count; part of auditor.py."""
+"""The auditor's checks of quota counters against the rows that they count. See auditor.py."""
 
 OPEN_QUOTES, FILE_BYTES = 3, 5  # of quota_use.quota
 QUOTE_STEP_MS = 10_000
@@ -6,7 +6,7 @@ BYTES_OF_PAYMENT = 200  # at least
 
 
 def check_quotas(run):
-    """Counters of quotas, from the rows they count."""
+    """Compares each quota counter with the rows that it counts."""
     counted = {}
     for quota, table, ended in ((0, "wallets", None), (1, "beneficiaries", "archived_at"),
                                 (2, "destinations", "archived_at"), (4, "webhooks", "disabled_at")):
@@ -23,10 +23,10 @@ def check_quotas(run):
               for row in run.rows("SELECT * FROM quota_use")}
     for key, used in stored.items():
         if key[1] != FILE_BYTES and used != counted.get(key, 0):
-            run.fault("use of a quota", f"{key}: {used}, rows {counted.get(key, 0)}")
+            run.fault("quota counter", f"{key}: {used}, rows {counted.get(key, 0)}")
     for key, rows in counted.items():
         if key[1] != OPEN_QUOTES and key not in stored:
-            run.fault("use of a quota", f"{key}: nothing, rows {rows}")
+            run.fault("quota counter", f"{key}: nothing, rows {rows}")
     for tenant, number in payments.items():
         if stored.get((tenant, FILE_BYTES, 0), 0) < number * BYTES_OF_PAYMENT:
-            run.fault("bytes of a tenant", f"{tenant}: {number} payments")
+            run.fault("tenant bytes", f"{tenant}: {number} payments")

@@ -1,4 +1,4 @@
-"""The part of the auditor that compares the schema of a file with schema.sql."""
+"""The auditor's comparison of a file's schema with schema.sql."""
 
 import os
 import sqlite3
@@ -7,7 +7,7 @@ from harness.machine import ROOT
 
 
 def check_schema(audit):
-    """Each object has the words of schema.sql, and there are no others."""
+    """The file must have exactly the objects of schema.sql, with the same text."""
     with open(os.path.join(ROOT, "schema.sql"), encoding="utf-8") as file:
         model = sqlite3.connect(":memory:")
         model.executescript(file.read())

@@ -1,5 +1,5 @@
-"""The part of the auditor that looks at events and their deliveries: what is in the file must agree with
-itself, whatever happened to the process. See auditor.py."""
+"""The auditor's checks of events and their deliveries: the rows of a file must agree with each other,
+whatever happened to the process. See auditor.py."""
 
 import hashlib
 import hmac
@@ -62,15 +62,15 @@ class OutboxAudit:
 
     def check_events(self):
         if self.events and (self.key is None or len(self.key) != 32):
-            self.fault("a key of event ids", self.key)
+            self.fault("key of event IDs", self.key)
         last = {}
         for row in self.events.values():
             if row["at"] < last.get(row["tenant"], 0):
-                self.fault("events in the order of time", tuple(row))
+                self.fault("events in time order", tuple(row))
             last[row["tenant"]] = row["at"]
 
     def check_bodies(self):
-        """What was made to be sent says what its row says."""
+        """Each stored body must match its event."""
         tenants = {row["tenant"]: row for row in self.rows(
             "SELECT t.tenant, t.environment, a.id FROM tenants t JOIN associations a USING (association)")}
         records = {row["payment"]: str(uuid.UUID(bytes=row["id"]))
@@ -79,7 +79,7 @@ class OutboxAudit:
             key = (row["event_body"] >> 40, row["event_body"] & (1 << 40) - 1)
             event = self.events.get(key)
             if event is None:
-                self.fault("a body of an event", f"tenant, sequence {key}")
+                self.fault("event body without an event", f"tenant, sequence {key}")
                 continue
             body, tenant = json.loads(row["body"]), tenants[event["tenant"]]
             says = [body["id"], body["type"], body["timestamp"], body["sequence"], body["environment"],
@@ -91,7 +91,7 @@ class OutboxAudit:
                 says += [body["data"]["id"], body["data"]["version"]]
                 should += [records.get(event["payment"]), event["version"]]
             if says != should:
-                self.fault("the body is the event's", f"{says}, expected {should}")
+                self.fault("the body matches its event", f"{says}, expected {should}")
 
     def check_deliveries(self):
         attempts = {}
@@ -104,23 +104,23 @@ class OutboxAudit:
             webhook = self.webhooks[row["webhook"]]
             event = self.events.get((webhook["tenant"], row["sequence"]))
             if event is None:
-                self.fault("a delivery of an event", key)
+                self.fault("delivery without an event", key)
                 continue
             log = attempts.pop(key, [])
             if [one["attempt"] for one in log] != list(range(1, row["tries"] + 1)):
-                self.fault("every try is in the log", f"{key}: {row['tries']} tries, {len(log)} rows")
+                self.fault("every attempt is logged", f"{key}: {row['tries']} tries, {len(log)} rows")
             well = [one["status"] is not None and one["status"] // 100 == 2 for one in log]
-            # A new series of attempts was asked for, and none of them was made yet: anything may have been.
+            # After a redelivery request and before its first attempt, earlier attempts may have any result.
             begun = row["state"] != PENDING or row["attempts"] > 0
             if begun and (row["state"] == DELIVERED) != any(well):
-                self.fault("delivered is what was answered with 2xx", f"{key} is in state {row['state']}")
+                self.fault("delivered means a 2xx response", f"{key} is in state {row['state']}")
             if row["state"] == PENDING and webhook["disabled_at"] is not None:
-                self.fault("nothing waits for a disabled endpoint", key)
+                self.fault("no pending delivery for a disabled endpoint", key)
         for key in attempts:
-            self.fault("an attempt of a delivery", key)
+            self.fault("attempt without a delivery", key)
 
     def check_cursors(self):
-        """What an endpoint has read and wants is queued for it."""
+        """Each subscribed event before an endpoint's cursor must be queued for it."""
         for webhook in self.webhooks.values():
             if webhook["disabled_at"] is not None:
                 continue
@@ -129,37 +129,37 @@ class OutboxAudit:
                 since = event["at"] > webhook["created_at"]
                 if looked_at and since and wanted(webhook, event):
                     if (webhook["webhook"], sequence) not in self.queued:
-                        self.fault("what is wanted is queued", f"webhook {webhook['webhook']}: {sequence}")
+                        self.fault("subscribed events are queued", f"webhook {webhook['webhook']}: {sequence}")
 
 
 def check_outbox(audit):
     OutboxAudit(audit).check()
 
 
-# --- whether it finds what is wrong ---------------------------------------------------------------------
+# --- control: damaged files --------------------------------------------------------------------------
 
-# (the check that must report it, what is done by hand)
+# (the check that must report the damage, the statement that causes it)
 DAMAGES = [
     ("event sequence without a gap", "DELETE FROM events WHERE sequence = 9"),
     ("one event per version", "DELETE FROM events WHERE sequence = (SELECT max(sequence) FROM events)"),
-    ("a body of an event", "DELETE FROM events WHERE sequence = 9"),
-    ("events in the order of time", "UPDATE events SET at = at - 1000000 WHERE sequence = 9"),
-    ("the body is the event's", "UPDATE events SET at = at + 1 WHERE sequence = 9"),
-    ("the body is the event's", "UPDATE meta SET value = randomblob(32) WHERE name = 'event_id_key'"),
-    ("a key of event ids", "DELETE FROM meta WHERE name = 'event_id_key'"),
+    ("event body without an event", "DELETE FROM events WHERE sequence = 9"),
+    ("events in time order", "UPDATE events SET at = at - 1000000 WHERE sequence = 9"),
+    ("the body matches its event", "UPDATE events SET at = at + 1 WHERE sequence = 9"),
+    ("the body matches its event", "UPDATE meta SET value = randomblob(32) WHERE name = 'event_id_key'"),
+    ("key of event IDs", "DELETE FROM meta WHERE name = 'event_id_key'"),
     ("foreign key", "UPDATE events SET payment = 99999999 WHERE sequence = 9"),
-    ("a delivery of an event", "UPDATE deliveries SET sequence = sequence + 1000000 WHERE sequence = 9"),
-    ("every try is in the log", "DELETE FROM delivery_attempts WHERE sequence = 9"),
-    ("delivered is what was answered with 2xx", "UPDATE delivery_attempts SET status = 500 WHERE sequence = 9"),
-    ("delivered is what was answered with 2xx", "UPDATE deliveries SET state = 2 WHERE sequence = 9"),
-    ("an attempt of a delivery", "DELETE FROM deliveries WHERE sequence = 9"),
-    ("what is wanted is queued", "DELETE FROM deliveries WHERE sequence = 9"),
+    ("delivery without an event", "UPDATE deliveries SET sequence = sequence + 1000000 WHERE sequence = 9"),
+    ("every attempt is logged", "DELETE FROM delivery_attempts WHERE sequence = 9"),
+    ("delivered means a 2xx response", "UPDATE delivery_attempts SET status = 500 WHERE sequence = 9"),
+    ("delivered means a 2xx response", "UPDATE deliveries SET state = 2 WHERE sequence = 9"),
+    ("attempt without a delivery", "DELETE FROM deliveries WHERE sequence = 9"),
+    ("subscribed events are queued", "DELETE FROM deliveries WHERE sequence = 9"),
 ]
 
 
 def check_damages(path, audit, client):
-    """`path` is a sound file of a server that was stopped, with deliveries of each association's ninth
-    event. How many damaged copies were found; ends the test when one was not."""
+    """Damages copies of `path`, a sound file of a stopped server with deliveries of each association's ninth
+    event. Returns how many were detected; ends the test if one was not."""
     copy = path + ".damaged"
     for check, sql in DAMAGES:
         shutil.copy(path, copy)
@@ -169,6 +169,6 @@ def check_damages(path, audit, client):
         db.close()
         faults = audit(copy, client, settled=True)
         if changed < 1 or not any(fault.startswith(check + ":") for fault in faults):
-            sys.exit(f"auditor: not found ({check}), {changed} rows: {sql}\n  found instead: {faults[:5]}")
+            sys.exit(f"auditor: damage not detected by {check!r} ({changed} rows): {sql}\n  reported: {faults[:5]}")
         os.remove(copy)
     return len(DAMAGES)

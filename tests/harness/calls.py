@@ -1,4 +1,4 @@
-"""HTTP as clients speak it: a keep-alive connection, one exchange, logins."""
+"""HTTP clients: a keep-alive connection, a single request, logins."""
 
 import collections
 import http.client
@@ -8,16 +8,16 @@ import urllib.error
 import urllib.request
 
 class Response(collections.namedtuple("Response", "status headers text")):
-    """Of one exchange."""
+    """The response to one request."""
 
     def json(self):
         return json.loads(self.text) if self.text else None
 
 
 class Connection:
-    """One keep-alive connection that sends and reads JSON. Any trouble on the way is a ConnectionError: the
-    result of the request is unknown. `tls`: an ssl.SSLContext. `at`: the (host, port) to connect to where it is
-    not the name's own; `source`: the address to come from."""
+    """One keep-alive connection that sends and reads JSON. Raises ConnectionError for any failure, after which
+    the result of the request is unknown. `tls`: an ssl.SSLContext. `at`: the (host, port) to connect to, if it
+    differs from the name; `source`: the local address."""
 
     def __init__(self, host, port, timeout_s=10.0, tls=None, at=None, source=""):
         if tls:
@@ -43,7 +43,7 @@ class Connection:
             raise ConnectionError(str(error)) from error
 
     def pages(self, path):
-        """The rows of a list, all of its pages."""
+        """The rows of all pages of a list."""
         out, cursor = [], None
         while True:
             page = f"&cursor={cursor}" if cursor else ""
@@ -59,7 +59,7 @@ class Connection:
         return self.pages("/v1/transactions" + (query and "?" + query))
 
     def log_in(self, keys):
-        """With the credentials of an application: the connection itself, with the headers of its calls."""
+        """Requests a token with an application's credentials and sends it with each later call. Returns self."""
         status, token = self.call("POST", "/v1/auth/token", {
             "clientId": keys["clientId"], "clientSecret": keys["clientSecret"]})
         if status != 200:
@@ -70,7 +70,7 @@ class Connection:
 
 
 def fetch(url, method="GET", body=None, headers=None, tls=None, timeout_s=10.0):
-    """One request of its own, whatever its status. A body that is no text is sent as JSON."""
+    """The response to one request on a new connection, with any status. A body that is not text is sent as JSON."""
     headers = dict(headers or {})
     if body is not None and not isinstance(body, (bytes, str)):
         body = json.dumps(body)

@@ -1,5 +1,5 @@
-"""Clients as integrators write them: each sends one payment after the other and repeats it under the
-same transactionId until it has an answer, whatever happens to the server meanwhile."""
+"""Clients as integrators write them: each sends one payment at a time and retries it with the same
+transactionId until it gets a response, whatever happens to the server meanwhile."""
 
 import random
 import threading
@@ -8,7 +8,7 @@ import time
 from decimal import Decimal
 
 OWN, MULTI, SWAP = "p2p/own", "p2p/own/multi", "swap/own"
-# What a client may be told while it waits: try again. Anything else is a fault of the server.
+# Statuses that ask a client to retry. Any other error is a fault of the server.
 TRY_AGAIN = (429, 503)
 
 
@@ -21,7 +21,7 @@ def payment(gateway, transaction_id, number):
     single = {"sourceWalletId": first, "destinationWalletId": second, "sendingAssetCode": "USDC",
               "amount": amount}
     if number % 7 == 3:
-        # There and back: the second leg spends what the first brings.
+        # There and back: the second leg spends the proceeds of the first.
         back = {**single, "sourceWalletId": second, "destinationWalletId": first, "toRef": "back"}
         return MULTI, {"transactionId": transaction_id, "transfers": [single, back, single]}
     if number % 7 == 5:
@@ -31,8 +31,8 @@ def payment(gateway, transaction_id, number):
 
 
 def group(gateway, transaction_id, number):
-    """The number-th multi-transfer, of 2 to 16 legs to and fro: a later leg spends what an earlier one
-    brings, so a group that is applied in part cannot add up."""
+    """The number-th multi-transfer, with 2 to 16 legs in alternating directions. Later legs spend the proceeds
+    of earlier ones, so a partially applied group does not add up."""
     pair = [gateway.wallet("Treasury"), gateway.wallet("Operations")]
     legs = [{"sourceWalletId": pair[leg % 2], "destinationWalletId": pair[1 - leg % 2],
              "sendingAssetCode": "USDC", "amount": f"{number % 89 + 2 + leg}.{leg:03}"}
@@ -41,7 +41,7 @@ def group(gateway, transaction_id, number):
 
 
 def value_in(gateway, asset="USDC"):
-    """(balance, held) over all wallets that are the caller's own, in units of 10^-7."""
+    """(balance, held) over all wallets of the caller, in units of 10^-7."""
     connection, sums = gateway.login(), [0, 0]
     for wallet in gateway.facts["wallets"]:
         status, answer = connection.call("GET", "/v1/wallets/" + wallet["id"])
@@ -55,7 +55,7 @@ def value_in(gateway, asset="USDC"):
 
 
 class Crowd:
-    """Threads that do the same until they are told to stop: `work(number)`, of each its own."""
+    """Threads that run `work(number)`, each with its number, until they are stopped."""
 
     def __init__(self, count):
         self.lock = threading.Lock()
@@ -84,18 +84,18 @@ class Crowd:
 
 
 class Clients(Crowd):
-    """`gateway` may be restarted at any time; clients notice and connect again. `make` is what they pay.
-    Told to stop, each ends when its present payment is answered, or immediately if there is no response."""
+    """Clients reconnect when `gateway` restarts. `make` builds their payments. When stopped, each client ends
+    after the response to its current payment, or immediately if the server does not respond."""
 
     def __init__(self, gateway, count=8, prefix="c", seed=0, make=payment):
         super().__init__(count)
         self.gateway = gateway
         self.make = make
         self.prefix = prefix
-        self.sent = {}      # transactionId -> body, noted before the first byte leaves
-        self.acked = {}     # transactionId -> record id, noted when the whole 202 is there
-        self.waiting = {}   # sent and not answered yet: transactionId -> (route, body)
-        self.surprises = []  # answers that no client should ever get
+        self.sent = {}      # transactionId -> body, recorded before the first byte is sent
+        self.acked = {}     # transactionId -> record id, recorded after the complete 202
+        self.waiting = {}   # sent, without a response yet: transactionId -> (route, body)
+        self.surprises = []  # responses that no client should ever get
         self.repeats = 0
         self.random = random.Random(seed)
 
@@ -103,14 +103,14 @@ class Clients(Crowd):
         return {"sent": self.sent, "acked": self.acked}
 
     def facts_now(self):
-        """A copy, while they go on."""
+        """A copy of the facts while the clients continue."""
         with self.lock:
             return {key: dict(value) for key, value in self.facts().items()}
 
     def work(self, number):
         connection, count = None, 0
         while not self.gateway.facts and not self.stopping.is_set():
-            time.sleep(0.02)  # it has not come up once yet
+            time.sleep(0.02)  # the server has never been ready
         while not self.stopping.is_set():
             count += 1
             transaction_id = f"{self.prefix}-{number}-{count}"
@@ -132,11 +132,11 @@ class Clients(Crowd):
         try:
             return self.gateway.login()
         except (ConnectionError, OSError, KeyError, TypeError, AttributeError):
-            time.sleep(0.02)  # it is down, or just being started
+            time.sleep(0.02)  # the server is down or starting
             return None
 
     def submit(self, connection, transaction_id, route, body):
-        """True with an answer; False when the result is unknown and the request must be repeated."""
+        """Whether the payment was accepted. If not, the request must be repeated."""
         try:
             status, answer = connection.call("POST", "/v1/payments/" + route, body)
         except ConnectionError:
@@ -154,13 +154,13 @@ class Clients(Crowd):
         return False
 
     def send_again(self, connection, transaction_id, route, body):
-        """An answered payment once more: the same record, nothing new."""
+        """Replays an accepted payment, which must return the same record."""
         try:
             status, answer = connection.call("POST", "/v1/payments/" + route, body)
         except ConnectionError:
             return
         if status in TRY_AGAIN:
-            return  # shed: says nothing about the record
+            return  # load shedding: no statement about the record
         same = (status == 202 and answer["isIdempotent"]
                 and answer["transactionRecordId"] == self.acked[transaction_id])
         if not same:
@@ -168,18 +168,18 @@ class Clients(Crowd):
                 self.surprises.append((transaction_id, status, answer))
 
     def replay_waiting(self):
-        """Whatever was never answered, now: each must be accepted, first time or again."""
+        """Resends each payment that got no response; each must be accepted, as new or as a replay."""
         connection = self.gateway.login()
         for transaction_id, (route, body) in list(self.waiting.items()):
             if not self.submit(connection, transaction_id, route, body):
-                raise RuntimeError(f"{transaction_id} is still not answered: {self.surprises}")
+                raise RuntimeError(f"{transaction_id} still has no response: {self.surprises}")
 
 
 def wait_until_settled(gateway, within_s=30.0):
-    """Seconds until nothing is in progress, by the public API; raises when it takes too long."""
+    """Waits until no payment is in progress, by the public API, and returns the seconds. Raises after `within_s`."""
     began = time.monotonic()
     connection = gateway.login()
-    # In the order in which a payment passes them: what has left one does not come back to it.
+    # In the order of a payment's life: a payment never returns to an earlier status.
     for status in ("initiated", "processing", "refund_pending"):
         while True:
             code, answer = connection.call("GET", f"/v1/transactions?limit=1&status={status}")
@@ -187,6 +187,6 @@ def wait_until_settled(gateway, within_s=30.0):
             if code == 200 and not answer["data"]:
                 break
             if code not in (200, *TRY_AGAIN) or took > within_s:
-                raise RuntimeError(f"not settled {took:.1f} s after: {code} {answer}")
+                raise RuntimeError(f"not settled after {took:.1f} s: {code} {answer}")
             time.sleep(0.01)
     return took

@@ -1,5 +1,5 @@
-"""What a test needs of the machine: binaries, programs, privileges, ports. A need that is not met ends the test:
-with 77, which ctest reports as skipped, or as failed where ./dev installs it."""
+"""The test's requirements of the machine: binaries, programs, privileges, ports. If one is missing, the test exits:
+with 77, which ctest reports as skipped, or as failed if ./dev should have installed or built it."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import sys
 
 SKIPPED = 77
 ROOT = os.path.abspath(os.environ.get("COFFER_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "..", ".."))
-# What to build for the binaries that tests judge, and where they are unless COFFER_<NAME>_BIN says otherwise.
+# Preset and file of each tested binary. COFFER_<NAME>_BIN overrides the path.
 BINARIES = {"release": ("release-static", "coffer"), "dev": ("dev", "coffer"), "faults": ("dev", "coffer"),
             "next": ("release-static", "coffer_next")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -26,44 +26,44 @@ def skip(reason):
 
 
 def binary_path(name):
-    """Where the binary is, whether or not it was built."""
+    """The path of the binary, which may not be built yet."""
     preset, file = BINARIES[name]
     return os.environ.get(f"COFFER_{name.upper()}_BIN") or os.path.join(ROOT, "build", preset, file)
 
 
 def binary(name="release"):
-    """The path of a binary that was built: `release` is what ships, `dev` has sanitizers, `faults` has fault
-    points, `next` has one more step of the schema."""
+    """The path of a built binary: `release` is the shipped build, `dev` has sanitizers, `faults` has fault
+    points, `next` has one more schema upgrade."""
     path = os.path.abspath(binary_path(name))
     if not os.access(path, os.X_OK):
-        sys.exit(f"no binary at {path}: ./dev build {BINARIES[name][0]}")
+        sys.exit(f"{path} is missing. Build it with ./dev build {BINARIES[name][0]}")
     return path
 
 
 def program(name):
-    """The path of a program, also one that `./dev setup` unpacked; skips the test where it is missing."""
+    """The path of a program, installed or unpacked by `./dev setup`. If it is missing, skips the test."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "coffer", name)
     found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", cache)))
-    return found or skip(f"{name} is not installed: ./dev setup")
+    return found or skip(f"{name} is not installed. Run ./dev setup")
 
 
 def chromium():
-    """The path of a browser that playwright drives; skips the test on a machine without one."""
+    """The path of a browser for Playwright. If it is missing, skips the test."""
     found = os.environ.get("COFFER_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    return found or skip("no chromium")
+    return found or skip("Chromium is not installed")
 
 
 def node_packages(folder, *names):
-    """Ends the test where npm packages below tests/`folder` are missing; ./dev installs them."""
+    """Fails the test if npm packages of tests/`folder` are missing; ./dev installs them."""
     for name in names or ("",):
         if not os.path.isdir(os.path.join(ROOT, "tests", folder, "node_modules", name)):
-            sys.exit(f"the npm packages of tests/{folder} are missing: ./dev setup")
+            sys.exit(f"the npm packages of tests/{folder} are missing. Run ./dev setup")
 
 
 def in_namespaces(*kinds, as_root=True, optional=False):
-    """Runs this program again in namespaces of its own ("mount", "net", "ipc", "uts"), with a loopback device where
-    it has a network; then true. Where that is not possible: false if `optional`, else the test is skipped.
-    `as_root` false: a user who is not root becomes root inside."""
+    """Restarts this program in new namespaces ("mount", "net", "ipc", "uts"), with an active loopback device for
+    "net", and returns true there. If the machine does not allow it, returns false if `optional`, and skips the test
+    otherwise. With `as_root` false, a user other than root becomes root inside."""
     if os.environ.get(IN_NAMESPACES):
         if "net" in kinds:
             subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
@@ -84,8 +84,8 @@ HELD = []
 
 
 def held_port():
-    """A port of this machine reserved for this test: a socket is bound to it and never
-    listens. A server that asks for this very port, with SO_REUSEADDR as servers do, gets it."""
+    """A port that is reserved for this test by a bound socket that never listens. A server can still listen on
+    it with SO_REUSEADDR."""
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     holder.bind(("127.0.0.1", 0))

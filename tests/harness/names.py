@@ -1,4 +1,4 @@
-"""A name server on 127.0.0.1, port 53, for a test in a network namespace of its own."""
+"""A name server on 127.0.0.1, port 53, for a test in a separate network namespace."""
 
 import socket
 import struct
@@ -14,7 +14,7 @@ def record(kind, address, ttl):
 
 
 class Names:
-    """A name server. `zone`: name -> function of (type, how often it was asked before) to addresses."""
+    """A name server. `zone` maps a name to a function from (type, number of earlier queries) to addresses."""
 
     def __init__(self, zone):
         self.zone, self.asked, self.lock = zone, {}, threading.Lock()

@@ -1,4 +1,4 @@
-"""Payout providers: the simulator that ships as a process of its own, and what is needed to pay through one."""
+"""Payout providers: the shipped simulator as a separate process, and the connector and beneficiary for a payout."""
 
 import os
 import subprocess
@@ -9,12 +9,12 @@ from harness.machine import held_port
 from harness.server import RUNNING
 
 RATE = "129.5"
-# What a simulated provider needs to be told to quote at that rate.
+# The simulator option for this rate.
 RATES = f"USDC:KES={RATE}"
 
 
 def add_connector(server, name, url, *words):
-    """Registers a provider at `url` for mobile money in Kenya; its id and secret."""
+    """Registers a provider at `url` for mobile money in Kenya, and returns its id and secret."""
     made = server.command("connector", "add", name, "--driver", "http", "--method", "MOMO", "--country", "KE",
                           "--currency", "KES", "--asset", "USDC", "--rate", RATE, "--min", "1", "--max", "1000",
                           "--base-url", url, *words)
@@ -22,7 +22,8 @@ def add_connector(server, name, url, *words):
 
 
 def beneficiary(connection, ending):
-    """One for mobile money in Kenya; the last four digits decide what a simulator does. The id."""
+    """Adds a mobile money beneficiary in Kenya, and returns its id. The last four digits of the number determine
+    the simulator's result."""
     status, answer = connection.call("POST", "/v1/beneficiaries", {
         "individual": {"firstName": "Amina", "lastName": "Otieno"},
         "paymentDestinations": [{
@@ -34,13 +35,13 @@ def beneficiary(connection, ending):
 
 
 def purpose(connection):
-    """The members of a payout that say what it is for."""
+    """The members of a payout that describe its purpose."""
     enums = connection.call("GET", "/v1/payments/enums")[1]
     return {name: enums[name][0]["code"] for name in ("purposeOfPayment", "sourceOfFunds", "relationship")}
 
 
 class Simulator:
-    """`coffer provider-sim` at one permanent port, as often as it is started. `words`: its options."""
+    """`coffer provider-sim`, always on the same port, also after a restart. `words`: its options."""
 
     def __init__(self, binary, log=os.devnull):
         self.binary, self.log, self.port = binary, log, held_port()
@@ -56,7 +57,7 @@ class Simulator:
             self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=log)
         RUNNING.add(self.process)
         if not self.process.stdout.readline():
-            raise RuntimeError(f"the provider ended with {self.process.wait()}")
+            raise RuntimeError(f"the provider exited with {self.process.wait()}")
         return self
 
     def kill(self):
@@ -74,7 +75,7 @@ class Simulator:
         return code
 
     def control(self, method, path, body=None):
-        """A call to its own controls, which are not part of the protocol."""
+        """Calls the simulator's control routes, which are not part of the provider protocol."""
         return fetch(self.url + "/control" + path, method, body).json()
 
     def payouts(self):

@@ -1,5 +1,5 @@
-"""Webhook receivers that respond as they are told, and the consumer that docs/contract.md#delivery describes. Nothing
-here knows how coffer works."""
+"""Webhook receivers with scripted responses, and the consumer that docs/contract.md#delivery describes. Nothing here
+depends on how coffer works."""
 
 import base64
 import collections
@@ -21,12 +21,12 @@ from harness.report import wait_for
 STALE_MS = 300_000
 HUGE = 8 << 20
 
-# What can come of a request. `well`: it is answered with a whole 2xx.
+# Behaviours. Those in WELL send a complete 2xx response.
 WELL = ("ok", "body", "slow", "huge")
 BAD = ("error", "unavailable", "reset", "garbage", "early", "redirect", "headers", "hang", "dribble")
 
 
-# A response of its own: the status with its reason, headers as they go out, and the body.
+# A custom response: the status with its reason, the headers as sent, and the body.
 Reply = collections.namedtuple("Reply", "status headers body", defaults=("", b""))
 
 
@@ -39,15 +39,15 @@ class Delivery:
         lines = (line.partition(":") for line in head.decode("latin-1").splitlines())
         self.headers = {name.lower(): value.strip() for name, _, value in lines}
         self.id = self.headers.get("x-webhook-id", "")
-        self.number = 0      # how many of this id came before
-        self.behaviour = ""  # how it was answered: a name, or a Reply
+        self.number = 0      # how many earlier requests had this id
+        self.behaviour = ""  # the response: a name, or a Reply
 
     def event(self):
         return json.loads(self.body)
 
 
 def contract_verifies(headers, body, now_ms):
-    """As an integrator reads docs/contract.md#delivery: whether the request may be believed."""
+    """Whether the request is authentic, as an integrator reads docs/contract.md#delivery."""
     event = headers.get("x-webhook-id", "")
     stamp = headers.get("x-webhook-ts", "")
     if not event or not stamp.isdigit() or abs(now_ms - int(stamp)) > STALE_MS:
@@ -57,7 +57,7 @@ def contract_verifies(headers, body, now_ms):
 
 
 def standard_signers(headers, body, secrets):
-    """Which of the secrets have signed, by Standard Webhooks, and how many signatures there are."""
+    """The secrets that signed, by Standard Webhooks, and the number of signatures."""
     given = headers.get("webhook-signature", "").split(" ")
     text = f"{headers.get('webhook-id')}.{headers.get('webhook-timestamp')}.".encode() + body
     signers = []
@@ -70,8 +70,8 @@ def standard_signers(headers, body, secrets):
 
 
 class Receiver:
-    """`behave(delivery)` names the behaviour for a request, or gives a Reply; by default all is well. `tls` is an
-    ssl.SSLContext. `redirect` is where a redirect leads."""
+    """`behave(delivery)` returns the name of a behaviour or a Reply; by default, all deliveries succeed. `tls` is an
+    ssl.SSLContext. `redirect` is the target of a redirect."""
 
     def __init__(self, behave=None, host="127.0.0.1", port=0, tls=None, redirect=""):
         self.behave = behave or (lambda delivery: "ok")
@@ -79,9 +79,9 @@ class Receiver:
         self.tls = tls
         self.lock = threading.Lock()
         self.deliveries = []
-        self.counts = {}       # X-Webhook-Id -> how many came
-        self.accepted = []     # local addresses of all connections, also of those that said nothing
-        self.peers = set()     # connections that are open
+        self.counts = {}       # X-Webhook-Id -> number of requests
+        self.accepted = []     # local addresses of all connections, also of silent ones
+        self.peers = set()     # open connections
         self.stopping = threading.Event()
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.listener = socket.socket(family)
@@ -97,14 +97,14 @@ class Receiver:
         return f"{scheme or ('https' if self.tls else 'http')}://{host}:{self.port}/hooks"
 
     def stop(self):
-        """Ends all connections too."""
+        """Stops listening and closes all connections."""
         self.stopping.set()
-        # The thread that waits in accept keeps the socket alive; this wakes it.
+        # Wakes the thread in accept(), which would keep the socket open.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         with self.lock:
             for peer in self.peers:
-                with contextlib.suppress(OSError):  # it has just gone
+                with contextlib.suppress(OSError):  # already closed
                     peer.shutdown(socket.SHUT_RDWR)
 
     def snapshot(self):
@@ -115,7 +115,7 @@ class Receiver:
         return [one for one in self.snapshot() if one.id == event_id]
 
     def wait_for(self, count, within_s=30.0):
-        """Until so many requests have come; the requests."""
+        """Waits for `count` requests, and returns all requests so far."""
         wait_for(f"request {count} arrives", lambda: len(self.snapshot()) >= count, within_s)
         return self.snapshot()
 
@@ -142,14 +142,14 @@ class Receiver:
                 peer.settimeout(None)
             with self.lock:
                 self.peers.add(peer)
-            # Closed before the socket: a reset has to go out at once.
+            # Close the stream before the socket, so that a reset is sent immediately.
             with peer.makefile("rb") as stream:
                 while not self.stopping.is_set():
                     delivery = self.read(peer, stream)
                     if delivery is None or not self.answer(peer, delivery):
                         return
         except (OSError, ValueError):
-            pass  # it went away, as it may; what arrived whole is noted
+            pass  # the peer may disconnect; complete requests are recorded
         finally:
             with self.lock:
                 self.peers.discard(peer)
@@ -170,13 +170,13 @@ class Receiver:
         with self.lock:
             delivery.number = self.counts.get(delivery.id, 0)
             self.counts[delivery.id] = delivery.number + 1
-        # Recorded together with its behaviour, so that no reader sees half of it.
+        # Record the delivery together with its behaviour, so that no thread sees it without one.
         delivery.behaviour = self.behave(delivery)
         with self.lock:
             self.deliveries.append(delivery)
         return delivery
 
-    # --- how to answer: whether the connection goes on --------------------------------------------------
+    # --- responses; each returns whether the connection stays open--------------------------------------------
 
     def answer(self, peer, delivery):
         if isinstance(delivery.behaviour, Reply):
@@ -223,11 +223,11 @@ class Receiver:
         return self.say(peer, "307 Temporary Redirect", b"", f"Location: {self.redirect}\r\n")
 
     def do_garbage(self, peer):
-        peer.sendall(b"\x00\xff\x16\x03 200 OK this is no HTTP\n\n\n" * 20)
+        peer.sendall(b"\x00\xff\x16\x03 200 OK this is not HTTP\n\n\n" * 20)
         return False
 
     def do_hang_up(self, peer):
-        """Says nothing and closes, when the request is whole."""
+        """Closes the connection after the complete request, without a response."""
         peer.shutdown(socket.SHUT_RDWR)
         return False
 
@@ -247,14 +247,14 @@ class Receiver:
         return False
 
     def do_dribble(self, peer):
-        """An answer that never comes to its end, byte by byte."""
+        """A response that never ends, sent byte by byte."""
         peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
         while not self.stopping.wait(0.02):
             peer.sendall(b".")
         return False
 
     def do_hang(self, peer):
-        """Says nothing until the other side gives up."""
+        """Sends nothing until the client gives up."""
         while not self.stopping.is_set():
             if not peer.recv(1024):
                 break
@@ -269,7 +269,7 @@ def stock_verifies(pairs):
 
 
 def changed(delivery, **fields):
-    """A false record of a delivery, for controls."""
+    """A copy of a delivery with changed fields, for controls."""
     other = copy.copy(delivery)
     for name, value in fields.items():
         setattr(other, name, value)
@@ -277,7 +277,7 @@ def changed(delivery, **fields):
 
 
 def judge_requests(deliveries, secrets):
-    """What is wrong with the requests of one endpoint by themselves, one sentence each."""
+    """The faults of one endpoint's requests, one sentence each."""
     faults, bodies = [], {}
     for delivery in deliveries:
         if not contract_verifies(delivery.headers, delivery.body, delivery.arrived * 1000):
@@ -285,14 +285,14 @@ def judge_requests(deliveries, secrets):
         if not standard_signers(delivery.headers, delivery.body, secrets)[0]:
             faults.append(f"signature of Standard Webhooks: {delivery.id}")
         if delivery.headers.get("webhook-id") != delivery.id:
-            faults.append(f"both ids are one: {delivery.id}")
+            faults.append(f"both id headers are equal: {delivery.id}")
         if delivery.headers.get("content-type") != "application/json":
             faults.append(f"content type: {delivery.headers.get('content-type')}")
         if bodies.setdefault(delivery.id, delivery.body) != delivery.body:
-            faults.append(f"the same bytes at each repetition: {delivery.id}")
+            faults.append(f"every attempt has the same body: {delivery.id}")
         event = delivery.event()
         if event["id"] != delivery.id:
-            faults.append(f"the id in the body is the header's: {delivery.id}")
+            faults.append(f"the id in the body equals the header: {delivery.id}")
         if event["apiVersion"] != "v1" or event["environment"] != "sandbox":
             faults.append(f"version and environment: {delivery.id}")
     return faults

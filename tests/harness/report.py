@@ -1,5 +1,5 @@
-"""What a test found: checks line by line, lists of faults, and limits in time beside other work, where a machine
-that was busy for a moment must not fail a test and a slow gateway must."""
+"""Results of a test: single checks, lists of faults, and time limits, which a slow gateway must exceed but a machine
+that was busy for a moment must not."""
 
 import sys
 import time
@@ -13,11 +13,11 @@ COUNTED = {"checks": 0}
 
 
 class Slow(Exception):
-    """A limit in time that was missed where the run cannot go on; until then nothing was wrong."""
+    """A run that cannot continue because it exceeded a time limit; before that, it found no fault."""
 
 
 def check(what, holds, shown=""):
-    """One line; the first check that does not hold ends the test. `shown` helps to find out why."""
+    """Prints one line. The first failed check ends the test and prints `shown`."""
     COUNTED["checks"] += 1
     print(("ok       " if holds else "FAILED   ") + what, flush=True)
     if not holds:
@@ -37,7 +37,7 @@ def judge_faults(faults, what="", most=20):
 
 
 def wait_for(what, holds, within_s, pause_s=0.02):
-    """Until `holds()` is true; seconds. Fails the test where that takes longer than `within_s`."""
+    """Waits until `holds()` is true, and returns the seconds. Fails the test after `within_s`."""
     began = time.monotonic()
     while not holds():
         if time.monotonic() - began > within_s:
@@ -47,9 +47,9 @@ def wait_for(what, holds, within_s, pause_s=0.02):
 
 
 def until_in_time(run, what=""):
-    """Runs `run()`, which gives faults and what to print of a run without any, until it was in time. A fault
-    that begins with SLOW, or `Slow`, counts when each of three runs has one; every other ends the test at
-    once."""
+    """Calls `run()`, which returns faults and a summary, until it has no faults, and returns the summary. A fault
+    that begins with SLOW, or the exception `Slow`, fails the test if three runs in a row have one; any other fault
+    fails it immediately."""
     for number in range(1, TRIES + 1):
         try:
             faults, text = run()
@@ -62,5 +62,5 @@ def until_in_time(run, what=""):
             judge_faults(faults, what)
         for fault in faults[:20]:
             print("  " + str(fault), flush=True)
-        print(f"  in time? Run {number} was not; once more", flush=True)
+        print(f"  run {number} was too slow; trying again", flush=True)
     return None

@@ -13,7 +13,7 @@ from harness.calls import Connection
 from harness.machine import held_port
 from harness.tls import trusting
 
-# A test that ends in the middle leaves no process behind.
+# Processes to kill at exit, so that a failed test leaves none running.
 RUNNING = set()
 
 
@@ -26,12 +26,12 @@ def kill_what_is_left():
 
 
 def run_command(binary, db, *words):
-    """`coffer WORDS` on a file, served or not, as a finished process; its result is JSON."""
+    """Runs `coffer WORDS` on a file, served or not, and returns the finished process. Its output is JSON."""
     return subprocess.run([binary, *words, "--db", db, "--json"], capture_output=True, text=True, check=False)
 
 
 def command(binary, db, *words):
-    """The result of `coffer WORDS`; ends the test when it is refused."""
+    """The result of `coffer WORDS`. Ends the test if the command fails."""
     done = run_command(binary, db, *words)
     if done.returncode:
         sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
@@ -39,10 +39,10 @@ def command(binary, db, *words):
 
 
 class Elsewhere:
-    """A server started elsewhere: where it listens, and how its commands are run."""
+    """A server that was started elsewhere: its address, and a way to run its commands."""
 
     def __init__(self, host, port, run):
-        """`run` gives the result of a command's words."""
+        """`run` takes a command's words and returns its result."""
         self.host, self.port, self.command = host, port, run
 
     def connect(self, timeout_s=10.0):
@@ -50,7 +50,7 @@ class Elsewhere:
 
 
 class Server(Elsewhere):
-    """A file and the process that serves it, as often as it has to be started again. Its log is `log`."""
+    """A file and the process that serves it, which can be restarted. Its log is the file `log`."""
 
     def __init__(self, binary, db, log, host, port):
         super().__init__(host, port, lambda *words: command(binary, db, *words))
@@ -69,7 +69,7 @@ class Server(Elsewhere):
         return self.wait()
 
     def wait(self, timeout_s=10.0):
-        """The exit code; negative: the signal that ended it."""
+        """The exit code; a negative number is the signal that ended the process."""
         code = self.process.wait(timeout_s)
         RUNNING.discard(self.process)
         self.process.stdout.close()
@@ -80,7 +80,7 @@ class Server(Elsewhere):
         return self.wait(timeout_s)
 
     def server_pid(self):
-        """The server's own, not that of a wrapper around it."""
+        """The process ID of the server itself, not of a wrapper."""
         with open(self.db + ".lock", encoding="ascii") as lock:
             return int(lock.readline())
 
@@ -93,8 +93,8 @@ class Demo(Server):
     """`coffer demo`: a sandbox whose `facts` name its credentials, wallets and connectors."""
 
     def __init__(self, binary, folder, db="ledger.db", port=0, options=()):
-        """`port`: for a server that has to be found again at the same place (held_port); 0: another at each
-        start. `options`: more words of the command line."""
+        """`port`: from held_port(), to keep the port after a restart; 0: a new port at each start. `options`:
+        additional words of the command line."""
         super().__init__(binary, os.path.join(folder, db), os.path.join(folder, "server.log"), None, port)
         self.listen, self.options, self.facts = str(port), options, None
 
@@ -102,27 +102,27 @@ class Demo(Server):
         return ["demo", "--db", self.db, "--port", self.listen, "--json", *self.options]
 
     def start(self, wrapper=(), env=None, ready_within_s=30.0):
-        """Returns when the port answers; raises when it does not in time. Seconds in `ready_s`."""
+        """Returns when the server responds, and sets `ready_s`, in seconds. Raises if it is not ready in time."""
         began = time.monotonic()
         process = self.spawn(self.words(), wrapper, env)
-        # When the process hangs, reading its first line must not.
+        # Ends the wait for the first line if the process hangs.
         watchdog = threading.Timer(ready_within_s, process.kill)
         watchdog.start()
         line = process.stdout.readline()
         watchdog.cancel()
         if not line:
-            raise RuntimeError(f"the server ended with {process.wait()} before it was ready")
+            raise RuntimeError(f"the server exited with {process.wait()} before it was ready")
         self.facts = json.loads(line)
         self.host, port = self.facts["baseUrl"].partition("://")[2].rsplit(":", 1)
         self.port = int(port)
         status, _ = self.connect().call("GET", "/healthz")
         if status != 200:
-            raise RuntimeError(f"/healthz answers {status}")
+            raise RuntimeError(f"/healthz responds with {status}")
         self.ready_s = time.monotonic() - began
         return self
 
     def start_and_kill(self, after_s, env=None):
-        """Kills a process that is just coming up, ready or not. True: it had not said so yet."""
+        """Kills a starting process after `after_s`. Returns whether it had not yet reported that it is ready."""
         process = self.spawn(self.words(), env=env)
         time.sleep(after_s)
         process.kill()
@@ -139,23 +139,23 @@ class Demo(Server):
 
 
 class Service(Server):
-    """`coffer serve` on a file that `coffer init` made, at a port of its own. `settings` as in the environment;
-    `tls`: the certificate and the key to serve with."""
+    """`coffer serve` on a file that `coffer init` created, on its own port. `settings`: environment variables;
+    `tls`: paths of the certificate and the key."""
 
     def __init__(self, binary, db, host="127.0.0.1", port=None, settings=None, tls=None):
         super().__init__(binary, db, db + ".log", host, port or held_port())
         self.settings, self.tls = settings or {}, tls
 
     def start(self, *words, ready="/healthz", ready_within_s=30.0, pause_s=0.01):
-        """With more words on the command line. Returns when `ready` answers 200; ends the test when it does not in
-        time. Seconds in `ready_s`, no finer than `pause_s`."""
+        """Adds `words` to the command line. Returns when `ready` responds with 200, and sets `ready_s`, in seconds,
+        with a resolution of `pause_s`. Ends the test if the server is not ready in time."""
         began = time.monotonic()
         tls = ["--tls-cert", self.tls[0], "--tls-key", self.tls[1]] if self.tls else []
         self.spawn(["serve", "--db", self.db, "--listen-http", f"{self.host}:{self.port}", *tls, *words],
                    env=self.settings)
         while not self.answers(ready):
             if self.process.poll() is not None or time.monotonic() - began > ready_within_s:
-                sys.exit("the server does not come up: " + self.said()[-500:])
+                sys.exit("the server does not start: " + self.said()[-500:])
             time.sleep(pause_s)
         self.ready_s = time.monotonic() - began
         return self

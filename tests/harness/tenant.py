@@ -7,17 +7,17 @@ from harness.clients import OWN
 
 
 class Tenant:
-    """One application at a server (harness/server.py), with what it may say and own."""
+    """One application at a server (harness/server.py), with its credentials and wallets."""
 
     def __init__(self, server, keys, wallets=(), name="tenant", environment="sandbox"):
         self.server, self.keys, self.wallets, self.name = server, keys, list(wallets), name
         self.environment = environment
         self.association = keys["associationId"]
-        self.headers = {}  # of the last login, which outlives the server that gave it
+        self.headers = {}  # of the last login; the token stays valid after a restart
 
     @classmethod
     def create(cls, server, name, environment="sandbox", wallets=("Treasury", "Operations")):
-        """An association of its own, with one application and wallets that hold USDC."""
+        """Creates an association with one application and wallets that hold USDC."""
         association = server.command("association", "create", name)["id"]
         keys = server.command("application", "register", "--name", name, "--association", association,
                               "--environment", environment)
@@ -35,11 +35,11 @@ class Tenant:
         return self.ask("POST", "/v1/wallets", {"walletName": name, "assetCode": "USDC", "ownAccount": True})["id"]
 
     def fund(self, wallet, amount="900000"):
-        """From nowhere in the sandbox, by the operator in production."""
+        """Credits a wallet: by the sandbox route, or in production by an operator's command."""
         if self.environment == "sandbox":
             self.ask("POST", f"/v1/sandbox/wallets/{wallet}/fund", {"assetCode": "USDC", "amount": amount})
             return
-        # The same reason without an id of its own would be a replay.
+        # Without a separate transaction ID, the same reason would be a replay.
         self.server.command("wallet", "fund", wallet, "--asset", "USDC", "--amount", amount, "--transaction-id",
                             "fund-" + wallet, "--reason", "a test")
 
@@ -61,7 +61,7 @@ class Tenant:
         return self.connect(30.0).call(method, path, body)
 
     def ask(self, method, path, body=None):
-        """The body of the response; anything but a 2xx ends the test."""
+        """The body of a 2xx response. Any other status ends the test."""
         status, answer = self.call(method, path, body)
         if status // 100 != 2:
             sys.exit(f"{self.name}: {method} {path}: {status} {answer}")
@@ -71,19 +71,19 @@ class Tenant:
         return self.login().pages(path)
 
     def payment(self, transaction_id, amount="1.25"):
-        """(route, body) from the first to the second wallet."""
+        """(route, body) of a payment from the first to the second wallet."""
         return "/v1/payments/" + OWN, {
             "transactionId": transaction_id, "sourceWalletId": self.wallets[0],
             "destinationWalletId": self.wallets[1], "sendingAssetCode": "USDC", "amount": amount}
 
     def pay(self, transaction_id, amount="1.25", connection=None):
-        """The record's id; AssertionError for any status but 202."""
+        """Pays and returns the record ID. Raises AssertionError if the status is not 202."""
         status, answer = (connection or self.connect()).call("POST", *self.payment(transaction_id, amount))
         assert status == 202, (status, answer)
         return answer["transactionRecordId"]
 
     def status_of(self, transaction_id, connection=None):
-        """None: the payment does not exist. Waits where the limits of the application say so."""
+        """The payment's status, or None if it does not exist. Waits while the application is rate limited."""
         connection, status = connection or self.connect(), 429
         while status == 429:
             status, page = connection.call("GET", f"/v1/transactions?transactionId={transaction_id}")
@@ -92,7 +92,7 @@ class Tenant:
         return page["data"][0]["status"] if page["data"] else None
 
     def wait_settled(self, transaction_id, within_s=20.0, connection=None):
-        """Until the payment has succeeded; ends the test when it does not."""
+        """Waits until the payment has succeeded. Ends the test if it takes too long."""
         connection, end = connection or self.connect(), time.monotonic() + within_s
         while (status := self.status_of(transaction_id, connection)) != "succeeded":
             if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""A person's terminals: a home folder of their own, `coffer` on the path, and ports of their own."""
+"""A user's terminals: a new home folder, `coffer` on the path, and free ports."""
 
 import os
 import pty
@@ -16,12 +16,12 @@ WAIT_S = 60
 
 
 def alone():
-    """The ports of the documents (8080, 8081, 443, 3000) may be taken here: runs where all are free."""
+    """Runs the test in namespaces where the ports of the documents (8080, 8081, 443, 3000) are free."""
     in_namespaces("mount", "net", "ipc", "uts", as_root=False)
 
 
 class Running:
-    """A command in a terminal of its own, until it is stopped; collects what it prints."""
+    """A command in its own terminal, running until it is stopped. Collects its output."""
 
     def __init__(self, command, **options):
         ours, theirs = pty.openpty()
@@ -38,10 +38,10 @@ class Running:
                 for line in lines:
                     self.printed += line.replace("\r\n", "\n")
             except OSError:
-                pass  # a terminal without a writer ends like this
+                pass  # the last writer closed the terminal
 
     def says(self, pattern):
-        """Waits for it; the match."""
+        """Waits until the output matches, and returns the match."""
         end = time.monotonic() + WAIT_S
         while time.monotonic() < end:
             ended = self.process.poll() is not None
@@ -53,10 +53,10 @@ class Running:
             if ended:
                 break
             time.sleep(0.02)
-        sys.exit(f"{self.process.args}: does not say {pattern}:\n{self.printed}")
+        sys.exit(f"{self.process.args}: no output matches {pattern}:\n{self.printed}")
 
     def stop(self, how=signal.SIGINT):
-        """As Ctrl-C does, to all that the terminal runs; the exit code."""
+        """Signals all processes of the terminal, like Ctrl-C, and returns the exit code."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, how)
         try:
@@ -67,7 +67,7 @@ class Running:
 
 
 class Home:
-    """With the release binary as `coffer`. `folder` is where commands are typed."""
+    """A home folder with the tested binary as `coffer` on the path. Commands run in `folder`."""
 
     def __init__(self, binary):
         self.scratch = tempfile.TemporaryDirectory()
@@ -76,7 +76,7 @@ class Home:
         for made in (self.folder, programs):
             os.mkdir(made)
         os.symlink(os.path.abspath(binary), os.path.join(programs, "coffer"))
-        # What the documents build is built already.
+        # The documents run cmake, but the build already exists.
         with open(os.path.join(programs, "cmake"), "w", encoding="ascii") as file:
             file.write("#!/bin/sh\nexit 0\n")
         os.chmod(file.name, 0o755)
@@ -92,16 +92,16 @@ class Home:
         return os.path.join(self.scratch.name, *names)
 
     def run(self, text, code=0, folder=None):
-        """What the commands print; they must end as expected."""
+        """Runs commands and returns their output. The exit code must be `code`."""
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder or self.folder,
                               env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=WAIT_S, check=False)
         if done.returncode != code:
-            sys.exit(f"ends with {done.returncode}: {text}\n{done.stdout}\n{done.stderr}")
+            sys.exit(f"exits with {done.returncode}, expected {code}: {text}\n{done.stdout}\n{done.stderr}")
         return done.stdout + done.stderr
 
     def start(self, text, folder=None):
-        """Commands of which the last does not end."""
+        """Starts commands, the last of which keeps running."""
         self.running.append(Running(["bash", "-euo", "pipefail", "-c", text], cwd=folder or self.folder,
                                     env=self.environment))
         return self.running[-1]

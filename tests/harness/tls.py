@@ -1,4 +1,4 @@
-"""Certificates, clients that trust one, and a name that is looked up nowhere: it is this machine, port 443."""
+"""Certificates, clients that trust one, and connections to NAME, which is port 443 of this machine without a lookup."""
 
 import hashlib
 import os
@@ -11,8 +11,8 @@ NAME = "pay.example.com"
 
 
 def certificate(folder, name="127.0.0.1", key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256")):
-    """A new self-signed pair in a folder, for a name or an address, named as certbot names it; both paths. `key` is
-    what openssl makes of it."""
+    """Creates a self-signed certificate and key for a name or an address, with certbot's file names, and returns both
+    paths. `key`: options of openssl's -newkey."""
     os.makedirs(folder, exist_ok=True)
     cert, private = os.path.join(folder, "fullchain.pem"), os.path.join(folder, "privkey.pem")
     kind = "IP" if name.replace(".", "").isdigit() else "DNS"
@@ -23,7 +23,7 @@ def certificate(folder, name="127.0.0.1", key=("ec", "-pkeyopt", "ec_paramgen_cu
 
 
 def trusting(cert):
-    """What a client believes that trusts this certificate alone."""
+    """The context of a client that trusts only this certificate."""
     return ssl.create_default_context(cafile=cert)
 
 
@@ -35,7 +35,7 @@ def connect(context, headers=None, source="127.0.0.1"):
 
 
 def fingerprint(context):
-    """The fingerprint of the certificate that a new connection shows."""
+    """The fingerprint of the certificate that a new connection presents."""
     connection = connect(context)
     connection.http.connect()
     try:
@@ -45,7 +45,7 @@ def fingerprint(context):
 
 
 def refused(context):
-    """Whether a client finds the certificate wrong."""
+    """Whether a client rejects the certificate."""
     try:
         return not fingerprint(context)
     except ssl.SSLCertVerificationError:

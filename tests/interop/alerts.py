@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Alerts of what ships: signed as the stock Standard Webhooks library verifies, beside a target that hangs, over a
-kill and a restart, with a file that was changed in between, and as e-mail that the library of Python parses."""
+"""Alerts of the release build: signed for the stock Standard Webhooks library, while another target hangs, across a
+kill and a restart with a changed file in between, and as e-mail that Python's library parses."""
 
 import base64
 import contextlib
@@ -24,7 +24,7 @@ PATIENCE_S = 120
 
 
 class Target(Receiver):
-    """Of alerts. All requests hang while `hangs` is set."""
+    """A receiver of alerts. All requests hang while `hangs` is set."""
 
     def __init__(self):
         self.hangs = True
@@ -34,12 +34,12 @@ class Target(Receiver):
         return [one for one in self.snapshot() if one.event()["data"].get("condition") == condition]
 
     def told(self, condition, count=1):
-        wait_for(f"{condition} is told {count} times", lambda: len(self.about(condition)) >= count, PATIENCE_S)
+        wait_for(f"{count} alerts about {condition}", lambda: len(self.about(condition)) >= count, PATIENCE_S)
         return self.about(condition)
 
 
 def sendmail(folder):
-    """A program that keeps each message, beside its arguments."""
+    """A sendmail program that stores each message and its arguments."""
     path = os.path.join(folder, "sendmail")
     with open(path, "w", encoding="ascii") as file:
         file.write(f'#!/bin/sh\nname=$(mktemp {folder}/mail.XXXXXX)\ncat > "$name"\necho "$@" > "$name.arguments"\n')
@@ -57,7 +57,7 @@ def mails(folder):
 
 
 def a_target_that_hangs(tenant, target, demo):
-    """An endpoint of an integrator fails, and the target of the alert about it does not respond."""
+    """An integrator's endpoint fails, and the target of the resulting alert does not respond."""
     good, bad = Receiver(), Receiver(lambda _: "error")
     tenant.ask("POST", "/v1/webhooks", {"url": good.url(), "eventTypes": ["payment.initiated"]})
     tenant.ask("POST", "/v1/webhooks", {"url": bad.url(), "eventTypes": ["payment.succeeded"]})
@@ -66,10 +66,10 @@ def a_target_that_hangs(tenant, target, demo):
     for number in range(1, 6):
         tenant.pay(f"alerts-{number}")
     good.wait_for(6, PATIENCE_S)
-    check("payments and deliveries go on while a target hangs", demo.process.poll() is None)
+    check("payments and deliveries continue while a target hangs", demo.process.poll() is None)
     row = alert_of(demo, "deliveries_failed")
     webhook = next(each for each in row["messages"] if each["channel"] == "webhook")
-    check("and the list says that its message waits", row["state"] == "open" and webhook["state"] == "waiting"
+    check("the list shows that the message is waiting", row["state"] == "open" and webhook["state"] == "waiting"
           and webhook["attempts"] >= 1, row)
     return first
 
@@ -79,27 +79,27 @@ def alert_of(demo, condition):
 
 
 def change_file(demo):
-    """As someone who can write the file, with no server running."""
+    """Changes the file directly, without a running server."""
     with contextlib.closing(sqlite3.connect(demo.db, isolation_level=None)) as db:
         rows = db.execute("UPDATE associations SET name = name || '!'").rowcount
     check("the file is changed", rows >= 1)
 
 
 def start_again(demo):
-    """With the changed file, /healthz fails as soon as the verification has found the change."""
+    """With the changed file, /healthz fails as soon as the verification detects the change."""
     try:
         demo.start(env=demo.settings)
     except RuntimeError as not_ready:
-        if "/healthz answers 503" not in str(not_ready):
+        if "/healthz responds with 503" not in str(not_ready):
             raise
 
 
 def after_a_kill(target, first):
     repeated = target.told("deliveries_failed", 2)[1]
-    check("the message that hung comes again after a kill, with the same bytes",
+    check("the hanging message is sent again after a kill, with the same bytes",
           (repeated.id, repeated.body) == (first.id, first.body))
     told = target.told("ledger_damaged")[0]
-    check("a changed file is told", told.event()["type"] == "alert.began", told.body)
+    check("a changed file causes an alert", told.event()["type"] == "alert.began", told.body)
     return told
 
 
@@ -107,11 +107,11 @@ def signatures(target, told):
     every = target.snapshot()
     check(f"{len(every)} alerts verify with the stock library", all(stock_verifies([(one, SECRET) for one in every])))
     forged = changed(told, body=told.body.replace(b"ledger_damaged", b"ledger_damagee"))
-    check("a forged alert does not, nor does another secret", forged.body != told.body
+    check("a forged alert does not verify, nor does another secret", forged.body != told.body
           and stock_verifies([(forged, SECRET), (told, OTHER)]) == [False, False])
     mine = documents.Mine("interop/alerts")
     shown = json.loads(mine.take("docs/operating.md", '{\n  "id"', "json"))
-    check("the body has the members of the document", list(shown) == list(told.event())
+    check("the body has the documented members", list(shown) == list(told.event())
           and list(shown["data"]) == list(told.event()["data"]), told.body)
     mine.end()
 
@@ -121,16 +121,17 @@ def by_mail(folder):
     message = told.get("[coffer] Webhook deliveries have failed.")
     check("the same alert arrives as e-mail", message is not None and message["To"] == "ops@bank.example"
           and message["From"] == "gateway@bank.example" and not message.defects, told)
-    check("with the next step", "Next step: coffer webhook list" in message.get_content(), message.get_content())
+    check("the e-mail names the next step",
+          "Next step: coffer webhook list" in message.get_content(), message.get_content())
 
 
 def no_doubles(demo, target):
-    """Everything is sent; another start sends nothing again."""
+    """Every message is sent; a restart sends none again."""
     def all_sent():
         return all(each["state"] == "sent" for row in demo.command("alert", "list") for each in row["messages"])
     wait_for("every message is sent", all_sent, PATIENCE_S)
     before = [one.id for one in target.snapshot()]
-    check("the server ends well", demo.stop() == 0)
+    check("the server exits with 0", demo.stop() == 0)
     start_again(demo)
     demo.command("alert", "test")
     wait_for("the test arrives", lambda: len(target.snapshot()) > len(before), PATIENCE_S)
@@ -146,21 +147,22 @@ def tests_of_targets(demo, target):
     target.stop()
     done = run_command(demo.binary, demo.db, "alert", "test")
     rows = json.loads(done.stdout)
-    check("a target that is gone is named, with exit code 1", done.returncode == 1
+    check("an unreachable target is named, with exit code 1", done.returncode == 1
           and [row["sent"] for row in rows] == [False, True] and rows[0]["result"], done.stdout)
 
 
 def no_secrets(demo):
     listed = subprocess.run([demo.binary, "alert", "list", "--db", demo.db], capture_output=True, text=True, check=True)
     said = demo.said() + listed.stdout + json.dumps(command(demo.binary, demo.db, "alert", "list"))
-    check("neither log nor list has the secret or the path", "ledger_damaged" in said and SECRET not in said
+    check("neither the log nor the list contains the secret or the path",
+          "ledger_damaged" in said and SECRET not in said
           and "/hooks" not in said.replace("/v1/webhooks", ""))
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         target = Target()
-        demo = Demo(binary(), folder, port=held_port())  # an alert names the address of its server
+        demo = Demo(binary(), folder, port=held_port())  # an alert names its server's address
         demo.settings = {
             "COFFER_ALERT_WEBHOOK_URL": target.url(), "COFFER_ALERT_WEBHOOK_SECRET": SECRET,
             "COFFER_ALERT_EMAIL": "ops@bank.example", "COFFER_NOTIFY_SENDMAIL": sendmail(folder),
@@ -177,7 +179,7 @@ def main():
         by_mail(folder)
         tests_of_targets(demo, target)
         no_secrets(demo)
-        check("the server ends well again", demo.stop() == 0)
+        check("the server exits with 0 again", demo.stop() == 0)
 
 
 main()

@@ -1,5 +1,5 @@
-// Clients that do not know the length of a body when they begin to send it pay like any other: Node's http module, and
-// curl, with `Transfer-Encoding: chunked`.
+// Payments from clients that do not know the length of a body in advance: Node's http module and curl, with
+// `Transfer-Encoding: chunked`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ const info = JSON.parse(process.env.COFFER_TEST);
 
 const PAYMENTS = '/v1/payments/p2p/own';
 
-/** Sends `pieces` one by one and gives status and body; without Content-Length Node.js sends chunks. */
+/** Sends `pieces` one by one and returns status and body. Without Content-Length, Node.js sends chunks. */
 async function send(info, agent, path, pieces, headers = {}) {
   const outgoing = request(info.baseUrl + path, {
     method: 'POST',
@@ -18,7 +18,7 @@ async function send(info, agent, path, pieces, headers = {}) {
     headers: { 'content-type': 'application/json', ...headers },
   });
   const response = once(outgoing, 'response');
-  response.catch(() => {}); // a refusal may come while we are still sending; it is awaited below
+  response.catch(() => {}); // the server may respond before everything is sent; the response is awaited below
   if (headers.expect) await once(outgoing, 'continue');
   for (const piece of pieces) await new Promise((resolve) => outgoing.write(piece, resolve));
   outgoing.end();

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: timeout=900
-"""The command line as a process, once with the sanitized binary and once with what ships: exit codes, private files,
-the demo as scripts start, stop and kill it, commands beside a running server, TLS. What a command does with its
-arguments is tested in tests/unit/cli, terminals and pipes in terminals.py."""
+"""The command line as a process, once with the sanitizer build and once with the release build: exit codes, private
+files, the demo started, stopped and killed by scripts, commands during a running server, and TLS. tests/unit/cli tests
+what commands do with their arguments; terminals.py tests terminals and pipes."""
 
 import json
 import os
@@ -26,7 +26,7 @@ NOBODY_ID = "0190a5a0-0000-7000-8000-000000000000"
 DEMO_MEMBERS = ("baseUrl adminUrl adminUser adminPassword associationId applicationId clientId clientSecret apiKey"
                 " connectSecret publicKey secretSeed signInSecret wallets beneficiaries connectors").split()
 SECRETS = ("clientSecret", "apiKey", "secretSeed")
-# Of doctor: what it looks at is not this machine's.
+# Options of doctor that make its checks independent of this machine.
 FREE = ("--listen-http", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--resolve", "localhost")
 MISTYPED = {"COFFER_FOUREYES": "all"}
 
@@ -36,7 +36,7 @@ def mode_of(path):
 
 
 class Cli:
-    """One binary, in a folder and a home of its own."""
+    """One binary with a separate folder and home."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -46,7 +46,7 @@ class Cli:
         return os.path.join(self.folder, *names)
 
     def exits(self, code, what, *words, env=None, wrapper=()):
-        """The finished process of a command, which ends with this code."""
+        """Runs a command, which must exit with this code, and returns the finished process."""
         done = subprocess.run([*wrapper, self.program, *words], stdin=subprocess.DEVNULL, capture_output=True,
                               env={**os.environ, **self.home, **(env or {})}, timeout=WAIT_S, check=False)
         done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -54,7 +54,7 @@ class Cli:
         return done
 
     def says(self, code, what, pattern, *words, **more):
-        """Nothing but this on standard error."""
+        """The command must exit with this code and print one error that contains the text."""
         done = self.exits(code, what, *words, **more)
         check(f"says {pattern!r}", re.search(pattern, done.stderr), done.stderr)
         return done
@@ -70,34 +70,34 @@ class Cli:
 def usage(cli):
     none = cli.path("no.db")
     done = cli.says(2, "no arguments", "Usage")
-    check("not on standard output", not done.stdout)
+    check("an error is not on standard output", not done.stdout)
     check("--help is on standard output", "Usage" in cli.exits(0, "--help", "--help").stdout)
     check("--version is one line", cli.exits(0, "--version", "--version").stdout.count("\n") == 1)
     version = json.loads(cli.exits(0, "version --json", "version", "--json").stdout)
     check("names SQLite", version["sqlite"].startswith("3."), version)
     check("openapi prints JSON", json.loads(cli.exits(0, "openapi", "openapi").stdout)["openapi"])
     cli.says(2, "an unknown command", "--help", "frobnicate")
-    cli.exits(2, "bytes that are no UTF-8", "association", "create", b"\xff\xfe", "--db", none)
+    cli.exits(2, "bytes that are not UTF-8", "association", "create", b"\xff\xfe", "--db", none)
     done = cli.exits(2, "an escape sequence", "association", "create", "\x1b[2J", "--db", none)
-    check("and no escape comes back", "\x1b" not in done.stderr, done.stderr)
+    check("the error contains no escape sequence", "\x1b" not in done.stderr, done.stderr)
     cli.exits(2, "an invalid port", "demo", "--port", "70000", "--db", none)
-    cli.exits(2, "two ways to say the address", "demo", "--port", "0", "--listen-http", "127.0.0.1:0", "--db", none)
-    cli.exits(78, "a fault in the environment", "serve", "--db", none, env={"COFFER_WORKERS": "many"})
-    check("nothing of all this made a file", not os.listdir(cli.folder), os.listdir(cli.folder))
+    cli.exits(2, "two options for the address", "demo", "--port", "0", "--listen-http", "127.0.0.1:0", "--db", none)
+    cli.exits(78, "an invalid environment variable", "serve", "--db", none, env={"COFFER_WORKERS": "many"})
+    check("none of these commands creates a file", not os.listdir(cli.folder), os.listdir(cli.folder))
 
 
 def stopped_file(cli):
     db = cli.path("data", "own.db")
-    cli.says(1, "a command on a file that is not there", "coffer init", "association", "list", "--db", db)
-    check("does not make it", not os.path.exists(cli.path("data")))
+    cli.says(1, "a command on a missing file", "coffer init", "association", "list", "--db", db)
+    check("a command does not create a missing file", not os.path.exists(cli.path("data")))
     cli.exits(0, "init", "init", "--db", db)
     modes = [mode_of(path) for path in (cli.path("data"), db, cli.path("data", "master.key"))]
     check("folder, file and master key are private", modes == [0o700, 0o600, 0o600], modes)
     cli.exits(73, "init again", "init", "--db", db)
     os.symlink("own.db", cli.path("data", "link.db"))
     cli.exits(73, "init on a link", "init", "--db", cli.path("data", "link.db"))
-    made = cli.exits(0, "a name as people write it", "association", "create", "Müller & Söhne", "--json", "--db", db)
-    check("is kept as it is", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
+    made = cli.exits(0, "a name with umlauts and &", "association", "create", "Müller & Söhne", "--json", "--db", db)
+    check("the name is stored unchanged", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
     cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
     doctor(cli, db)
@@ -105,7 +105,8 @@ def stopped_file(cli):
 
 
 def older_file(cli):
-    """serve on an older copy than the checkpoint: a restart does not help, so the exit code says so to systemd."""
+    """serve on a copy that is older than the checkpoint: a restart does not help, so the exit code tells systemd not to
+    restart."""
     db, old, points = cli.path("c", "now.db"), cli.path("c", "old.db"), cli.path("checkpoints")
     cli.exits(0, "init", "init", "--db", db)
     shutil.copy(db, old)
@@ -119,31 +120,32 @@ def older_file(cli):
     cli.exits(3, "verify agrees", "verify", "--checkpoint", points, "--db", old)
     with open(os.path.join(ROOT, "packaging", "debian", "coffer.service"), encoding="ascii") as file:
         unit = re.search("^RestartPreventExitStatus=(.*)$", file.read(), re.M)
-    check("systemd does not restart on what a restart cannot help", unit and unit[1].split() == ["2", "3", "77", "78"], unit)
+    check("systemd does not restart for these exit codes", unit and unit[1].split() == ["2", "3", "77", "78"], unit)
     done = cli.exits(0, "key rotate", "key", "rotate", "--new-key-file", cli.path("next.key"), "--db", db)
-    check("names serve with the same file", done.stderr.rstrip().endswith(f"coffer serve --db {db}"), done.stderr)
+    check("the output names serve with the same file",
+          done.stderr.rstrip().endswith(f"coffer serve --db {db}"), done.stderr)
 
 
 def doctor(cli, db):
-    """What a person runs when something is wrong: it works whatever is."""
+    """doctor works whatever is wrong."""
     done = cli.says(0, "doctor on a good file", "0 faults", "doctor", "--db", db, *FREE)
-    check("has a table", re.search("^CHECK  *RESULT  *FOUND", done.stdout, re.M), done.stdout)
+    check("doctor prints a table", re.search("^CHECK  *RESULT  *FOUND", done.stdout, re.M), done.stdout)
     done = cli.exits(0, "doctor --json", "doctor", "--json", "--db", db, *FREE)
     rows = json.loads(done.stdout)
-    check("says nothing else, and has a remedy for each finding that is not ok", len(rows) > 8 and not done.stderr
+    check("doctor prints nothing else, and a remedy for each finding that is not ok", len(rows) > 8 and not done.stderr
           and all(row["check"] and row["found"] and (row["result"] == "ok") == (row["remedy"] is None) for row in rows), rows)
     done = cli.exits(0, "doctor with a mistyped variable", "doctor", "--db", db, *FREE, env=MISTYPED)
-    check("names it and the setting", "Did you mean COFFER_FOUR_EYES?" in done.stdout, done.stdout)
+    check("doctor names the variable and the setting", "Did you mean COFFER_FOUR_EYES?" in done.stdout, done.stdout)
     done = cli.exits(3, "doctor with a broken configuration", "doctor", "--db", db, *FREE,
                      env={"COFFER_WORKERS": "many"})
-    check("names the fault and goes on", "COFFER_WORKERS" in done.stdout
+    check("doctor names the invalid setting and continues", "COFFER_WORKERS" in done.stdout
           and re.search("^database  *ok", done.stdout, re.M), done.stdout)
 
 
 def bad_files(cli):
     with open(cli.path("text.db"), "w", encoding="ascii") as file:
         file.write("this is no database, whatever its name says: " + "0" * 1000)
-    cli.exits(74, "a file that is no database", "association", "list", "--db", cli.path("text.db"))
+    cli.exits(74, "a file that is not a database", "association", "list", "--db", cli.path("text.db"))
     cli.exits(0, "init", "init", "--db", cli.path("torn.db"))
     with open(cli.path("torn.db"), "r+b") as file:
         file.seek(4096)
@@ -158,74 +160,75 @@ def bad_files(cli):
 
 
 def folder_of_another(cli):
-    """Only root can become another user, who cannot run a binary in a private folder."""
+    """Needs root, to become another user, and a binary that the other user can run."""
     stranger = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     if os.geteuid() != 0 or subprocess.run([*stranger, cli.program, "--version"], capture_output=True,
                                            check=False).returncode != 0:
-        print("         not tried: a folder of another user")
+        print("         skipped: a folder of another user")
         return
     os.mkdir(cli.path("closed"), 0o755)
     os.chmod(cli.folder, 0o755)
     file = cli.path("closed", "new.db")
     cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=stranger)
-    cli.says(77, "a demo in it", "closed", "demo", "--port", "0", "--db", file, wrapper=stranger)
+    cli.says(77, "a demo in a folder of another user", "closed", "demo", "--port", "0", "--db", file, wrapper=stranger)
 
 
 def simulated_provider(cli):
-    """It is a program of its own, beside coffer. What it does is tested in crash/provider_chaos.py and others."""
+    """The simulator is a separate program in coffer's folder. crash/provider_chaos.py and others test its behaviour."""
     run = ("provider-sim", "--listen", "127.0.0.1:0")
     cli.says(2, "a simulated provider without a secret", "COFFER_PROVIDER_SECRET", *run,
              env={"COFFER_PROVIDER_SECRET": ""})
-    cli.says(2, "with a wrong option", "delay-ms", *run, "--secret", "s", "--delay-ms", "soon")
-    cli.says(2, "with an unknown fault", "is not known", *run, "--secret", "s", "--faults", "sleepy=1")
+    cli.says(2, "a simulated provider with an invalid option", "delay-ms", *run, "--secret", "s", "--delay-ms", "soon")
+    cli.says(2, "a simulated provider with an unknown fault",
+             "is not known", *run, "--secret", "s", "--faults", "sleepy=1")
     os.mkdir(cli.path("alone"))
     alone = Cli(shutil.copy(cli.program, cli.path("alone", "coffer")), cli.path("alone"))
-    alone.says(1, "and without its program", "Install it next to coffer", *run, "--secret", "s")
+    alone.says(1, "a simulated provider without its program", "Install it next to coffer", *run, "--secret", "s")
 
 
 # --- The demo -----------------------------------------------------------------------------------------------------
 
 
 def opens(demo):
-    """Whether its secrets are those of its file."""
+    """Whether the demo's secrets match its file."""
     return demo.login().call("GET", "/v1/wallets")
 
 
 def demo_of_a_person(cli):
     demo = cli.demo("demo", "demo.db").start()
-    check("the JSON has exactly the promised members", list(demo.facts) == DEMO_MEMBERS, list(demo.facts))
+    check("the JSON has exactly the documented members", list(demo.facts) == DEMO_MEMBERS, list(demo.facts))
     check("two own USDC wallets come first", [one["assetCode"] for one in demo.facts["wallets"][:2]] == ["USDC"] * 2)
     check("the secrets are private", mode_of(demo.db + ".demo.json") == 0o600)
     status, wallets = opens(demo)
-    check("they open it, with a million in the first wallet", status == 200 and any(
+    check("the secrets work, and the first wallet has a million", status == 200 and any(
         balance["balance"] == "1000000.00" for row in wallets["data"] for balance in row["balances"]), wallets)
     cli.exits(75, "a second demo on the file", "demo", "--port", "0", "--db", demo.db)
     os.symlink("demo.db", cli.path("demo", "link.db"))
-    cli.exits(75, "and by another name of it", "demo", "--port", "0", "--db", cli.path("demo", "link.db"))
+    cli.exits(75, "a second demo on a link to the file", "demo", "--port", "0", "--db", cli.path("demo", "link.db"))
     address = f"127.0.0.1:{demo.port}"
-    cli.says(2, "a port that is taken", address, "demo", "--port", str(demo.port), "--db", cli.path("other", "demo.db"))
+    cli.says(2, "a port in use", address, "demo", "--port", str(demo.port), "--db", cli.path("other", "demo.db"))
     beside_a_server(cli, demo, address)
     rotated_behind_its_back = demo.facts
     os.kill(demo.server_pid(), signal.SIGTERM)
     rest = demo.process.stdout.read()
-    check("SIGTERM ends it with 0", demo.wait(WAIT_S) == 0)
-    check("nothing but the JSON was on standard output", not rest, rest)
-    check("and takes the socket away", not os.path.exists(demo.db + ".sock"))
+    check("after SIGTERM, the demo exits with 0", demo.wait(WAIT_S) == 0)
+    check("standard output has only the JSON", not rest, rest)
+    check("the demo removes its socket", not os.path.exists(demo.db + ".sock"))
     cli.exits(69, "healthcheck of a stopped server", "healthcheck", "--url", f"http://{address}/livez")
-    cli.exits(0, "the file is whole", "verify", "--db", demo.db)
+    cli.exits(0, "the file verifies", "verify", "--db", demo.db)
     started_again(cli, demo, rotated_behind_its_back)
 
 
 def beside_a_server(cli, demo, address):
-    """Commands while a server owns the file: they act inside it, at once."""
+    """Commands on a served file run in the server and take effect immediately."""
     db, tenant = demo.db, Tenant.of_demo(demo)
     check("association list in the running server", any(row["name"] == "Demo Ltd" for row in demo.command(
         "association", "list")))
     check("verify in the running server", demo.command("verify")["ok"] is True)
     check("the socket is private", mode_of(db + ".sock") == 0o600)
-    cli.says(1, "what is not there is said by the server", "wallet was not found", "wallet", "verify", NOBODY_ID,
+    cli.says(1, "the server reports a missing wallet", "wallet was not found", "wallet", "verify", NOBODY_ID,
              "--db", db)
-    cli.says(2, "a type of events with a typo", 'did you mean "payment.succeeded"', "trigger", "payment.suceeded",
+    cli.says(2, "an event type with a typo", 'did you mean "payment.succeeded"', "trigger", "payment.suceeded",
              "--db", db)
     application, headers = demo.facts["applicationId"], tenant.login().headers
     for command, wanted in (("suspend", 401), ("resume", 200), ("rotate", 401)):
@@ -234,33 +237,36 @@ def beside_a_server(cli, demo, address):
             headers = tenant.login().headers
         connection = demo.connect()
         connection.headers = headers
-        check(f"counts at once: its calls get {wanted}", connection.call("GET", "/v1/wallets")[0] == wanted)
+        check(f"the command takes effect immediately: calls get {wanted}",
+              connection.call("GET", "/v1/wallets")[0] == wanted)
     status, _ = demo.connect().call("POST", "/v1/auth/token", {
         "clientId": demo.facts["clientId"], "clientSecret": demo.facts["clientSecret"]})
-    check("rotation ends the old secret too", status == 401)
+    check("rotation invalidates the old secret", status == 401)
     cli.exits(0, "healthcheck", "healthcheck", "--url", f"http://{address}/livez")
-    cli.exits(3, "healthcheck of what is not there", "healthcheck", "--url", f"http://{address}/nowhere")
+    cli.exits(3, "healthcheck of an unknown path", "healthcheck", "--url", f"http://{address}/nowhere")
     done = cli.exits(0, "doctor with other settings than the server's", "doctor", "--db", db, "--listen-http",
                      "127.0.0.1:1", "--admin-off", "--resolve", "localhost")
-    check("finds it healthy, where it listens", f"{address} is healthy" in done.stdout, done.stdout)
+    check("doctor finds the server healthy at its address", f"{address} is healthy" in done.stdout, done.stdout)
 
 
 def started_again(cli, demo, before):
     demo.start()
-    check("after a rotation behind its back it has other secrets, which open it",
+    check("after a rotation by a command, the demo has new secrets, which work",
           demo.facts["clientSecret"] != before["clientSecret"] and opens(demo)[0] == 200
           and demo.facts["applicationId"] == before["applicationId"])
     before = demo.facts
     demo.kill()
     check("a killed server leaves its socket", stat.S_ISSOCK(os.stat(demo.db + ".sock").st_mode))
-    done = cli.exits(0, "a command opens the file itself then", "wallet", "list", "--status", "Verified", "--db",
+    done = cli.exits(0, "a command on the file of a killed server opens it directly",
+                     "wallet", "list", "--status", "Verified", "--db",
                      demo.db)
-    check("and finds the wallets", "Treasury" in done.stdout, done.stdout)
+    check("the command finds the wallets", "Treasury" in done.stdout, done.stdout)
     demo.start()
-    check("opened again: the same secrets and wallets", all(demo.facts[name] == before[name] for name in SECRETS)
+    check("after a restart, the demo has the same secrets and wallets",
+          all(demo.facts[name] == before[name] for name in SECRETS)
           and [one["id"] for one in demo.facts["wallets"]] == [one["id"] for one in before["wallets"]])
     demo.process.send_signal(signal.SIGINT)
-    check("SIGINT ends it with 0", demo.wait(WAIT_S) == 0)
+    check("after SIGINT, the demo exits with 0", demo.wait(WAIT_S) == 0)
     os.remove(demo.db + ".demo.json")
     demo.start()
     check("without its secrets file the demo issues new ones", opens(demo)[0] == 200)
@@ -275,10 +281,11 @@ def demo_with_history(cli):
     mine.end()
     number = shown[shown.index("--seed") + 1]
     demo = cli.demo("history", shown[-1], options=("--seed", number)).start(ready_within_s=WAIT_S)
-    print(f"         a week of history took {demo.ready_s:.1f} s with the start of the server")
+    print(f"         a week of history took {demo.ready_s:.1f} s, including the start of the server")
     payments = demo.login().list_transactions()
     statuses = {row["status"] for row in payments}
-    check("payments of a week, good and bad ones", len(payments) > 100 and {"succeeded", "failed"} <= statuses, statuses)
+    check("a week of succeeded and failed payments",
+          len(payments) > 100 and {"succeeded", "failed"} <= statuses, statuses)
     check("verify in the running server", demo.command("verify")["ok"] is True)
     check("the failing endpoint is listed", len(demo.command("webhook", "list")) == 1)
     wait_for("the first scheduled backup is listed", lambda: demo.command("backups", "list"), WAIT_S)
@@ -287,31 +294,31 @@ def demo_with_history(cli):
     check("the start page links the admin page, the reference and the problems",
           {"/admin/", "/docs", "/problems"} <= links, links)
     for link in sorted(links):
-        check(f"and {link} is there", fetch(demo.facts["baseUrl"] + link).status == 200)
+        check(f"{link} exists", fetch(demo.facts["baseUrl"] + link).status == 200)
     demo.stop()
     demo = cli.demo("history", shown[-1], options=("--seed", number)).start(ready_within_s=WAIT_S)
-    check("started again, the history stays as it was", len(demo.login().list_transactions()) == len(payments))
+    check("after a restart, the history is unchanged", len(demo.login().list_transactions()) == len(payments))
     demo.stop()
-    cli.exits(0, "the file is whole", "verify", "--db", demo.db)
+    cli.exits(0, "the file verifies", "verify", "--db", demo.db)
 
 
 def killed_creation(cli):
-    """Killed at any moment while it is being made, a demo comes up at the next start with secrets that open it."""
+    """If a demo is killed while it is being created, the next start succeeds, with secrets that work."""
     for number, delay_s in enumerate((0.01, 0.03, 0.05, 0.08, 0.12, 0.16, 0.2, 0.3, 0.45)):
         demo = cli.demo(f"killed{number}", "demo.db")
         demo.start_and_kill(delay_s)
         demo.start(ready_within_s=WAIT_S)
-        check(f"killed after {delay_s} s, started again: the secrets open it, and there are four wallets",
+        check(f"killed after {delay_s} s and restarted: the secrets work, and there are four wallets",
               opens(demo)[0] == 200 and len(demo.facts["wallets"]) == 4)
         demo.stop()
-        cli.exits(0, "and the file is whole", "verify", "--quick", "--db", demo.db)
+        cli.exits(0, "the file of the killed demo verifies", "verify", "--quick", "--db", demo.db)
 
 
 # --- TLS ----------------------------------------------------------------------------------------------------------
 
 
 def over_tls(cli):
-    """The three calls of the start text, pasted as they stand, and a certificate that is exchanged."""
+    """The three calls of the start text, run unchanged, and a certificate that is replaced."""
     cert, key = certificate(cli.path("tls"), "127.0.0.1")
     log, text = cli.path("tls.log"), cli.path("tls.txt")
     with open(log, "wb") as errors, open(text, "wb") as said:
@@ -332,7 +339,8 @@ def over_tls(cli):
                                   text=True, check=True, timeout=WAIT_S).stdout
 
         check("a payment is accepted", '"status":"accepted"' in paste())
-        wait_for("pasted again the payment is settled", lambda: '"status":"succeeded"' in paste(), WAIT_S, 0.2)
+        wait_for("the repeated calls show the payment as settled",
+                 lambda: '"status":"succeeded"' in paste(), WAIT_S, 0.2)
         url = re.search(r"https://[0-9.:]*", calls)[0]
         cli.exits(0, "healthcheck over TLS", "healthcheck", "--url", url + "/livez", "--ca-bundle", cert)
         context = trusting(cert)
@@ -340,10 +348,10 @@ def over_tls(cli):
             file.write("broken")
         server.send_signal(signal.SIGHUP)
         wait_for("SIGHUP with a broken certificate is logged", lambda: "could not be reloaded" in read(log), 10)
-        check("and the server goes on", fetch(url + "/livez", tls=context).status == 200)
+        check("the server keeps running", fetch(url + "/livez", tls=context).status == 200)
     finally:
         server.terminate()
-    check("and exits with 0", server.wait(WAIT_S) == 0)
+    check("the server exits with 0", server.wait(WAIT_S) == 0)
 
 
 def run_all(program):

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""An application that is restricted to TLS client certificates (docs/tls.md#client-certificates), with certificates
-made by openssl: its secrets and tokens work over a connection with one of them and over no other, in TLS 1.2 and 1.3."""
+"""An application restricted to TLS client certificates (docs/tls.md#client-certificates), with certificates from
+openssl: its secrets and tokens work only over connections with one of these certificates, in TLS 1.2 and 1.3."""
 
 import os
 import ssl
@@ -64,7 +64,7 @@ fingerprint = GUIDE.fingerprint
 
 
 class Client:
-    """Connections of one TLS version, with or without a certificate."""
+    """Connections with one TLS version, with or without a certificate."""
 
     def __init__(self, server, version, pair=None):
         self.server = server
@@ -109,9 +109,9 @@ def restricted(version, server, tenant, free, pairs):
     check(f"{version}: the restriction applies to open connections", before.call("GET", "/v1/assets")[0] == 401)
     forged = {**headers, "X-Client-Cert": fingerprint(pairs["own"][0]), "X-SSL-Client-Verify": "SUCCESS",
               "X-Forwarded-Client-Cert": "Hash=" + fingerprint(pairs["own"][0])}
-    check(f"{version}: no header stands for a certificate", bare.read(forged)[0] == 401)
+    check(f"{version}: a header does not replace a certificate", bare.read(forged)[0] == 401)
     check(f"{version}: other applications need none", bare.read(free)[0] == 200)
-    check(f"{version}: nor does a certificate stand for a key", own.connect().call("GET", "/v1/assets")[0] == 401)
+    check(f"{version}: a certificate does not replace a key", own.connect().call("GET", "/v1/assets")[0] == 401)
 
 
 def main():
@@ -133,7 +133,7 @@ def main():
                 restricted(version, server, tenant, free.headers, pairs)
             for wrong in ("AB:CD", "x" * 64, fingerprint(pairs["own"][0]) + ":00"):
                 done = run_command(binary(), db, "application", "certificates", tenant.keys["id"], wrong)
-                check("a text that is no fingerprint is refused",
+                check("an invalid fingerprint is rejected",
                       done.returncode != 0 and "openssl x509" in done.stderr, done.stderr)
         finally:
             server.kill()

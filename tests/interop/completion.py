@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""What `coffer completion` prints, in real shells: types half a command and Tab into bash, and into zsh and fish where
-they are installed, and judges what they make of it."""
+"""The scripts of `coffer completion` in real shells: types half a command and Tab into bash, and into zsh and fish if
+they are installed, and checks the completion."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ import time
 
 from harness.machine import binary
 
-# What is typed, what has to be offered or filled in, and what must not be.
+# (typed text, words that must be offered or completed, words that must not)
 CASES = [
     ("coffer associ", ["association"], []),
     ("coffer association ", ["create", "list", "suspend", "activate"], ["rotate"]),
@@ -38,7 +38,7 @@ PROMPT = "READY>"
 
 
 class Shell:
-    """A shell at a terminal of its own, in a folder with a file to complete."""
+    """A shell in its own terminal, in a folder with a file to complete."""
 
     def __init__(self, words, folder, env):
         self.pid, self.fd = pty.fork()
@@ -48,7 +48,7 @@ class Shell:
         self.seen = ""
 
     def read(self, quiet_s, within_s=10.0, until=None):
-        """What comes until it says nothing for `quiet_s`, or has said `until`."""
+        """The output until the shell prints nothing for `quiet_s`, or prints `until`."""
         out, end = "", time.monotonic() + within_s
         while time.monotonic() < end:
             ready, _, _ = select.select([self.fd], [], [], quiet_s)
@@ -73,13 +73,13 @@ class Shell:
 
 
 def plain(text):
-    """Without what moves the cursor or colours."""
+    """The text without cursor movements and colours."""
     text = re.sub(r"\x1b\][^\x07]*\x07|\x1b\[[0-9;?>=]*[a-zA-Z]|\x1b[()][A-Z0-9]|\x1b[=>78]", "", text)
     return text.replace("\x08", "").replace("\x07", "")
 
 
 def answer_of(shell, typed, patience=1):
-    """What it offers; over once it says nothing any more for `patience` times as long as it usually takes."""
+    """The offered words. Ends when the shell prints nothing for `patience` times its usual time."""
     shell.type(typed)
     shell.read(0.3 * patience)
     shell.type("\t\t")
@@ -113,7 +113,7 @@ def start(name, folder, coffer):
 
 
 def judge_fish(folder, coffer, cases):
-    """fish says what it would offer without a terminal."""
+    """fish prints its completions without a terminal."""
     script = os.path.join(folder, "coffer.fish")
     with open(script, "wb") as file:
         file.write(subprocess.run([coffer, "completion", "fish"], check=True, capture_output=True).stdout)
@@ -128,7 +128,7 @@ def judge_fish(folder, coffer, cases):
 
 
 def lacks(said, wanted, unwanted):
-    """(what is missing, what is too much)"""
+    """(missing words, unexpected words)"""
     return [word for word in wanted if word not in said], [word for word in unwanted if word in said]
 
 
@@ -137,7 +137,7 @@ def faults_of(name, typed, said, wanted, unwanted, shown):
     if not missing and not extra:
         print(f"ok       {name}: {typed}<Tab>")
         return []
-    print(f"FAILED   {name}: {typed}<Tab>: missing {missing}, too much {extra}: {shown[-400:]!r}")
+    print(f"FAILED   {name}: {typed}<Tab>: missing {missing}, unexpected {extra}: {shown[-400:]!r}")
     return [typed]
 
 
@@ -147,9 +147,9 @@ def judge(name, folder, coffer, cases):
     shell, faults = start(name, folder, coffer), []
     try:
         for typed, wanted, unwanted in cases:
-            # A machine that is busy is given more time.
+            # Give a busy machine more time.
             for patience in (1, 4, 16):
-                # A shell that knows how it goes on prints only what is missing.
+                # With a unique completion, a shell prints only the missing letters.
                 said = typed.split(" ")[-1] + answer_of(shell, typed, patience)
                 if lacks(said, wanted, unwanted) == ([], []):
                     break
@@ -173,12 +173,12 @@ def main():
                 print(f"skipped  {name} is not installed")
                 continue
             faults += judge(name, folder, coffer, CASES + (OF_BASH if name == "bash" else []))
-        # The control: a shell that was told nothing fills in nothing.
+        # Control: a shell without the script completes nothing.
         control = Shell(["bash", "--norc", "--noprofile", "-i"], folder, {**os.environ, "TERM": "dumb", "HOME": folder})
         control.read(0.5, 5.0)
         if "ation" in answer_of(control, "coffer associ"):
             faults.append("control")
-            print("FAILED   the control completes without the script")
+            print("FAILED   the control, a shell without the script, completes words")
         control.end()
     sys.exit(1 if faults else 0)
 

@@ -1,5 +1,5 @@
-// The API reference at /docs draws every operation of the document that what ships serves: runs the page's script on it,
-// with as much of a browser as it uses, and looks at what it drew.
+// The API reference at /docs of the release build shows every operation of the OpenAPI document. Runs the page's script
+// with the browser functions that it uses, and checks the result.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const folder = fileURLToPath(new URL('../../web/docs', import.meta.url));
 const openapi = await (await fetch(`${baseUrl}/v1/openapi.json`)).json();
 const html = readFileSync(join(folder, 'index.html'), 'utf8');
 
-/** An element: strict about its children, because the real one turns what is no node into text. */
+/** An element that is strict about its children, because a real one converts other values to text. */
 class Element {
   attributes = {};
   children = [];
@@ -85,7 +85,7 @@ const browser = {
   document: {
     getElementById: (id) => {
       const found = known[id] ?? [...known.content.all('article')].find((each) => each.attributes.id === id);
-      assert.ok(found, `there is no element ${id}`);
+      assert.ok(found, `element ${id} was not found`);
       return found;
     },
     createElement: (tag) => new Element(tag),
@@ -122,7 +122,7 @@ assert.equal(Element.scrolledTo, articles.get('createQuote'), 'the address says 
 const anchors = [...known.contents.all('a')].map((each) => each.attributes.href);
 assert.deepEqual(new Set(anchors), new Set([...articles.keys()].map((id) => `#${id}`)));
 
-// Opens everything that can be opened, a few levels deep: schemas may contain each other.
+// Opens all collapsed parts, a few levels deep, because schemas may contain each other.
 for (let level = 0; level < 5; level += 1) {
   for (const details of [...known.content.all('details')]) {
     if (details.open) continue;
@@ -176,7 +176,7 @@ for (const response of Object.values(openapi.components.responses)) {
   }
 }
 
-// The events: each with its body, and what the guide says about all of them.
+// The events: each with its body, and the guide's text about all of them.
 for (const [type, { post }] of events) {
   const text = articles.get(`event-${type}`).textContent;
   const { schema, example } = post.requestBody.content['application/json'];
@@ -207,7 +207,7 @@ search('wallet');
 box.listeners.keydown({ key: 'Escape' });
 assert.equal(visible().length, articles.size);
 
-// What no operation is named after: found in what they say, in the guides, the glossary and the problems.
+// Words that are in no operation's name: found in descriptions, guides, glossary and problems.
 const hitsOf = async (text) => {
   box.value = text;
   await box.listeners.input();
@@ -226,7 +226,7 @@ for (const [name] of vm.runInContext('cofferTexts.guides', browser)) {
   assert.ok(readFileSync(join(folder, '../../docs', `${name}.md`), 'utf8').length > 100, name);
 }
 
-// Every language says the same call; those that this machine has accept it.
+// The samples of all languages make the same call. The installed languages check theirs.
 const samples = vm.runInContext('cofferSamples', browser);
 assert.deepEqual(Object.keys(samples), ['curl', 'Node.js', 'Python', 'Go', 'PHP']);
 const CHECKS = {

@@ -1,12 +1,12 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The commands of the documents: which there are, and which test runs each.
+"""The commands of the documents, and the test that runs each.
 
-    tests/interop/documents.py                every block has one runner, or a reason why it has none
-    documents.py text RUNNER DOCUMENT START   prints a block, for a runner that is a shell script
+    tests/interop/documents.py                checks that every block has one runner, or a reason for having none
+    documents.py text RUNNER DOCUMENT START   prints a block, for runners that are shell scripts
 
-A runner takes its blocks out of the documents and runs them as they stand, but for a few placeholders
-(`ID`, `TIME`, a version): so a document that is changed is run as it was changed, and one that says
-what does not work fails its test.
+A runner takes its blocks from the documents and runs them unchanged except for a few placeholders (`ID`,
+`TIME`, a version). So a changed document is tested as changed, and a document with a wrong command fails
+its test.
 """
 
 import os
@@ -19,14 +19,14 @@ README_DEBIAN = "packaging/debian/coffer.README.Debian"
 INLINE = "`"      # the language of a command inside a sentence
 INDENTED = "  "   # and of the blocks of a plain text
 NOT_RUN = "not run: "
-LIBRARY = NOT_RUN + "as the library documents itself, which the page says; it is fetched from elsewhere"
+LIBRARY = NOT_RUN + "a call of the library, as its own documentation shows; the library is fetched from elsewhere"
 
-# Words that a command inside a sentence begins with. One word alone is a name, not a command.
+# First words of commands inside sentences. One word alone is a name, not a command.
 PROGRAMS = ("./dev", "apt", "apt-get", "certbot", "coffer", "composer", "curl", "docker", "echo", "find",
             "go", "journalctl", "node", "npm", "php", "pip", "python3", "runuser", "sha256sum", "ssh",
             "systemctl", "systemd-analyze", "systemd-creds")
 
-# Document, language of its fence, how the text begins ("": any), and the test that runs it.
+# Document, language of its fence, start of the text ("": any), and the test that runs it.
 CLAIMS = [
     ("README.md", "sh", "./dev demo\n", "interop/readme"),
     ("README.md", "sh", "# 1. A token", "interop/readme"),
@@ -36,7 +36,7 @@ CLAIMS = [
     ("README.md", INLINE, "./dev demo --seed 7 --db week.db", "interop/cli"),
     ("README.md", INLINE, "coffer", "interop/operating"),
     ("README.md", "sh", "./dev package", "package/lifecycle"),
-    ("README.md", "sh", "./dev test\n", NOT_RUN + "it is what runs the tests"),
+    ("README.md", "sh", "./dev test\n", NOT_RUN + "it runs the tests"),
 
     ("docs/install.md", "sh", "apt install ./coffer_0.1.0_amd64.deb", "package/lifecycle"),
     ("docs/install.md", "sh", "coffer association create", "package/lifecycle"),
@@ -46,7 +46,7 @@ CLAIMS = [
     ("docs/install.md", "sh", "apt install ./coffer_0.2.0_amd64.deb", "package/lifecycle"),
     ("docs/install.md", "sh", "systemctl stop coffer\nmkdir", "package/lifecycle"),
     ("docs/install.md", "sh", "apt remove coffer", "package/lifecycle"),
-    ("docs/install.md", "sh", "skopeo copy", NOT_RUN + "it needs an engine and a registry; package/image reads the file"),
+    ("docs/install.md", "sh", "skopeo copy", NOT_RUN + "needs an engine and a registry; package/image reads the file"),
     ("docs/install.md", INLINE, "coffer doctor", "interop/cli"),
     ("docs/install.md", INLINE, "systemctl", "package/lifecycle"),
     ("docs/install.md", INLINE, "journalctl", "package/lifecycle"),
@@ -55,7 +55,7 @@ CLAIMS = [
     ("docs/install.md", "sh", "openssl pkeyutl -verify", "package/signature"),
     ("docs/install.md", INLINE, "./dev release", "package/reproducible"),
     ("docs/install.md", INLINE, "./dev release aarch64", "package/aarch64"),
-    ("docs/install.md", INLINE, "systemd-creds encrypt", NOT_RUN + "a name; it binds to a TPM"),
+    ("docs/install.md", INLINE, "systemd-creds encrypt", NOT_RUN + "a name; it requires a TPM"),
 
     ("docs/tls.md", "", "pay.example.com {", "interop/proxies"),
     ("docs/tls.md", "toml", "trusted_proxies", "interop/proxies"),
@@ -76,7 +76,7 @@ CLAIMS = [
     ("docs/operating.md", "sh", "coffer backup /srv", "interop/operating"),
     ("docs/operating.md", "sh", "coffer restore", "interop/operating"),
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
-    ("docs/operating.md", "sh", "coffer checkpoint", NOT_RUN + "a folder of another machine; unit tests run them"),
+    ("docs/operating.md", "sh", "coffer checkpoint", NOT_RUN + "needs another machine; unit tests run the commands"),
     ("docs/operating.md", "sh", "coffer export", "interop/operating"),
     ("docs/operating.md", "json", '{\n  "id"', "interop/alerts"),
     ("docs/operating.md", "sh", "export COFFER_METRICS_TOKEN_FILE", "interop/operating"),
@@ -118,7 +118,7 @@ CLAIMS = [
     ("docs/webhooks.md", INLINE, "composer require", LIBRARY),
     ("docs/webhooks.md", INLINE, "find inbox/done", "interop/operating"),
     ("docs/webhooks.md", "sql", "CREATE TABLE", "interop/operating"),
-    ("docs/webhooks.md", "http", "POST /hooks", NOT_RUN + "what arrives; the tests of webhooks judge it"),
+    ("docs/webhooks.md", "http", "POST /hooks", NOT_RUN + "an example; the webhook tests check deliveries"),
 
     ("docs/provider-protocol.md", "", "", "interop/provider_protocol"),
     ("docs/provider-protocol.md", "sh", "printf %s", "interop/operating"),
@@ -132,7 +132,7 @@ CLAIMS = [
 
     ("SECURITY.md", INLINE, "coffer", "interop/operating"),
     ("SECURITY.md", INLINE, "systemd-analyze security coffer", "package/lifecycle"),
-    ("CONTRIBUTING.md", "sh", "./dev test ", NOT_RUN + "each is long, or is what runs the tests"),
+    ("CONTRIBUTING.md", "sh", "./dev test ", NOT_RUN + "each takes long, or runs the tests"),
     ("docs/install.md", "sh", "install -d -m 0755", "package/publish"),
     ("docs/install.md", INLINE, "./dev publish", "package/publish"),
     ("CONTRIBUTING.md", INLINE, "./dev", NOT_RUN + "as above"),
@@ -141,7 +141,7 @@ CLAIMS = [
     ("ARCHITECTURE.md", INLINE, "coffer", "interop/operating"),
     ("CHANGELOG.md", INLINE, "coffer", "interop/operating"),
     ("CHANGELOG.md", INLINE, "./dev", NOT_RUN + "names"),
-    ("packaging/Dockerfile", "#", "docker", NOT_RUN + "needs an engine; package/files runs what it does"),
+    ("packaging/Dockerfile", "#", "docker", NOT_RUN + "needs an engine; package/files runs its steps"),
 ]
 
 
@@ -164,7 +164,7 @@ def read(document):
 
 
 def documents():
-    """Every text with commands to type."""
+    """Every document with commands."""
     found = sorted(name for name in os.listdir(ROOT) if name.endswith(".md"))
     found += sorted("docs/" + name for name in os.listdir(os.path.join(ROOT, "docs"))
                     if name.endswith(".md"))
@@ -172,7 +172,7 @@ def documents():
 
 
 def inline(document, text, offset):
-    """Commands between backquotes; a sentence may break the line inside one."""
+    """Commands between backquotes, which may span two lines."""
     for match in re.finditer(r"`([^`]+)`", text):
         words = match[1].split()
         if len(words) > 1 and words[0] in PROGRAMS:
@@ -181,7 +181,7 @@ def inline(document, text, offset):
 
 
 def of_markdown(document, text):
-    """Fenced blocks, and what stands between them as sentences."""
+    """Fenced blocks, and the commands in the sentences between them."""
     out, fence, start, lines = [], None, 1, []
     for number, line in enumerate(text.splitlines(), 1):
         opening = re.fullmatch(r"```(\S*)", line)
@@ -199,7 +199,7 @@ def of_markdown(document, text):
 
 
 def of_plain(document, text):
-    """Indented blocks, without the explanations right of the commands."""
+    """Indented blocks, without the explanations to the right of the commands."""
     out = list(inline(document, text, 1))
     for match in re.finditer(r"(?:^  \S.*\n)+", text, re.M):
         lines = [re.split(r"\s{2,}", line.strip())[0] for line in match[0].splitlines()]
@@ -223,7 +223,8 @@ def blocks_of(document, text=None):
 
 
 def claims_on(block, claims):
-    """Of commands inside sentences the row that says most counts: `coffer` is a word of many."""
+    """The rows that claim a block. For a command inside a sentence, only the most specific row counts, because many
+    commands begin with `coffer`."""
     rows = [row for row in claims
             if row[:2] == (block.document, block.language) and block.text.startswith(row[2])]
     if block.language == INLINE and rows:
@@ -232,23 +233,23 @@ def claims_on(block, claims):
 
 
 def faults(blocks, claims):
-    """What is claimed by no test or by two, and rows that claim nothing."""
+    """Blocks claimed by no test or by two, and rows that claim no block."""
     out, used = [], set()
     for block in blocks:
         rows = claims_on(block, claims)
         used.update(rows)
         if len(rows) != 1:
             out.append(f"{block}: {len(rows)} tests run it; see CLAIMS in tests/interop/documents.py")
-    out += [f"{row}: the block does not exist any more" for row in claims if row not in used]
+    out += [f"{row}: the block no longer exists" for row in claims if row not in used]
     for row in claims:
         scripts = [os.path.join(ROOT, "tests", row[3] + suffix) for suffix in (".py", ".sh", ".mjs")]
         if not row[3].startswith(NOT_RUN) and not any(os.access(script, os.X_OK) for script in scripts):
-            out.append(f"{row}: there is no test tests/{row[3]}")
+            out.append(f"{row}: not found: tests/{row[3]}")
     return out
 
 
 class Mine:
-    """The blocks of one runner. `end` fails when one was not taken."""
+    """The blocks of one runner. `end` fails if a block was not taken."""
 
     def __init__(self, runner):
         self.left = []
@@ -261,16 +262,16 @@ class Mine:
             sys.exit(f"{runner} has no block")
 
     def take(self, document, start, language=None):
-        """The text of the first block that begins so."""
+        """The text of the first block that begins with `start`."""
         for block in self.left:
             if (block.document == document and block.text.startswith(start)
                     and language in (None, block.language)):
                 self.left = [one for one in self.left if not one.says_the_same(block)]
                 return block.text
-        sys.exit(f"{document} has no block (any more) that begins with: {start}")
+        sys.exit(f"{document} has no block that begins with: {start}")
 
     def take_all(self, language, document=None):
-        """All blocks of a language that are left."""
+        """All remaining blocks of a language."""
         taken = [block for block in self.left
                  if block.language == language and document in (None, block.document)]
         self.left = [block for block in self.left if block not in taken]
@@ -278,20 +279,20 @@ class Mine:
 
     def end(self):
         if self.left:
-            sys.exit("claimed, and not run: " + ", ".join(map(str, self.left)))
+            sys.exit("claimed but not run: " + ", ".join(map(str, self.left)))
 
 
 def replaced(text, table):
-    """`text` with each placeholder replaced; one that is not there is a fault of the table."""
+    """`text` with each placeholder replaced. A placeholder that is not in the text ends the test."""
     for old, new in table.items():
         if old not in text:
-            sys.exit(f"there is no {old} in: {text}")
+            sys.exit(f"{old} is not in: {text}")
         text = text.replace(old, new)
     return text
 
 
 def controls(blocks):
-    """The check notices a planted block, a planted sentence, a block run twice and a row without one."""
+    """The check must detect a planted block, a planted sentence, a block run twice and a row without a block."""
     for planted in ("\n```sh\ncoffer fly --high\n```\n", "\nThen `docker run it` does.\n",
                     "\n```\nlisten: all\n```\n"):
         text = read("docs/install.md") + planted
@@ -301,9 +302,9 @@ def controls(blocks):
     twice = ("docs/install.md", "sh", "apt remove", "interop/readme")
     assert any("2 tests run it" in one for one in faults(blocks, [*CLAIMS, twice])), "two runners"
     none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
-    assert any("does not exist any more" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
+    assert any("no longer exists" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
     absent = (*none[:3], "interop/absent")
-    assert any("no test tests/" in one for one in faults(blocks, [*CLAIMS, absent])), "no runner"
+    assert any("not found: tests/" in one for one in faults(blocks, [*CLAIMS, absent])), "no runner"
 
 
 def check():
@@ -315,7 +316,7 @@ def check():
         sys.exit(1)
     controls(blocks)
     excused = sum(claims_on(block, CLAIMS)[0][3].startswith(NOT_RUN) for block in blocks)
-    print(f"ok       {len(blocks)} blocks and commands, {excused} of them excused, the rest run by tests")
+    print(f"ok       {len(blocks)} blocks and commands, {excused} of them exempt, the others run by tests")
 
 
 def main(*words):

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The guides are run as they are written, each against a fresh demo of what ships: its `sh` blocks in order and in one
-shell, and what a block prints is compared with the `output` block that follows it. Commands of `console` blocks run in
-terminals of their own, the demo first. Folders beside the guide are there for its commands, and PORT is one that no
-program listens on."""
+"""Runs the guides as written, each against a new demo of the release build: the `sh` blocks in order in one shell,
+comparing the output of a block with the `output` block that follows. Commands of `console` blocks run in separate
+terminals, the demo first. The commands can use the folders next to the guide, and PORT, on which no program
+listens."""
 import os
 import re
 import shutil
@@ -30,7 +30,7 @@ class Block:
 
 
 def blocks_of(path):
-    """The sh and console blocks of a guide, each with the lines that it shall print, or None."""
+    """The sh and console blocks of a guide, each with its expected lines, or None."""
     found, fence = [], None
     for number, line in enumerate(open(path, encoding="utf-8").read().splitlines(), 1):
         if fence is None:
@@ -42,7 +42,7 @@ def blocks_of(path):
                 found.append(Block(start, "\n".join(lines) + "\n", fence))
             elif fence == "output":
                 if not found or found[-1].expected is not None:
-                    raise SystemExit(f"{path}:{start}: output of no block")
+                    raise SystemExit(f"{path}:{start}: an output block without a command block")
                 found[-1].expected = lines
             fence = None
         else:
@@ -59,8 +59,8 @@ def same(printed, expected):
 
 
 class Shell:
-    """One bash, as a reader has one terminal. A block that fails has the code of its last command that
-    did; `set -e` would end the shell. What it leaves running in the background ends with it."""
+    """One bash, like a reader's terminal. The exit code of a block is that of its last failed command; `set -e` would
+    end the shell. Background processes end with the shell."""
 
     MARK = "-- end of block "
 
@@ -72,7 +72,7 @@ class Shell:
                                         start_new_session=True)
 
     def run(self, text):
-        """Lines printed, and the exit code."""
+        """Returns the printed lines and the exit code."""
         stdin, stdout = self.process.stdin, self.process.stdout
         timer = threading.Timer(BLOCK_SECONDS, self.kill)
         timer.start()
@@ -100,7 +100,7 @@ class Shell:
 
 
 class Terminal:
-    """One more terminal, with a command that runs until it is stopped; what it prints is kept."""
+    """Another terminal with a command that runs until it is stopped. Keeps its output."""
 
     def __init__(self, command, folder):
         self.log = os.path.join(folder, "terminal.log")
@@ -112,7 +112,7 @@ class Terminal:
                                  "PATH": os.path.join(folder, "bin") + ":" + os.environ["PATH"]})
 
     def wait(self, what, path, pattern):
-        """Until the file has a line like that."""
+        """Waits until the file has a matching line."""
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             if os.path.exists(path) and re.search(pattern, open(path, encoding="utf-8").read(), re.M):
@@ -131,25 +131,25 @@ class Terminal:
 
 
 def start_demo(path, blocks, folder):
-    """By the guide's own command, at a port that is free."""
+    """Starts the demo with the guide's command, on a free port."""
     shown = [block.text.removeprefix("$ ") for block in blocks if block.fence == "console"]
     shown += re.findall(r"`(coffer demo [^`]*)`", open(path, encoding="utf-8").read())
     at_port = [one for one in shown if one.startswith("coffer demo ") and " --port 8080 " in one]
     if not at_port:
-        raise SystemExit(f"{path} starts no demo at port 8080: {shown}")
+        raise SystemExit(f"{path} starts no demo on port 8080: {shown}")
     command = at_port[0].replace(" --port 8080 ", " --port 0 ")
     terminal = Terminal(command, folder)
     return terminal.wait("the demo does not start", os.path.join(folder, "demo.json"), r"^\{.*\}$")
 
 
 def open_terminal(block, folder):
-    """What another terminal shows beside the demo: `coffer listen`, until its secret is there."""
+    """Starts `coffer listen` in another terminal, and waits for its secret."""
     terminal = Terminal(block.text.removeprefix("$ "), folder)
     return terminal.wait("line %d" % block.line, terminal.log, "whsec_")
 
 
 def run_guide(binary, path):
-    """The number of blocks that did not do what the guide says."""
+    """The number of blocks that did not behave as the guide says."""
     failures = 0
     blocks = blocks_of(path)
     if not blocks:
@@ -187,7 +187,7 @@ def run_guide(binary, path):
 
 
 def main():
-    # What must not match does not.
+    # Control: different output does not match.
     assert matches("a1c", "a…c") and not matches("ab", "a") and not matches("a.c", "a…d")
     assert not same(["a"], []) and not same([], ["…"])
     guides = sorted({block.document for block in documents.Mine("interop/guides").left})

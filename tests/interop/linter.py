@@ -1,4 +1,4 @@
-"""The stock linter of OpenAPI documents."""
+"""The stock linter for OpenAPI documents."""
 
 import os
 import subprocess
@@ -9,8 +9,8 @@ FOLDER = os.path.join(ROOT, "tests", "interop")
 
 
 def complaints(document):
-    """What it says of a document; empty when nothing."""
-    # Otherwise it also says how old node is, and what it thinks of that.
+    """The linter's complaints about a document, or an empty text."""
+    # Without this, the linter also warns about the version of node.
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     done = subprocess.run([os.path.join(FOLDER, "node_modules/.bin/redocly"), "lint", "--config",
                            os.path.join(FOLDER, "redocly.yaml"), "--format", "stylish", document],

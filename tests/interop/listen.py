@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""coffer listen beside a running demo, with what a developer has: a consumer, the stock Standard Webhooks library,
-trigger, events, webhook verify, and Ctrl-C."""
+"""coffer listen with a running demo and a developer's tools: a consumer, the stock Standard Webhooks library, trigger,
+events, webhook verify, and Ctrl-C."""
 
 import base64
 import hashlib
@@ -27,13 +27,13 @@ UNREACHABLE = "http://127.0.0.1:1/"
 
 
 def coffer(*words, db=None, env=None, stdin=""):
-    """One command, as a finished process."""
+    """Runs one command and returns the finished process."""
     return subprocess.run([BINARY, *words, *(["--db", db] if db else [])], input=stdin, capture_output=True, text=True,
                           env={**os.environ, **(env or {})}, timeout=WAIT_S, check=False)
 
 
 class Consumer(Receiver):
-    """A developer's endpoint: responds with what `behaviours` has next, else well."""
+    """A developer's endpoint: responds with the next of `behaviours`, then with success."""
 
     def __init__(self, port=0):
         self.behaviours = []
@@ -44,7 +44,7 @@ class Consumer(Receiver):
 
 
 class Listening:
-    """A running `coffer listen --json`, its first line and those that came since."""
+    """A running `coffer listen --json`, its first line and all later lines."""
 
     def __init__(self, db, url, *words):
         self.process = subprocess.Popen([BINARY, "listen", "--forward-to", url, "--json", "--db", db, *words],
@@ -67,12 +67,12 @@ class Listening:
         return [line for line in self.lines if line.get("eventId") == event_id]
 
     def end(self, how=signal.SIGINT):
-        """Must end with 0, in time; its last line."""
+        """Stops the command, which must exit with 0 in time, and returns its last line."""
         self.process.send_signal(how)
         code = self.process.wait(ENDS_WITHIN_S)
         self.reader.join()
         RUNNING.discard(self.process)
-        check(f"{how.name} ends it with 0", code == 0, self.process.stderr.read())
+        check(f"after {how.name}, it exits with 0", code == 0, self.process.stderr.read())
         return self.lines[-1]
 
 
@@ -83,7 +83,7 @@ def trigger(db, event_type):
 
 
 def genuine(deliveries, secret):
-    """By a consumer of the contract alone, and by one of Standard Webhooks."""
+    """Whether a consumer of only the contract and one of Standard Webhooks both accept the deliveries."""
     return (all(one.method == "POST" and one.headers["content-type"] == "application/json"
                 and contract_verifies(one.headers, one.body, one.arrived * 1000) for one in deliveries)
             and all(stock_verifies([(one, secret) for one in deliveries])))
@@ -110,7 +110,7 @@ def forwards(demo, tenant, consumer, listening):
     line = listening.lines[2]
     check("a line says what was forwarded", (line["about"], line["amount"], line["responseStatus"])
           == (record, "1.25 USDC", 204), line)
-    # A disk that was busy for a moment is no fault of coffer; three times in a row it is.
+    # A busy disk may delay one measurement; three in a row are a fault of coffer.
     for number in range(TRIES):
         slowest = slowest_of_ten(demo.db, consumer)
         if slowest < 1.0:
@@ -120,26 +120,26 @@ def forwards(demo, tenant, consumer, listening):
 
 
 def same_bytes(demo, tenant, consumer, listening):
-    """The bytes are those of a registration, which may take the same type at the same time."""
+    """A registered webhook may receive the same event type at the same time, with the same bytes."""
     endpoint = Consumer()
     webhook = tenant.ask("POST", "/v1/webhooks", {"url": endpoint.url(), "eventTypes": ["*"]})
     tenant.pay("listen-2")
     deliveries = endpoint.wait_for(3)
-    check("a registration beside it gets them too", genuine(deliveries, webhook["secret"]))
+    check("a registered webhook gets the events too", genuine(deliveries, webhook["secret"]))
     for one in deliveries:
         wait_for("the same one is forwarded", lambda: consumer.of(one.id), WAIT_S)
     forwarded = [consumer.of(one.id)[0] for one in deliveries]
-    check("with the same bytes and headers", all(
+    check("it has the same bytes and headers", all(
         one.body == other.body and sorted(one.headers) == sorted(other.headers)
         for one, other in zip(deliveries, forwarded)))
-    check("signed by the secret of listen", genuine(forwarded, listening.hello["secret"]))
+    check("it is signed with the secret of listen", genuine(forwarded, listening.hello["secret"]))
 
     event = deliveries[0].id
     listed = json.loads(coffer("webhook", "list", "--json", db=demo.db).stdout)
     check("webhook list", listed[0]["id"] == webhook["id"], listed)
     check("events resend", coffer("events", "resend", event, db=demo.db).returncode == 0)
-    wait_for("it arrives again", lambda: len(endpoint.of(event)) == 2, WAIT_S)
-    check("the same bytes again", endpoint.of(event)[0].body == endpoint.of(event)[1].body)
+    wait_for("the event arrives again", lambda: len(endpoint.of(event)) == 2, WAIT_S)
+    check("the second delivery has the same bytes", endpoint.of(event)[0].body == endpoint.of(event)[1].body)
 
     def both_on_record():  # an attempt is recorded after the response
         rows = json.loads(coffer("webhook", "deliveries", webhook["id"], "--json", db=demo.db).stdout)
@@ -154,33 +154,33 @@ def same_bytes(demo, tenant, consumer, listening):
 
 
 def survives(demo, consumer, listening):
-    """The consumer that is back after it was down."""
+    """A consumer that was down gets the events after its restart."""
     consumer.behaviours.append("error")
     event = trigger(demo.db, "payment.succeeded")
     wait_for("a second attempt after a 500", lambda: len(consumer.of(event)) == 2, WAIT_S)
-    check("with the same bytes", consumer.of(event)[0].body == consumer.of(event)[1].body)
+    check("the second attempt has the same bytes", consumer.of(event)[0].body == consumer.of(event)[1].body)
     consumer.stop()
     event = trigger(demo.db, "payment.succeeded")
     wait_for("a consumer that is down is shown", lambda: listening.about(event), WAIT_S)
     line = listening.about(event)[0]
-    check("with the reason and the next attempt", line["responseStatus"] == 0 and line["error"]
+    check("the line has the reason and the next attempt", line["responseStatus"] == 0 and line["error"]
           and line["againInMs"] > 0, line)
     back = Consumer(consumer.port)
-    wait_for("the event arrives when it is back", lambda: len(back.of(event)) == 1, WAIT_S)
+    wait_for("the event arrives after the restart of the consumer", lambda: len(back.of(event)) == 1, WAIT_S)
     return back
 
 
 def outlives(demo, consumer, listening):
-    """The server is killed and started again; what happens meanwhile is forwarded afterwards."""
+    """The server is killed and restarted; events from the meantime are forwarded afterwards."""
     demo.kill()
-    event = trigger(demo.db, "payment.refunded")  # on the file itself
+    event = trigger(demo.db, "payment.refunded")  # directly on the file
     demo.start()
-    wait_for("nothing is missed over a restart of the server", lambda: consumer.of(event), WAIT_S)
-    check("and is signed", genuine(consumer.of(event), listening.hello["secret"]))
+    wait_for("an event during the server's restart is forwarded", lambda: consumer.of(event), WAIT_S)
+    check("it is signed with the secret of listen", genuine(consumer.of(event), listening.hello["secret"]))
 
 
 def verifies_saved(folder, delivery, secret):
-    """`coffer webhook verify` on a delivery that was saved."""
+    """`coffer webhook verify` on a saved delivery."""
     headers, body = os.path.join(folder, "headers"), delivery.body.decode()
 
     def save(name, content):
@@ -206,8 +206,8 @@ def verifies_saved(folder, delivery, secret):
     signed = base64.b64encode(hmac.new(key, f"{event}.{stamp}.{body}".encode(), hashlib.sha256).digest()).decode()
     save("headers", f"webhook-id: {event}\nwebhook-timestamp: {stamp}\nwebhook-signature: v1,{signed}\n")
     reason = verdict(1, body, "--secret", secret)[0]["reason"]
-    check("an old one", "stale" in reason or "s ago" in reason, reason)
-    check("an invalid secret", "whsec_" in verdict(2, body, "--secret", "hello"))
+    check("an old delivery is stale", "stale" in reason or "s ago" in reason, reason)
+    check("the error for an invalid secret names the prefix", "whsec_" in verdict(2, body, "--secret", "hello"))
 
 
 def ends(db, consumer, secret):
@@ -218,7 +218,7 @@ def ends(db, consumer, secret):
         event = trigger(db, "payment.failed")
         wait_for("its event", lambda: listening.about(event), WAIT_S)
         summary = listening.end(how)
-        check("only the types asked for are in the summary",
+        check("the summary has only the requested types",
               summary == {"events": 1, "delivered": 1, "dead": 0, "waiting": 0}, summary)
 
 
@@ -229,7 +229,7 @@ def ends_while_waiting(db):
     trigger(db, "payment.failed")
     silent.wait_for(1)
     summary = listening.end()
-    check("and does not wait for a consumer that never responds",
+    check("the exit does not wait for a consumer that never responds",
           summary == {"events": 1, "delivered": 0, "dead": 0, "waiting": 1}, summary)
     silent.stop()
 
@@ -245,7 +245,7 @@ def refuses(db, folder):
 
 
 def finds_the_demo(folder):
-    """Without --db everything finds the demo in its usual place."""
+    """Without --db, every command finds the demo in its default place."""
     home = {"HOME": folder, "XDG_DATA_HOME": os.path.join(folder, "data"), "XDG_CONFIG_HOME": ""}
     demo = subprocess.Popen([BINARY, "demo", "--port", "0", "--json"], env={**os.environ, **home},
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -256,7 +256,7 @@ def finds_the_demo(folder):
     secret = coffer("listen", "--print-secret", env=home).stdout
     check("listen --print-secret", secret.startswith("whsec_") and secret.endswith("\n") and " " not in secret)
     demo.terminate()
-    check("beside a demo in its usual place no command needs to be told where it is", demo.wait(WAIT_S) == 0)
+    check("no command needs the path of a demo in the default place", demo.wait(WAIT_S) == 0)
     demo.stdout.close()
 
 
@@ -273,7 +273,7 @@ def main():
         ends(demo.db, consumer, listening.hello["secret"])
         ends_while_waiting(demo.db)
         refuses(demo.db, folder)
-        check("the demo ends well", demo.stop() == 0)
+        check("the demo exits with 0", demo.stop() == 0)
         finds_the_demo(os.path.join(folder, "home"))
 
 

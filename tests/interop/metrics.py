@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""What Prometheus reads of the binary that ships: promtool judges the page, the alert rules and their own
-tests; every metric that a rule or the dashboard asks for is on the page; who may read it, over the wire;
-the log file is rotated and reopened without a line lost."""
+"""The metrics page of the release build: promtool checks the page, the alert rules and the tests of the rules; every
+metric that a rule or the dashboard uses is on the page; access is restricted, tested over the wire; and the log file
+is rotated and reopened without losing a line."""
 
 import json
 import os
@@ -25,9 +25,9 @@ RULES = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.yml")
 RULES_TEST = os.path.join(ROOT, "packaging", "prometheus", "coffer.rules.test.yml")
 DASHBOARD = os.path.join(ROOT, "packaging", "grafana", "coffer.json")
 TOKEN = "metrics-" + os.urandom(16).hex()
-# Of PromQL, and of what Prometheus itself makes.
+# Words of PromQL, and metrics that Prometheus itself creates.
 NOT_OURS = {"up", "ALERTS"}
-# Appear with the first call, delivery or refusal of their kind.
+# Metrics that appear with the first call, delivery or rejection of their kind.
 ON_DEMAND = {
     "coffer_connector_calls_total", "coffer_connector_call_duration_seconds", "coffer_connector_breaker",
     "coffer_rate_limited_requests_total", "coffer_sign_in_failures_total", "coffer_notification_attempts_total",
@@ -41,7 +41,8 @@ def promtool(*words, text=None, folder=None):
 
 
 def broken_histograms(page):
-    """Series whose buckets do not rise to `+Inf`, or do not end at their count; promtool does not look."""
+    """Histograms whose buckets do not increase up to `+Inf`, or do not end at their count, which promtool does not
+    check."""
     buckets = {}
     for name, labels, bound, value in re.findall(r'^(\w+)_bucket\{(.*?),?le="([^"]+)"\} (\S+)$', page, re.MULTILINE):
         buckets.setdefault((name, labels), []).append((float(bound), float(value)))
@@ -53,7 +54,7 @@ def broken_histograms(page):
 
 
 def judge(page):
-    """What promtool and we find about a page; empty when nothing."""
+    """The complaints about a page, from promtool and this test; empty if none."""
     done = promtool("check", "metrics", text=page)
     said = (done.stdout + done.stderr).strip() if done.returncode or done.stderr.strip() else ""
     return said + "".join(f"\nno histogram: {key}" for key in broken_histograms(page))
@@ -64,7 +65,7 @@ def families(page):
 
 
 def family_of(name, known):
-    """A histogram's samples have names of their own."""
+    """The metric of a sample; a histogram's samples have other names."""
     for end in ("", "_bucket", "_sum", "_count"):
         if end and name.endswith(end) and name[:-len(end)] in known:
             return name[:-len(end)]
@@ -75,7 +76,7 @@ def expressions():
     """(where, expr) of every rule and every panel."""
     with open(RULES, encoding="utf-8") as file:
         text = file.read()
-    # Without a YAML library: an expression is one line, or the indented ones after `>-`.
+    # Without a YAML library: an expression is one line, or the indented lines after `>-`.
     for match in re.finditer(r"^ +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)", text, re.MULTILINE):
         yield "a rule", " ".join((match[1] or match[2]).split())
     with open(DASHBOARD, encoding="utf-8") as file:
@@ -88,7 +89,7 @@ def expressions():
 
 
 def unknown_metrics(asked, known):
-    """(where, name) of everything asked for that no page has."""
+    """(where, name) of every used metric that is on no page."""
     out = []
     for where, expression in asked:
         bare = re.sub(r"\{[^}]*\}", "", expression)
@@ -99,13 +100,13 @@ def unknown_metrics(asked, known):
 
 
 def use(gateway):
-    """A little of everything that is counted."""
+    """Causes at least one event of every counted kind."""
     login = gateway.login()
     for number in range(40):
         route, body = payment(gateway, f"metrics-{number}", number)
         status, answer = login.call("POST", "/v1/payments/" + route, body)
         if status != 202:
-            fail(f"a payment was answered {status}: {answer}")
+            fail(f"a payment got {status}: {answer}")
     connectors = gateway.connect()
     connectors.headers = dict(login.headers)
     stranger = gateway.connect()
@@ -115,7 +116,7 @@ def use(gateway):
     connector, _ = add_connector(gateway, "Quotes \"and\\more\"", "http://127.0.0.1:9")
     status, _ = login.call("POST", "/v1/quotes", {"connectorId": connector, "amount": "10", "transactionType": "B2C"})
     if status < 500:
-        fail(f"a quote of a provider that is not there was answered {status}")
+        fail(f"a quote from an unreachable provider got {status}")
     wait_until_settled(gateway)
     time.sleep(1.1)  # the queues are read once a second
 
@@ -130,14 +131,14 @@ def check_page(page):
         if name not in known:
             fail(f"{name} is not on the page")
     if "/no/such/path" in page:
-        fail("a requested path is on the page")
-    # Control: promtool sees a page that is wrong.
+        fail("the page contains a requested path")
+    # Control: promtool rejects an invalid page.
     for wrong in (page.replace("# TYPE coffer_ready gauge", "# TYPE coffer_ready gague"),
                   page.replace('le="+Inf"', 'le="99"'),
                   page + "coffer_payments{type=\"x\n",
                   page.replace("coffer_http_received_total", "coffer_http_received")):
         if wrong == page or not judge(wrong):
-            fail("promtool took a page that is wrong")
+            fail("promtool accepted an invalid page")
     return known
 
 
@@ -151,11 +152,11 @@ def check_rules(known, folder):
         fail(f"only {len(asked)} expressions were found")
     missing = unknown_metrics(asked, known | ON_DEMAND)
     if missing:
-        fail(f"asked for, and on no page: {missing}")
-    # On demand, and demanded above: these are there.
+        fail(f"used, but on no page: {missing}")
+    # The events above must have created these metrics.
     for name in ("coffer_connector_calls_total", "coffer_connector_breaker", "coffer_sign_in_failures_total"):
         if name not in known:
-            fail(f"{name} is not on the page although it happened")
+            fail(f"{name} is not on the page although its event occurred")
     # The dashboard's expressions are PromQL: as rules, promtool parses them.
     path = os.path.join(folder, "dashboard.rules.yml")
     with open(path, "w", encoding="utf-8") as file:
@@ -168,18 +169,18 @@ def check_rules(known, folder):
         fail(f"promtool on the dashboard's expressions: {done.stdout}{done.stderr}")
     # Control: an unknown name, a wrong threshold.
     if not unknown_metrics([("control", "rate(coffer_no_such_metric_total[5m])")], known):
-        fail("a metric that does not exist went unnoticed")
+        fail("an unknown metric was not detected")
     for name in ("coffer.rules.yml", "coffer.rules.test.yml"):
         with open(os.path.join(os.path.dirname(RULES), name), encoding="utf-8") as source, \
                 open(os.path.join(folder, name), "w", encoding="utf-8") as target:
             target.write(source.read().replace('{queue="settlement"} > 60', '{queue="settlement"} > 6000'))
     if promtool("test", "rules", "coffer.rules.test.yml", folder=folder).returncode == 0:
-        fail("the tests of the rules took a threshold that is wrong")
+        fail("the tests of the rules accepted a wrong threshold")
     return len(asked)
 
 
 def check_config(folder):
-    """What docs/operating.md shows for Prometheus, as it stands but for where the token is."""
+    """The Prometheus configuration of docs/operating.md, unchanged except for the path of the token."""
     text = documents.Mine("interop/metrics").take("docs/operating.md", "rule_files:")
     token = os.path.join(folder, "coffer.token")
     with open(token, "w", encoding="ascii") as file:
@@ -196,7 +197,7 @@ def check_config(folder):
 
 
 def check_access(gateway):
-    """On the demo's one port, and on the listener of its own."""
+    """Access on the demo's only port, and on the separate listener."""
     url = f"http://{gateway.host}:{gateway.port}/metrics"
     status, headers, page = fetch(url)
     if status != 200 or headers["Content-Type"] != "text/plain; version=0.0.4; charset=utf-8":
@@ -206,7 +207,7 @@ def check_access(gateway):
                           (200, {**proxied, "Authorization": "Bearer " + TOKEN})):
         status = fetch(url, headers=given).status
         if status != wanted:
-            fail(f"/metrics with {given} answers {status}, not {wanted}")
+            fail(f"/metrics with {given} returns {status}, expected {wanted}")
     return page
 
 
@@ -214,7 +215,7 @@ def check_access(gateway):
 
 
 def log_lines(folder):
-    """Every line of every file, oldest first; a broken one fails."""
+    """Every line of every file, oldest first. A broken line fails the test."""
     names = sorted((name for name in os.listdir(folder) if name.startswith("coffer.log")),
                    key=lambda name: -int(name.removeprefix("coffer.log").strip(".") or 0))
     out = []
@@ -227,13 +228,13 @@ def log_lines(folder):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         if text and not text.endswith("\n"):
-            fail(f"{name} ends in the middle of a line")
+            fail(f"{name} ends with an incomplete line")
         out += [json.loads(line) for line in text.splitlines()]
     return len(names), out
 
 
 def check_log(gateway, folder):
-    """Every request of ours is in the files, with its id, over rotations and a move by another program."""
+    """Every request is in the files with its id, across rotations and a move by another program."""
     wanted = set()
     connection = gateway.connect()
     for number in range(9_000):
@@ -245,22 +246,22 @@ def check_log(gateway, folder):
             os.rename(os.path.join(folder, "coffer.log"), os.path.join(folder, "coffer.log.900"))
             os.kill(gateway.server_pid(), signal.SIGHUP)
     if gateway.stop() != 0:
-        fail("no clean stop")
+        fail("the server did not stop cleanly")
     files, lines = log_lines(folder)
     seen = [line["request_id"] for line in lines if line["message"] == "request" and line["path"] == "/livez"
             and line.get("request_id", "").startswith("log-")]
     if len(seen) != len(set(seen)) or set(seen) != wanted:
-        fail(f"of {len(wanted)} requests {len(set(seen))} are in the log, {len(seen)} times")
+        fail(f"the log has {len(set(seen))} of {len(wanted)} requests, in {len(seen)} lines")
     if files < 3:
         fail(f"only {files} log files")
     if lines[-1]["message"] != "stopped":
         fail(f"the last line is {lines[-1]}")
     for line in lines:
         if line["component"] in ("api", "http") and "request_id" not in line:
-            fail(f"a line about a request does not name it: {line}")
+            fail(f"a line about a request lacks its id: {line}")
     with open(gateway.log, encoding="utf-8") as file:
         if '"message"' in file.read():
-            fail("log lines went to standard error as well")
+            fail("log lines also went to standard error")
     return files, len(lines)
 
 
@@ -280,8 +281,8 @@ def main():
         files, lines = check_log(gateway, logs)
         print(f"count: {len(known)} families, {len(page.splitlines())} lines; {asked} expressions; "
               f"{lines} log lines in {files} files")
-        print("control: promtool refused four wrong pages and a wrong threshold; an unknown metric was noticed")
-        print("metrics: the page, the rules, the dashboard and the log file are right")
+        print("control: promtool rejected four invalid pages and a wrong threshold; an unknown metric was detected")
+        print("metrics: the page, the rules, the dashboard and the log file are correct")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: parallel
-"""A database whose file is moved away or deleted under its server, by hand: nothing is stored meanwhile, everything
-continues when the same file is back, and a deleted file is saved in the way in which docs/operating.md says."""
+"""A database file that is moved or deleted while its server runs: nothing is stored meanwhile, everything continues
+when the same file is back, and a deleted file is recovered by the steps of docs/operating.md."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from harness.report import check, wait_for
 from harness.server import Demo
 from harness.tenant import Tenant
 
-WITHIN_S = 60.0  # for whatever is bound to come, on a machine under load
+WITHIN_S = 60.0  # limit for every wait, on a machine under load
 
 
 def pay(tenant, name):
@@ -32,7 +32,7 @@ def health(demo):
 
 def refuses(demo, tenant, name, what):
     status = pay(tenant, name)
-    check(f"{what}: a payment is refused", status == 503, status)
+    check(f"{what}: a payment is rejected", status == 503, status)
     check(f"{what}: the server is not ready", health(demo) == 503)
 
 
@@ -46,8 +46,8 @@ def moved(demo):
         refuses(demo, tenant, "again", f"linked {part or 'database'}")
         os.remove(demo.db + part)
         os.rename(demo.db + part + ".away", demo.db + part)
-        check("back, it is ready", health(demo) == 200)
-    check("and accepts the payment", pay(tenant, "again") == 202)
+        check("with the file back, the server is ready", health(demo) == 200)
+    check("it accepts the payment", pay(tenant, "again") == 202)
 
 
 def shell(line):
@@ -55,7 +55,7 @@ def shell(line):
 
 
 def deleted(demo, folder):
-    """The block of the document, line by line."""
+    """Runs the block of the document line by line."""
     mine = documents.Mine("interop/moved")
     show, copy = mine.take("docs/operating.md", "ls -l /proc/PID/fd").splitlines()
     mine.end()
@@ -72,11 +72,11 @@ def deleted(demo, folder):
         shell(line.replace("/srv/saved/coffer.db", os.path.join(saved, "coffer.db") + part))
     check("the server stops", demo.stop(60) == 0)
     verified = subprocess.run([demo.binary, "verify", os.path.join(saved, "coffer.db")], check=False)
-    check("the copy is whole", verified.returncode == 0)
+    check("the copy verifies", verified.returncode == 0)
     for part in ("", "-wal"):
         os.rename(os.path.join(saved, "coffer.db") + part, demo.db + part)
     demo.start()
-    check("and has the payments", knows(demo, "before") and knows(demo, "again"))
+    check("the copy has the payments", knows(demo, "before") and knows(demo, "again"))
 
 
 def main():

@@ -1,4 +1,4 @@
-// A stock OAuth 2 client (openid-client) gets a token from what ships, by client_secret_post and by
+// A stock OAuth 2 client (openid-client) gets a token from the release build, with client_secret_post and with
 // client_secret_basic, and reads wallets with it.
 import assert from 'node:assert/strict';
 import { Issuer, errors } from 'openid-client';
@@ -14,7 +14,7 @@ async function checkGrant(issuer, info, method) {
   const tokens = await client.grant({ grant_type: 'client_credentials' });
   assert.equal(tokens.token_type, 'Bearer');
   assert.equal(tokens.expired(), false);
-  // What is left of the hour when it is read.
+  // The remainder of the hour.
   assert.ok(tokens.expires_in > 3590 && tokens.expires_in <= 3600, `${tokens.expires_in}`);
   assert.match(tokens.scope, /wallets:read/);
 
@@ -26,7 +26,7 @@ async function checkGrant(issuer, info, method) {
   for (const wallet of info.wallets) {
     assert.ok(page.data.some((row) => row.id === wallet.id), `wallet ${wallet.id} is not listed`);
   }
-  // The token alone is not enough.
+  // The token alone is not sufficient.
   assert.equal((await client.requestResource(wallets, tokens)).statusCode, 401);
 
   const narrow = await client.grant({ grant_type: 'client_credentials', scope: 'assets wallets:read' })

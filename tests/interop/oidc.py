@@ -1,6 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Operators sign in with a stock OpenID provider (oidc-provider, oidc_provider.mjs): linked ones only, from the browser
-that began, once; and during an outage of the provider, operators still sign in with a password."""
+"""Operators sign in with a stock OpenID provider (oidc-provider, oidc_provider.mjs): only linked operators, only from
+the browser that began the sign-in, and only once. During an outage of the provider, operators can still sign in with
+a password."""
 
 import http.client
 import json
@@ -30,7 +31,7 @@ class Provider:
             sys.exit("the provider does not start")
 
     def account(self, name):
-        """The account that signs in from now on."""
+        """Sets the account that signs in from now on."""
         self.process.stdin.write(name + "\n")
         self.process.stdin.flush()
         self.process.stdout.readline()
@@ -41,7 +42,7 @@ class Provider:
 
 
 class Browser:
-    """Cookies by host and port; follows the provider's redirects, and stops at the page."""
+    """A browser with cookies by host and port. Follows the provider's redirects and stops at the page."""
 
     def __init__(self, origin):
         self.origin, self.cookies = origin, {}
@@ -71,15 +72,15 @@ class Browser:
         return status, json.loads(body).get("url", "")
 
     def back_from(self, url):
-        """What the provider adds to the address of the page."""
+        """The parameters that the provider adds to the address of the page."""
         for _ in range(10):
             status, headers, body = self.call("GET", url)
             if status not in (302, 303):
-                sys.exit(f"the provider answers {status}: {body[:300]}")
+                sys.exit(f"the provider returns {status}: {body[:300]}")
             url = urllib.parse.urljoin(url, headers["Location"])
             if url.startswith(self.origin):
                 return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(url).query))
-        sys.exit("the provider never comes back")
+        sys.exit("the provider does not redirect back to the page")
 
     def finish(self, returned):
         status, _, body = self.post("sign-in/provider",
@@ -109,13 +110,14 @@ def links(provider, database, origin):
     browser = Browser(origin)
     url = browser.begin()[1]
     query = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(url).query))
-    check("the address asks for a code with PKCE, state and nonce",
+    check("the address requests a code with PKCE, state and nonce",
           query["response_type"] == "code" and query["code_challenge_method"] == "S256" and
           min(map(len, (query["code_challenge"], query["state"], query["nonce"]))) >= 43, query)
     status, body = browser.sign_in()
-    check("an account without a linked operator is refused, and told its subject", status == 401 and b"sub-ada" in body, body)
-    check("and creates no operator", len(run(database, "operator", "list")[1]) == 1)
-    check("the audit log names it and its address",
+    check("an account without a linked operator is rejected, and its subject is shown",
+          status == 401 and b"sub-ada" in body, body)
+    check("the account creates no operator", len(run(database, "operator", "list")[1]) == 1)
+    check("the audit log has the subject and its e-mail address",
           audit(database, answer="subject sub-ada (sub-ada@example.com) is linked to no operator"))
     return browser
 
@@ -123,8 +125,8 @@ def links(provider, database, origin):
 def signs_in(provider, database, origin, admin):
     check("an operator is linked", run(database, "operator", "link", admin, "--subject", "sub-ada")[0] == 0)
     browser = Browser(origin)
-    check("and signs in", browser.sign_in()[0] == 204 and browser.name() == admin)
-    check("which is recorded", audit(database, actor=admin, command="sign-in", answer="with the provider"))
+    check("the linked operator signs in", browser.sign_in()[0] == 204 and browser.name() == admin)
+    check("the sign-in is recorded", audit(database, actor=admin, command="sign-in", answer="with the provider"))
     run(database, "operator", "add", "bob")
     check("a subject belongs to one operator", run(database, "operator", "link", "bob", "--subject", "sub-ada")[0] != 0)
     provider.account("sub-other")
@@ -133,9 +135,9 @@ def signs_in(provider, database, origin, admin):
     check("an operator without password and authenticator is linked",
           run(database, "operator", "link", "bob", "--subject", "sub-other")[0] == 0)
     bob = Browser(origin)
-    check("and signs in, and is asked for nothing else", bob.sign_in()[0] == 204 and bob.name() == "bob")
+    check("that operator signs in without any other step", bob.sign_in()[0] == 204 and bob.name() == "bob")
     status, _, _ = bob.call("GET", f"{origin}/admin/api/commands")
-    check("the page is open to them", status == 200, status)
+    check("that operator can use the page", status == 200, status)
     run(database, "operator", "unlink", "bob")
     check("unlinking ends the session and the sign-in", bob.name() is None and Browser(origin).sign_in()[0] == 401)
     run(database, "operator", "link", "bob", "--subject", "sub-other")
@@ -149,19 +151,20 @@ def attacks(provider, origin, admin):
     returned = browser.back_from(browser.begin()[1])
     victim = Browser(origin)
     victim.begin()
-    check("a code of another browser's sign-in is refused", victim.finish(returned)[0] == 401)
-    check("without the attempt's cookie too", Browser(origin).finish(returned)[0] == 401)
-    check("with another state", browser.finish({**returned, "state": "x" * 75})[0] == 401)
-    check("and of another issuer", browser.finish({**returned, "iss": "https://evil.example"})[0] == 401)
-    check("the browser that began signs in with it", browser.finish(returned)[0] == 204 and browser.name() == admin)
+    check("a code of another browser's sign-in is rejected", victim.finish(returned)[0] == 401)
+    check("a code without the attempt's cookie is rejected", Browser(origin).finish(returned)[0] == 401)
+    check("a code with another state is rejected", browser.finish({**returned, "state": "x" * 75})[0] == 401)
+    check("a code of another issuer is rejected", browser.finish({**returned, "iss": "https://evil.example"})[0] == 401)
+    check("the browser that began the sign-in completes it",
+          browser.finish(returned)[0] == 204 and browser.name() == admin)
     again = Browser(origin)
     again.cookies = {host: dict(kept) for host, kept in browser.cookies.items()}
     check("once", again.finish(returned)[0] == 401)
     invented = Browser(origin)
     state = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(invented.begin()[1]).query))["state"]
-    check("an invented code is refused", invented.finish({"code": "invented", "state": state})[0] == 401)
+    check("an invented code is rejected", invented.finish({"code": "invented", "state": state})[0] == 401)
     status, _, _ = browser.call("POST", f"{origin}/admin/api/sign-in/provider/begin", {}, Origin="https://evil.example")
-    check("another page begins no sign-in", status == 403, status)
+    check("another site's page cannot begin a sign-in", status == 403, status)
 
 
 def outage(provider, origin, given):
@@ -170,10 +173,11 @@ def outage(provider, origin, given):
     provider.stop()
     began = time.monotonic()
     status, body = browser.finish(returned)
-    check("without the provider there is no sign-in with it", status in (502, 503, 504), body)
+    check("during an outage, sign-in with the provider fails", status in (502, 503, 504), body)
     local = Browser(origin)
     status, _, _ = local.post("sign-in", {"name": given["adminUser"], "password": given["adminPassword"], "code": ""})
-    check("but with the password, at once", status == 204 and time.monotonic() - began < 10, status)
+    check("during an outage, sign-in with a password works immediately",
+          status == 204 and time.monotonic() - began < 10, status)
 
 
 def main():
@@ -192,7 +196,7 @@ def main():
         try:
             given = json.loads(demo.stdout.readline())
             status, _, body = Browser(origin).call("GET", f"{origin}/admin/api/sign-in/options")
-            check("the page knows of the provider", status == 200 and json.loads(body)["provider"] == "127.0.0.1", body)
+            check("the page shows the provider", status == 200 and json.loads(body)["provider"] == "127.0.0.1", body)
             links(provider, database, origin)
             signs_in(provider, database, origin, given["adminUser"])
             attacks(provider, origin, given["adminUser"])

@@ -1,5 +1,5 @@
-// Part of oidc.py: a stock OpenID provider (oidc-provider). It asks for no password: each visitor is the account of
-// the last line on standard input. The first line that it prints is its issuer.
+// Part of oidc.py: a stock OpenID provider (oidc-provider). It needs no password: each visitor is the account of
+// the last line on standard input. Prints its issuer as the first line.
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 

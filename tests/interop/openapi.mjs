@@ -1,5 +1,5 @@
-// Part of openapi.py: judges every exchange that the api tests recorded by the document that coffer served to them, and
-// the judge by what it must find. COFFER_TEST names the `exchanges` and where to write the `document`.
+// Part of openapi.py: checks every recorded exchange of the API tests against the served document, and checks the judge
+// with forgeries. COFFER_TEST has the path of the `exchanges` and the output path of the `document`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { findingsOf } from './openapi_judge.mjs';
 
@@ -13,7 +13,7 @@ const fresh = () => JSON.parse(served.response);
 const schemas = (document) => document.components.schemas;
 const resolved = (document, response) => document.components.responses[response.$ref.split('/').pop()];
 
-/** Changes that make document and exchanges disagree: each must be found. */
+/** Changes that make the document and the exchanges differ. Each must be detected. */
 const forgeries = {
   'a status that is not documented': (document) => {
     delete document.paths['/v1/wallets/{walletId}'].get.responses['404'];

@@ -1,7 +1,7 @@
 // ctest: binary=dev
-// Clients that stock generators (openapi-typescript with openapi-fetch, and hey-api) make from `coffer openapi` compile
-// under the strictest TypeScript, need no narrowing of a success, and pay against a running demo: the programs of
-// ./clients. A program that must not compile shows that the compiler looks at the generated types.
+// Clients that stock generators (openapi-typescript with openapi-fetch, and hey-api) create from `coffer openapi`
+// compile with the strictest TypeScript, need no narrowing of a success, and pay against a running demo (./clients).
+// Control: a program with wrong types does not compile.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function generate() {
   run('@hey-api/openapi-ts/bin/run.js', '--file', 'openapi-ts.config.mjs', '--silent');
 }
 
-/** Exit code and text of the compiler for these programs. */
+/** Exit code and output of the compiler for these programs. */
 function compile(...programs) {
   const options = {
     compilerOptions: {
@@ -50,7 +50,7 @@ generate();
 const good = compile('fetch.ts', 'hey.ts');
 assert.equal(good.status, 0, good.text);
 
-// Each line that says what is wrong with it must be refused, and no other.
+// The compiler must reject each line marked "wrong", and no other.
 const wrong = compile('wrong.ts');
 const marked = readFileSync(join(scratch, 'programs', 'wrong.ts'), 'utf8').split('\n')
   .flatMap((line, i) => (line.includes('// wrong: ') ? [i + 1] : []));

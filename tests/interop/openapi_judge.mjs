@@ -1,5 +1,5 @@
-// Judges recorded exchanges by the OpenAPI document that describes them. Knows nothing of coffer but
-// the two: JSON Schema is read by ajv, in strict mode, so that a schema with a mistake is found too.
+// Checks recorded exchanges against the OpenAPI document that describes them, and needs nothing else of coffer. ajv
+// evaluates JSON Schema in strict mode, to detect mistakes in schemas as well.
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -24,11 +24,11 @@ export class Judge {
   #validators = new Map();
   #defs;
   findings = [];
-  /** `get /path 200 application/json` of everything that was seen. */
+  /** `get /path 200 application/json` of each exchange that was seen. */
   seen = new Set();
 
   #operations = new Map();
-  /** The operation that a variant belongs to, by operationId: both are refused by the same checks. */
+  /** The operation that a variant belongs to, by operationId: the same checks reject both. */
   #origins = new Map();
 
   constructor(document) {
@@ -43,7 +43,7 @@ export class Judge {
     addFormats(this.#ajv);
     // Says which of several schemas applies; oneOf decides that too.
     this.#ajv.addKeyword('discriminator');
-    // Marks what the request log removes.
+    // Marks members that the request log removes.
     this.#ajv.addKeyword('x-sensitive');
     this.#defs = standAlone(document.components.schemas);
   }
@@ -102,7 +102,7 @@ export class Judge {
     }
   }
 
-  /** The operation that documents this exchange: the route's own, or what its query makes of it. */
+  /** The operation that documents this exchange: the route's own, or the variant that its query selects. */
   #operationOf(exchange, type) {
     const method = exchange.method.toLowerCase();
     const own = this.#document.paths[exchange.pattern]?.[method];
@@ -111,7 +111,7 @@ export class Judge {
       const other = this.#operations.get(variant.operationId);
       if (!other) throw new Error(`no operation is called ${variant.operationId}`);
       const named = Object.entries(variant.query).every(([name, value]) => query.get(name) === value);
-      // An Accept header asks for an export too: the media type of the response tells.
+      // An Accept header can also select an export, so use the media type of the response.
       const success = this.#resolve(other.operation.responses[exchange.status]);
       const asked = exchange.status < 300 && success?.content?.[type] && !own.responses[exchange.status]?.content?.[type];
       if (named || asked) return other;
@@ -132,7 +132,7 @@ export class Judge {
     this.seen.add(this.#refusal(operation, slug));
   }
 
-  /** An event that the API shows has the shape that its receivers were promised. */
+  /** An event in a response must have the documented shape of deliveries. */
   #checkEvents(what, exchange) {
     if (!exchange.pattern.startsWith('/v1/events') || exchange.status !== 200) return;
     const body = JSON.parse(exchange.response);
@@ -165,11 +165,11 @@ export class Judge {
     if (content) this.#checkProblem(what, operation, content, exchange);
     this.#checkEvents(what, exchange);
     if (content) this.#check(`${what}: response`, content.schema, exchange.response, type);
-    // 402 is the one success beyond 2xx: the directional quote's own convention.
+    // 402 is the only success outside 2xx, by convention of the directional quote.
     if (exchange.status < 300 || exchange.status === 402) this.#judgeRequest(what, `${method} ${path}`, operation, exchange);
   }
 
-  /** What was accepted must be what the document says may be sent. */
+  /** An accepted request must be valid by the document. */
   #judgeRequest(what, key, operation, exchange) {
     this.#checkQuery(what, operation, exchange.target);
     if (!operation.requestBody) return;
@@ -184,7 +184,7 @@ export class Judge {
     this.#check(`${what}: request`, content.schema, exchange.request, type);
   }
 
-  /** Everything that the document promises must have been seen. */
+  /** Everything in the document must have been seen. */
   close() {
     for (const [path, item] of Object.entries(this.#document.paths)) {
       for (const method of METHODS.filter((name) => item[name])) {
@@ -234,7 +234,7 @@ export function findingsOf(document, exchanges) {
   const judge = new Judge(document);
   for (const exchange of exchanges) judge.judge(exchange);
   const examples = new Judge(document);
-  // A required query parameter is in no example.
+  // Examples do not contain required query parameters.
   for (const example of examplesOf(document)) examples.judge(example);
   const shown = examples.findings.filter((finding) => !/: did without /.test(finding));
   return [...judge.close(), ...shown.map((finding) => `example: ${finding}`)];

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Operating a gateway by docs/operating.md, and every command that a sentence of a document names: run as
-they are written, on a gateway with payments in it."""
+"""Runs the commands of docs/operating.md, and every command in a sentence of a document, as written, on a gateway with
+payments."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from harness.terminal import Home, alone
 from served import Served
 
 OPERATING = "docs/operating.md"
-# Words of the documents that stand for something of the reader's.
+# Placeholders of the documents.
 STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0.1:3000/hooks", "S": "secret"}
-# Do not end by themselves. A sentence that names one is no step; the blocks that use them are run.
+# Commands that run until stopped. A sentence that names one is not a step; blocks that use one are run.
 SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim", "coffer logs tail")
 
 
 def funding(gateway, mine):
-    """A production wallet, made over the API, is credited by the documented command, and once."""
+    """A production wallet, created over the API, is credited once by the documented command."""
     home = gateway.home
     association = json.loads(home.run("coffer association list --json"))[0]["id"]
     keys = json.loads(home.run("coffer application register --name live --environment production"
@@ -31,7 +31,7 @@ def funding(gateway, mine):
     connection = gateway.shop.server.connect().log_in(keys)
     status, wallet = connection.call("POST", "/v1/wallets", {
         "walletName": "Treasury", "assetCode": "USDC", "ownAccount": True})
-    check("a production wallet is made", status == 201, wallet)
+    check("a production wallet is created", status == 201, wallet)
     steps = documents.replaced(mine.take(OPERATING, "coffer wallet list"), {"ID": wallet["id"]})
     for _ in range(2):
         said = home.run(steps)
@@ -48,21 +48,21 @@ def backups_and_drill(gateway, mine):
     home = gateway.home
     place = {"/srv/backups": home.path("srv", "backups")}
     os.makedirs(home.path("srv", "backups"))
-    time.sleep(1 - time.time() % 1)  # backups are named by the second, and the schedule made one just now
+    time.sleep(1 - time.time() % 1)  # backups are named by the second, and the schedule just made one
     home.run(documents.replaced(mine.take(OPERATING, "coffer backup /srv"), place))
     copy = home.path("srv", "backups", "ledger.db")
     check("a backup is one private file with its signature and checksum", os.stat(copy).st_mode & 0o777 == 0o600
           and sorted(os.listdir(home.path("srv", "backups"))) == ["ledger.db", "ledger.db.checkpoint", "ledger.db.sha256"])
     said = home.run(mine.take(OPERATING, "sha256sum -c") + " ledger.db.sha256",
                     folder=home.path("srv", "backups"))
-    check("that sha256sum reads", "OK" in said, said)
+    check("sha256sum verifies the checksum", "OK" in said, said)
     named = [name for name in os.listdir(home.path("backups"))
              if re.fullmatch(r"coffer-\d{8}T\d{6}Z\.db", name)]
-    check("and without a name it goes into backup_dir, as the schedule's", len(named) == 2, named)
+    check("a backup without a name goes to backup_dir, like scheduled ones", len(named) == 2, named)
     listed = json.loads(home.run("coffer backups list --json"))
     check("the list has both, newest first, with size and checksum", [row["file"] for row in listed]
           == sorted(named, reverse=True) and all(row["bytes"] > 0 and row["checksum"] for row in listed), listed)
-    check("only of the latest is known whether it was verified", [row["verified"] for row in listed][1:] == [None]
+    check("only the latest backup has a verification result", [row["verified"] for row in listed][1:] == [None]
           and listed[0]["verified"] in ("yes", "no"), listed)
 
     with open(home.path("data", "coffer", "master.key"), "rb") as kept:
@@ -78,7 +78,7 @@ def backups_and_drill(gateway, mine):
         file.seek(5000)
         file.write(b"broken")
     home.run(f"coffer verify {copy}", code=3)
-    check("verify proves the served file and the backup, and not a changed one", True)
+    check("verify passes the served file and the backup, and fails a changed one", True)
 
 
 def export(gateway, mine):
@@ -88,14 +88,14 @@ def export(gateway, mine):
         types = [json.loads(line)["type"] for line in file]
     check("an export has everything", types.count("payment") == 1
           and {"association", "wallet", "entry", "entrySet", "event"} <= set(types), types)
-    check("and no payment has failed", '"payment"' not in said, said)
+    check("the export has no failed payment", '"payment"' not in said, said)
 
 
 def fixtures_and_bulk(gateway, mine):
-    """The declarations of the document, and a payout to the beneficiary that they create."""
+    """Applies the declarations of the document, and pays out to the beneficiary that they create."""
     home = gateway.home
     with open(os.path.join(home.folder, "fixtures.json"), "w", encoding="utf-8") as file:
-        # The association that exists: with a second one, other commands need --association.
+        # Use the existing association: with a second one, other commands need --association.
         file.write(documents.replaced(mine.take(OPERATING, '{\n  "association"', "json"), {
             "Fixture Ltd": "Acme Ltd", "Treasury": "Fixtures"}))
     said = home.run(mine.take(OPERATING, "coffer apply", "sh"))
@@ -117,13 +117,13 @@ def fixtures_and_bulk(gateway, mine):
     check("a repeated run pays nothing, from standard input too",
           [row["status"] for row in again] == ["exists"], again)
     home.run(f"coffer payment bulk nothing.csv --application {ids['application']}", code=2)
-    # Bytes of another encoding are refused before they reach the server, and never replaced.
+    # Bytes of another encoding are rejected before they reach the server, never replaced.
     home.run("printf 'transactionId,description\\nlatin,Caf\\351\\n' > latin.csv")
     home.run(f"coffer payment bulk latin.csv --application {ids['application']}", code=2)
 
 
 def is_said(log, text):
-    """The server is ready a moment before it says so."""
+    """Waits for a log line, because the server is ready slightly before it logs it."""
     for _ in range(600):
         with open(log, encoding="utf-8") as file:
             if text in file.read():
@@ -146,26 +146,27 @@ def metrics_and_log(gateway, mine):
     page, proxied = "http://127.0.0.1:8081/metrics", {"X-Forwarded-For": "192.0.2.1"}
     statuses = [fetch(page).status, fetch(page, headers=proxied).status,
                 fetch(page, headers={**proxied, "Authorization": "Bearer " + "t" * 40}).status]
-    check("metrics over a proxy want the token", statuses == [200, 401, 200], statuses)
+    check("metrics over a proxy require the token", statuses == [200, 401, 200], statuses)
     log = home.path("log", "coffer.log")
-    check("lines go to the file, which is its owner's alone", is_said(log, '"listening"')
+    check("log lines go to the file, which only its owner can read", is_said(log, '"listening"')
           and os.stat(log).st_mode & 0o777 == 0o600)
     gateway.stop()
     gateway.serve()
 
 
 def admin_listener():
-    """The admin page on an address of its own has the lane of each of its calls."""
+    """The admin page on a separate address has a lane for each of its calls."""
     calls = {"sign-in/options": ("GET", 200), "sign-in/provider/begin": ("POST", 404), "sign-in": ("POST", 401),
              "commands": ("GET", 401), "downloads/none": ("GET", 401)}
     form = {"name": "a", "password": "b", "code": ""}
     seen = {call: fetch(f"http://127.0.0.1:8081/admin/api/{call}", method, form if method == "POST" else None,
                         {"Origin": "http://127.0.0.1:8081"}).status for call, (method, _) in calls.items()}
-    check("no call to the admin page lacks a lane", seen == {call: status for call, (_, status) in calls.items()}, seen)
+    check("every call to the admin page has a lane",
+          seen == {call: status for call, (_, status) in calls.items()}, seen)
 
 
 def expanded(text):
-    """`events list|show` names two commands."""
+    """The commands in a text; `events list|show` names two."""
     several = re.search(r"\S+\|\S+", text)
     if not several:
         return [text]
@@ -173,14 +174,14 @@ def expanded(text):
 
 
 def connector(home):
-    """The id of one that a provider serves."""
+    """Adds a connector with a provider, and returns its id."""
     return json.loads(home.run(
         "coffer connector add Payouts --driver http --base-url http://127.0.0.1:8090 --country NG"
         " --currency NGN --asset USDC --rate 1540.25 --min 1 --max 1000 --json"))["id"]
 
 
 def sentences(gateway, mine):
-    """Every command that a sentence names. The change log names, and does not say what to do."""
+    """Runs every command in a sentence, except in the change log, which contains no instructions."""
     home = gateway.home
     os.mkdir(os.path.join(home.folder, "docs"))
     blocks, count = mine.take_all(documents.INLINE), 0
@@ -203,13 +204,13 @@ def sentences(gateway, mine):
             check(text, True)
         count += 1
     with open(os.path.join(home.folder, "docs", "configuration.md"), encoding="utf-8") as file:
-        check("the reference of settings is what the documented command makes",
+        check("the settings reference equals the output of the documented command",
               file.read() == documents.read("docs/configuration.md"))
-    check(f"{count} commands of sentences", count > 30)
+    check(f"{count} commands in sentences", count > 30)
 
 
 def for_real(gateway, mine):
-    """The file is lost, and comes back from a backup."""
+    """Restores a lost file from a backup."""
     home = gateway.home
     backup = home.path("last.db")
     home.run(f"coffer backup {backup} --verify")
@@ -223,11 +224,11 @@ def for_real(gateway, mine):
     gateway.serve(mine.take(OPERATING, "coffer serve", documents.INLINE))
     gateway.shop.wait_settled("first")
     gateway.pay("second")
-    check("restored for real, it has its payments and takes more", True)
+    check("the restored gateway has its payments and accepts more", True)
 
 
 def provider_signature(home, mine):
-    """docs/provider-protocol.md: its shell line makes the signatures of its examples."""
+    """docs/provider-protocol.md: the shell line computes the signatures of the examples."""
     page = documents.read("docs/provider-protocol.md")
     line = mine.take("docs/provider-protocol.md", "printf %s")
     examples = re.findall(r"secret: +(.*)\ntimestamp: +(.*)\nmethod: +(.*)\npath: +(.*)\nbody: +(.*)\n"
@@ -236,19 +237,19 @@ def provider_signature(home, mine):
         home.environment.update(zip(("secret", "timestamp", "method", "path", "body"),
                                     ("" if value == "(empty)" else value for value in values)))
         said = home.run(line)
-        check("the shell line signs as the example shows", said.split()[-1] == signature, said)
+        check("the shell line gives the example's signature", said.split()[-1] == signature, said)
     check("there are examples", len(examples) == 3)
 
 
 def receivers(home, mine):
-    """docs/webhooks.md: the table of a receiver, and what clears its inbox."""
+    """docs/webhooks.md: the table of a receiver, and the command that clears its inbox."""
     webhooks = "docs/webhooks.md"
     statements = re.fullmatch(r"(CREATE .*?;)\s*(INSERT .*?;).*", mine.take(webhooks, "CREATE TABLE"), re.S)
     table, insert = statements.groups()
     database = sqlite3.connect(":memory:")
     database.execute(table)
     counts = [database.execute(insert, ("id", 1, "{}")).rowcount for _ in range(2)]
-    check("the receiver's table takes an event once", counts == [1, 0], counts)
+    check("the receiver's table stores an event once", counts == [1, 0], counts)
     done = os.path.join(home.folder, "inbox", "done")
     os.makedirs(done)
     for name, days in (("old", 92), ("new", 80)):
@@ -257,7 +258,7 @@ def receivers(home, mine):
         then = time.time() - days * 86400
         os.utime(os.path.join(done, name), (then, then))
     home.run(mine.take(webhooks, "find inbox/done"))
-    check("old entries of an inbox go, others stay", os.listdir(done) == ["new"])
+    check("only old entries of the inbox are deleted", os.listdir(done) == ["new"])
 
 
 def main():
@@ -265,7 +266,7 @@ def main():
     mine = documents.Mine("interop/operating")
     with Home(binary()) as home:
         os.mkdir(home.path("backups"), 0o700)
-        # Accepts every message, so that a test of alerts succeeds.
+        # This sendmail accepts every message, so that a test of alerts succeeds.
         gateway = Served(home, f'backup_dir = "{home.path("backups")}"\nnotify_sendmail = "/bin/true"\n'
                                'notify_from = "gateway@bank.example"\nalert_email = "ops@bank.example"\n')
         funding(gateway, mine)

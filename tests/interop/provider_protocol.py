@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The provider protocol as an outsider meets it: its document is valid for a stock linter, its examples and its
-signatures are right, and a simulated provider in a process of its own does what the documents say, also after kill -9.
-Shapes are judged by ajv (shapes.mjs), signatures by Python's own hmac."""
+"""The provider protocol from an implementer's view: its document is valid for a stock linter, its examples and
+signatures are correct, and a simulated provider in a separate process behaves as documented, also after kill -9. ajv
+checks shapes (shapes.mjs), and Python's hmac signatures."""
 
 import copy
 import hashlib
@@ -27,7 +27,7 @@ ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 
 
 class Shapes:
-    """Values that must have a documented shape, and some that must not; judged together."""
+    """Values that must have a documented shape, and controls that must not, checked together."""
 
     def __init__(self, document):
         self.document, self.cases = document, []
@@ -43,7 +43,7 @@ class Shapes:
 
 
 def add_examples(shapes):
-    """All examples of requests and responses."""
+    """Collects all examples of requests and responses."""
     count, document = 0, shapes.document
     for path, item in [*document["paths"].items(), *document["webhooks"].items()]:
         for method, operation in item.items():
@@ -74,7 +74,8 @@ def judge_signed_examples(shapes):
     check("the page has three signed examples", len(blocks) == 3)
     for key, timestamp, method, path, shown, signature in blocks:
         body = "" if shown == "(empty)" else shown
-        check(f"the signature of {method} {path} is right", signature_of(key, timestamp, method, path, body) == signature)
+        check(f"the signature of {method} {path} is correct",
+              signature_of(key, timestamp, method, path, body) == signature)
         if body:
             shapes.add(f"the signed body of {path}", "NewPayout" if path == "/payouts" else "Callback",
                        json.loads(body))
@@ -91,7 +92,7 @@ class Protocol:
             f"http://127.0.0.1:{self.callbacks.port}").start()
 
     def call(self, method, path, body=None, key=SECRET, skew_s=0):
-        """One signed call: (status, body). The response has to be a documented one."""
+        """Makes one signed call and returns (status, body). The response must be documented."""
         text = "" if body is None else json.dumps(body)
         timestamp, route = str(int(time.time()) + skew_s), path.partition("?")[0]
         response = fetch(self.provider.url + path, method, text or None, {
@@ -113,25 +114,26 @@ class Protocol:
         return payout
 
     def payouts(self):
-        """One that is carried out, and everything around it."""
+        """A successful payout, and all related cases."""
         status, quote = self.call("POST", "/quotes", self.example("/quotes"))
         check("a quote", status == 200 and quote["sendAmount"] == "100.00", quote)
         payout = self.payout_to("0123456789")
         check("a payout is accepted", self.call("POST", "/payouts", payout)[0] == 202)
-        check("and known when it comes again", self.call("POST", "/payouts", payout)[0] == 200)
-        check("another content is refused", self.call("POST", "/payouts", {**payout, "sendAmount": "1.00"})[0] == 409)
+        check("a repeated payout is recognised", self.call("POST", "/payouts", payout)[0] == 200)
+        check("a repetition with other content is rejected",
+              self.call("POST", "/payouts", {**payout, "sendAmount": "1.00"})[0] == 409)
         status, refused = self.call("POST", "/payouts", self.payout_to("000001102"))
-        check("a refusal has its code", status == 422 and refused["code"] == "account_closed", refused)
-        check("garbage is refused", self.call("POST", "/payouts", {"id": "x"})[0] == 400)
-        check("another secret is refused", self.call("POST", "/payouts", self.payout_to("1"), key="x")[0] == 401)
-        check("an old signature is refused", self.call("GET", f"/payouts/{payout['id']}", skew_s=-301)[0] == 401)
+        check("a rejection has its code", status == 422 and refused["code"] == "account_closed", refused)
+        check("garbage is rejected", self.call("POST", "/payouts", {"id": "x"})[0] == 400)
+        check("another secret is rejected", self.call("POST", "/payouts", self.payout_to("1"), key="x")[0] == 401)
+        check("an old signature is rejected", self.call("GET", f"/payouts/{payout['id']}", skew_s=-301)[0] == 401)
         never = str(uuid.uuid4())
         status, unknown = self.call("GET", f"/payouts/{never}")
-        check("what never arrived is 404", status == 404 and unknown["code"] == "payout_not_found", unknown)
+        check("an unknown payout gets 404", status == 404 and unknown["code"] == "payout_not_found", unknown)
         cancelled = self.call("POST", f"/payouts/{never}/cancel")[1]
-        check("it can be cancelled", cancelled["failure"]["code"] == "cancelled", cancelled)
+        check("an unknown payout can be cancelled", cancelled["failure"]["code"] == "cancelled", cancelled)
         late = self.call("POST", "/payouts", {**self.payout_to("0123456789"), "id": never})[1]
-        check("and is not executed when it comes late", late["status"] == "failed", late)
+        check("a cancelled payout that arrives late is not executed", late["status"] == "failed", late)
         return payout
 
     def collections(self):
@@ -141,7 +143,7 @@ class Protocol:
         asked = self.call("POST", "/collections", collection)[1]
         check("a collection has instructions", asked["instructions"], asked)
         path = f"/collections/{collection['id']}"
-        check("and expires when asked to", self.call("POST", path + "/expire")[1]["status"] == "expired")
+        check("a collection expires on request", self.call("POST", path + "/expire")[1]["status"] == "expired")
         check("permanently", self.call("GET", path)[1]["status"] == "expired")
 
     def references(self):
@@ -149,7 +151,7 @@ class Protocol:
         status, issued = self.call("POST", "/references", ask)
         check("a reference", status == 200 and issued["metadata"] is not None, issued)
         for what, customer, wanted in (("a customer who is not registered", "customer-2002", 404),
-                                       ("no reference to give", "customer-2003", 409)):
+                                       ("no reference available", "customer-2003", 409)):
             check(what, self.call("POST", "/references", {**ask, "customerId": customer})[0] == wanted)
         self.provider.control("POST", f"/references/{issued['reference']}/pay",
                               {"amount": "12.50", "payer": {"name": "Ada"}})
@@ -160,7 +162,7 @@ class Protocol:
         wait_for("callbacks of every kind arrive", lambda: len({one["type"] for one in told()}) == 3, 10)
         for one in self.callbacks.snapshot():
             self.shapes.add(f"the callback {one.event()['id']}", "Callback", one.event())
-            check("it is signed", one.headers["coffer-signature"] == signature_of(
+            check("the callback is signed", one.headers["coffer-signature"] == signature_of(
                 SECRET, one.headers["coffer-timestamp"], "POST", one.target, one.body.decode()))
         ids = [one["id"] for one in told()]
         check(f"{len(ids)} callbacks, each once", len(set(ids)) == len(ids))
@@ -171,18 +173,18 @@ class Protocol:
         self.provider.kill()
         self.provider.start()
         status, again = self.call("POST", "/payouts", payout)
-        check("after kill -9 it knows what it paid", status == 200 and again["status"] == "succeeded", again)
+        check("after kill -9, the provider knows its payouts", status == 200 and again["status"] == "succeeded", again)
         ids = [one["id"] for one in self.call("GET", "/payouts?cursor=")[1]["data"]]
-        check("its list has every payout once",
+        check("the provider's list has every payout once",
               {payout["id"], in_review["id"]} <= set(ids) and len(set(ids)) == len(ids), ids)
-        wait_for("and it still calls back", lambda: any(
+        wait_for("callbacks continue after kill -9", lambda: any(
             one.event()["data"].get("id") == in_review["id"] for one in self.callbacks.snapshot()), 10)
-        check("SIGTERM ends it with 0", self.provider.stop() == 0)
+        check("after SIGTERM, the provider exits with 0", self.provider.stop() == 0)
 
 
 def main():
     node_packages("interop")
-    check("the linter has no complaint", not (said := complaints(DOCUMENT)), said)
+    check("the linter has no complaints", not (said := complaints(DOCUMENT)), said)
     with open(DOCUMENT, encoding="utf-8") as file:
         shapes = Shapes(json.load(file))
     add_examples(shapes)

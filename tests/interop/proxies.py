@@ -1,6 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""coffer behind nginx and behind Caddy, each Debian's own, with the configuration files that are shipped and
-what docs/tls.md says of them."""
+"""coffer behind Debian's nginx and Caddy, with the shipped configuration files, as docs/tls.md describes."""
 
 import base64
 import json
@@ -26,7 +25,7 @@ BULK = "/v1/beneficiaries/bulk"
 # --- The proxies --------------------------------------------------------------------------------------
 
 class Proxy:
-    """One of the two with a configuration, until the block ends."""
+    """Runs one of the two proxies with a configuration until the block ends."""
 
     def __init__(self, home, command, ready_within_s=30):
         self.log = open(home.path("proxy.log"), "ab")
@@ -38,7 +37,7 @@ class Proxy:
                 if probe.connect_ex(("127.0.0.1", 443)) == 0:
                     return
             time.sleep(0.02)
-        sys.exit("the proxy does not come up: " + open(self.log.name, encoding="utf-8").read())
+        sys.exit("the proxy does not start: " + open(self.log.name, encoding="utf-8").read())
 
     def __enter__(self):
         return self
@@ -64,7 +63,7 @@ def nginx(home, certificates, **changes):
 
 
 def caddy(home, certificates, text):
-    """With a certificate of ours where it would fetch one: that takes a name in public."""
+    """With a local certificate, because fetching one requires a public name."""
     own = f"tls {certificates}/fullchain.pem {certificates}/privkey.pem"
     text = "{\n\tadmin off\n}\n" + documents.replaced(text, {NAME + " {\n": f"{NAME} {{\n\t{own}\n"})
     with open(home.path("Caddyfile"), "w", encoding="utf-8") as file:
@@ -75,8 +74,8 @@ def caddy(home, certificates, text):
 # --- In front of coffer -------------------------------------------------------------------------------
 
 def pays(gateway, context, name):
-    """Over one connection, which stays open."""
-    check("a certificate of another authority is refused", refused(trusting(
+    """Pays over one connection, which stays open."""
+    check("a certificate of another authority is rejected", refused(trusting(
         certificate(gateway.home.path("other"), NAME)[0])))
     connection = connect(context, gateway.shop.login().headers)
     gateway.shop.pay(name, connection=connection)
@@ -92,13 +91,13 @@ def pays(gateway, context, name):
 
 
 def bulk(connection, size):
-    """The status of a bulk request of exactly that many bytes, and whether coffer itself answered."""
+    """The status of a bulk request of exactly `size` bytes, and whether coffer itself responded."""
     text = json.dumps({"beneficiaries": [{"individual": {"firstName": "Amina", "lastName": "Otieno"}}]})
     try:
         connection.http.request("POST", BULK, text.ljust(size), connection.headers)
         answer = connection.http.getresponse()
         answer.read()
-    except OSError:  # a proxy that hangs up on what it will not take
+    except OSError:  # the proxy closed the connection instead of responding
         connection.http.close()
         return 413, False
     return answer.status, answer.getheader("X-Request-Id") is not None
@@ -106,19 +105,19 @@ def bulk(connection, size):
 
 def carries_bulk(connection):
     check("a bulk request of 1 MiB passes", bulk(connection, MIB) == (200, True))
-    check("one that is larger is refused by coffer itself", bulk(connection, MIB + 1) == (413, True))
+    check("coffer itself rejects a larger one", bulk(connection, MIB + 1) == (413, True))
 
 
 def hides_the_admin_page(connection):
     for path in ("/admin/", "/admin/api/session", "/metrics"):
         status, _ = connection.call("GET", path)
-        check(f"{path} is not to be reached through it", status == 404, status)
+        check(f"{path} is not reachable through the proxy", status == 404, status)
     upgrade = {**connection.headers, "Connection": "Upgrade", "Upgrade": "websocket",
                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": base64.b64encode(b"k" * 16).decode()}
     connection.http.request("GET", "/v1/wallets", headers=upgrade)
     answer = connection.http.getresponse()
     answer.read()
-    check("nor is anything switched to another protocol", answer.status == 200, answer.status)
+    check("the proxy does not switch protocols", answer.status == 200, answer.status)
 
 
 def signs_for_the_name(context, gateway):
@@ -129,17 +128,17 @@ def signs_for_the_name(context, gateway):
 
 
 def guess(context, source, count, mark):
-    """Statuses of logins that fail, each of a client of its own, from one address that claims to be others."""
+    """Statuses of failed logins, each with a different client, from one address that claims to be others."""
     return [connect(context, {"X-Forwarded-For": f"192.0.2.{number}"}, source).call("POST", "/v1/auth/token", {
         "clientId": f"app_{mark}{number:021x}", "clientSecret": "sk_" + "0" * 64})[0]
             for number in range(count)]
 
 
 def held_against(context, gateway, marks, paused):
-    """docs/tls.md, "What a proxy changes": whether the guesses of one address pause those of another. The right
+    """docs/tls.md, "What a proxy changes": whether failed logins from one address pause those of another. The right
     secret is never paused."""
     right, status = {name: gateway.shop.keys[name] for name in ("clientId", "clientSecret")}, 401
-    for mark in marks:  # the pause is a second: on a busy machine it may be over by then
+    for mark in marks:  # the pause is a second, and may be over by then on a busy machine
         statuses = guess(context, "127.0.1.1", LOGINS_PER_MIN + 2, mark)
         if 429 not in statuses:
             return False, statuses
@@ -150,23 +149,23 @@ def held_against(context, gateway, marks, paused):
     return (status == 429) == paused and status in (401, 429) and accepted == 200, (status, accepted)
 
 
-# --- In front of one that dies ------------------------------------------------------------------------
+# --- In front of a dying backend ----------------------------------------------------------------------
 
 class Dying(Receiver):
-    """Takes coffer's place: answers GET, reads a payment to its end and hangs up. Counts."""
+    """Replaces coffer: responds to GET, and reads a payment completely and hangs up. Counts requests."""
 
     def __init__(self):
         super().__init__(lambda delivery: "ok" if delivery.method == "GET" else "hang_up", port=8080)
 
     def judge(self, context):
-        """(connections that 20 requests took, how often one payment was sent, its status)"""
+        """Returns (connections for 20 requests, how often one payment was sent, its status)."""
         connections, requests = len(self.accepted), len(self.snapshot())
         connection = connect(context)
         for _ in range(20):
             connection.http.request("GET", "/livez")
             connection.http.getresponse().read()
         took = len(self.accepted) - connections
-        # Now on a connection that was used before, where proxies like to try again.
+        # On a reused connection, where proxies tend to retry.
         connection.http.request("POST", "/v1/payments/p2p/own", '{"amount":"1"}', connection.headers)
         answer = connection.http.getresponse()
         answer.read()
@@ -180,15 +179,15 @@ def never_twice(context, start_nginx, start_caddy, shipped):
         with proxy():
             took, sent, status = dying.judge(context)
         check(f"{name}: 20 requests over {took} connection", took == 1, took)
-        check(f"{name}: a payment is sent once when coffer dies over it, and answered {status}",
+        check(f"{name}: if coffer dies, a payment is sent once and gets {status}",
               (sent, status) == (1, 502), sent)
-    # The controls: without what the file says, each is noticed.
+    # Controls: without the setting in the file, the test detects each difference.
     with start_nginx({"proxy_next_upstream off": "proxy_next_upstream error non_idempotent"}):
         _, sent, _ = dying.judge(context)
-    check(f"the control: nginx that may try again sends it {sent} times", sent > 1, sent)
+    check(f"control: with retries, nginx sends the payment {sent} times", sent > 1, sent)
     with start_nginx({"keepalive 64;": ""}):
         took, _, _ = dying.judge(context)
-    check(f"the control: without keepalive 20 requests take {took} connections", took == 20, took)
+    check(f"control: without keepalive, 20 requests use {took} connections", took == 20, took)
     dying.stop()
 
 
@@ -219,14 +218,14 @@ def main():
                 carries_bulk(connection)
                 hides_the_admin_page(connection)
                 signs_for_the_name(context, gateway)
-                check("failed logins are counted for the caller, whatever it says of itself",
+                check("failed logins count for the caller's real address, whatever it claims",
                       *held_against(context, gateway, "ab", False))
         print("         behind nginx")
         with start_nginx({"client_max_body_size 2m;": "client_max_body_size 512k;"}):
-            check("the control: with room for less a bulk request is refused by the proxy",
+            check("control: with a smaller limit, the proxy rejects the bulk request",
                   bulk(connect(context, connection.headers), MIB) == (413, False))
         with start_nginx({"proxy_set_header X-Forwarded-For $remote_addr;": "proxy_set_header X-Forwarded-For '';"}):
-            check("the control: where the proxy does not say who asks, they pause everybody",
+            check("control: if the proxy does not forward the client's address, failed logins pause all clients",
                   *held_against(context, gateway, "bcdef", True))
         gateway.stop()
         never_twice(context, start_nginx, start_caddy, shipped)

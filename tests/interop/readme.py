@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""A newcomer with the README and nothing else: from the demo to the first settled payment, the admin page,
-events on their own machine, and a gateway by hand. Every command is taken from the README."""
+"""A new user with only the README: from the demo to the first settled payment, the admin page, events on their own
+machine, and a gateway set up by hand. Every command comes from the README."""
 
 import json
 import os
@@ -18,18 +18,18 @@ from harness.terminal import Home, alone
 
 README = "README.md"
 MINUTES_PROMISED = 5
-# Which of the demo's own texts stands for which words of the README.
+# Texts of the demo, and the placeholders of the README that stand for them.
 OWN = ((r"ak_[0-9a-f]+", "ak_..."), (r"app_[0-9a-f]+", "app_..."), (r"sk_[0-9a-f]+", "sk_..."),
        (r'"[0-9a-f]{8}-[0-9a-f-]{27}"', '"..."'), (r"demo-[0-9a-f]{8}", "first-payment"))
 
 
 def commands_only(text):
-    """Without comments and white space: the demo breaks lines elsewhere."""
+    """The commands without comments and white space, because the demo breaks lines at other places."""
     return "".join(re.sub(r"^ *#.*$", "", text, flags=re.M).split())
 
 
 def step(calls, number):
-    """One of the three, with what stands before the next."""
+    """One of the three commands, with the text up to the next one."""
     return re.search(rf"# {number}\..*?(?=# {number + 1}\.|\Z)", calls, re.S)[0]
 
 
@@ -54,17 +54,17 @@ def first_payment(home, mine):
     check(f"from ./dev demo to a settled payment: {took:.1f} s without the build",
           took < 60 * MINUTES_PROMISED)
     again = home.run(token + step(calls, 2))
-    check("sent again it is the same payment", '"isIdempotent":true' in again, again)
+    check("a repeated request returns the same payment", '"isIdempotent":true' in again, again)
     other = home.run(token + documents.replaced(step(calls, 2), {'"12.50"': '"12.51"'}))
-    check("with another amount it is a conflict that names the field",
+    check("a repeated request with another amount is a conflict that names the field",
           "transaction-id-conflict" in other and '"amount"' in other, other)
-    check("the admin page is at the address it prints", fetch(admin[1]).status == 200)
+    check("the admin page is at the printed address", fetch(admin[1]).status == 200)
     check("Ctrl-C stops it", demo.stop() == 0)
     return re.search(r"ak_[0-9a-f]+", calls)[0]
 
 
 def keep(folder, delivery):
-    """What the reader is writing: the last delivery as files, as it arrived."""
+    """The reader's own receiver: stores the last delivery in files."""
     for name, content in (("saved.txt", delivery.head), ("saved.json", delivery.body)):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
@@ -74,7 +74,7 @@ def keep(folder, delivery):
 def events(home, mine, key):
     demo = home.start(mine.take(README, "./dev demo --json"), ROOT)
     facts = json.loads(demo.says(r'^\{"baseUrl".*\}$')[0])
-    check("started again it has the same keys", facts["apiKey"] == key)
+    check("after a restart, the demo has the same keys", facts["apiKey"] == key)
     receiver = Receiver(lambda delivery: keep(home.folder, delivery), port=3000)
     listen, trigger, listing, verify = mine.take(README, "coffer listen").splitlines()
     listener = home.start(listen)
@@ -88,11 +88,11 @@ def events(home, mine, key):
     home.run("coffer " + documents.replaced(resend, {"ID": event}))
     verify = documents.replaced(verify, {"whsec_...": secret})
     shown = home.run(verify)
-    check("webhook verify finds it genuine", "webhook-signature" in shown, shown)
+    check("webhook verify accepts the delivery", "webhook-signature" in shown, shown)
     with open(os.path.join(home.folder, "saved.json"), "ab") as file:
         file.write(b" ")
     said = home.run(verify, code=1)
-    check("and says why not, once it is changed", "differs from the signed one" in said, said)
+    check("webhook verify explains why it rejects a changed delivery", "differs from the signed one" in said, said)
     listener.stop()
     check("Ctrl-C stops the demo", demo.stop() == 0)
 
@@ -106,10 +106,10 @@ def by_hand(home, mine):
     found = re.search(r"[0-9a-f]{8}-[0-9a-f-]{27}", made)
     check("an association has an id", found, made)
     secrets = home.run(documents.replaced(application, {"ID": found[0]}), folder=ROOT)
-    check("an application has its secrets", "sk_" in secrets and "ak_" in secrets, secrets)
+    check("an application has secrets", "sk_" in secrets and "ak_" in secrets, secrets)
     server = home.start(serve, ROOT)
     link = server.says(r"http://127\.0\.0\.1:8081/admin/\S*claim=[\w-]+")[0]
-    check("serve prints a link into the admin page", fetch(link.partition("#")[0]).status == 200)
+    check("serve prints a link to the admin page", fetch(link.partition("#")[0]).status == 200)
     check("and serves", fetch("http://127.0.0.1:8080/healthz").status == 200)
     check("Ctrl-C stops the server", server.stop() == 0)
 

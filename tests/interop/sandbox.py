@@ -1,7 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: timeout=600
-"""A demo that people drive, as processes: its clock passes the expiry of a quote, the retry of a webhook and a
-statement day; a restart keeps it; a return to a snapshot keeps address and credentials. Nothing waits for real time."""
+"""A demo with a controlled clock, as processes: the clock passes the expiry of a quote, the retry of a webhook and a
+statement day. A restart keeps the clock; a return to a snapshot keeps the address and the credentials. The test never
+waits for real time."""
 
 import itertools
 import os
@@ -17,12 +18,12 @@ from harness.report import check, wait_for
 from harness.server import Demo, command, run_command
 from harness.tenant import Tenant
 
-WITHIN_S = 60.0  # for whatever is bound to come, on a machine under load
+WITHIN_S = 60.0  # limit for every wait, on a machine under load
 RETRY = {"COFFER_WEBHOOK_SANDBOX_RETRY_S": "7200"}
 
 
 class Driven:
-    """A demo and one integrator, who logs in again whenever that is needed: tokens expire with the clock."""
+    """A demo and one integrator, who logs in again if necessary, because tokens expire with the clock."""
 
     def __init__(self, demo):
         self.demo = demo
@@ -53,7 +54,7 @@ def production_refuses(program, folder):
     command(program, database, "init")
     for words in (["advance", "1h"], ["clock"], ["snapshot", "a"], ["snapshots"], ["rewind", "a"], ["reset"]):
         done = run_command(program, database, "sandbox", *words)
-        check(f"a production file refuses sandbox {words[0]}",
+        check(f"sandbox {words[0]} is rejected on a production file",
               done.returncode == 1 and "is not a demo file" in done.stderr, done.stderr)
 
 
@@ -63,13 +64,13 @@ def quote_expires(driven):
     connector = next(one for one in facts["connectors"] if one["name"] == "Kenya bank payout")
     quoted = driven.call("POST", "/v1/quotes", {"amount": "10", "connectorId": connector["id"],
                                                "beneficiaryId": payee["id"]})
-    check("a quote is made", quoted[0] in (200, 201), quoted)
+    check("a quote is created", quoted[0] in (200, 201), quoted)
     driven.sandbox("advance", "1d")
     status, text = driven.call("POST", "/v1/payments/offramp", {
         "transactionId": "late", "quoteId": member(quoted, "quoteId"), "sourceWalletId": driven.demo.wallet("Treasury"),
         "beneficiaryId": payee["id"], "purposeOfPayment": "SALARY", "sourceOfFunds": "BUSINESS_INCOME",
         "relationship": "EMPLOYEE"})
-    check("after its expiry it is refused", status in (409, 410, 422) and "expired" in str(text), (status, text))
+    check("an expired quote is rejected", status in (409, 410, 422) and "expired" in str(text), (status, text))
 
 
 def member(answer, name):
@@ -98,7 +99,7 @@ def retry_is_due(driven):
     wait_for("the attempt is recorded", failed, WITHIN_S)
     check("the retry waits for two hours", len(calls) == 1)
     driven.sandbox("advance", "3h")
-    wait_for("the retry comes once its time has passed", lambda: len(calls) >= 2, WITHIN_S)
+    wait_for("the retry arrives after its time has passed", lambda: len(calls) >= 2, WITHIN_S)
     check("the clock has moved", driven.now() > before)
 
 
@@ -112,22 +113,22 @@ def statement_days(driven):
     check("a day has passed", second > first, (first, second))
     driven.pay("second-day")
     wait_for("the next payment is on the next day", lambda: driven.statement(second, "9999-01-01"), WITHIN_S)
-    check("the first day is closed", len(driven.statement(first, second)) == count)
+    check("the statement of the first day does not change", len(driven.statement(first, second)) == count)
 
 
 def restart(driven):
     before, advanced = driven.now(), driven.sandbox("clock")["advancedMs"]
     health = fetch(driven.demo.facts["baseUrl"] + "/healthz")
-    check("an advanced clock is no fault", health.status == 200 and "clock" not in health.text, health.text)
+    check("an advanced clock is not a health failure", health.status == 200 and "clock" not in health.text, health.text)
     driven.demo.kill()
     driven.demo.start(env=RETRY)
-    check("after a kill, time continues and does not go back", driven.now() >= before)
-    check("and is as far ahead", driven.sandbox("clock")["advancedMs"] == advanced)
+    check("after a kill, the clock does not go back", driven.now() >= before)
+    check("after a kill, the clock is as far ahead as before", driven.sandbox("clock")["advancedMs"] == advanced)
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
 
 
 def again_up(driven, holds):
-    """After a return, the same address with the same credentials."""
+    """After a return to a snapshot, the demo has the same address and credentials."""
     def answers():
         try:
             return holds()
@@ -144,8 +145,8 @@ def returns(driven):
     driven.sandbox("advance", "1d")
     said = driven.sandbox("rewind", "one")
     check("the demo restarts automatically", said["restarts"], said)
-    check("it is back when the command ends", driven.knows("kept") and not driven.knows("lost"))
-    check("with the clock of the snapshot", driven.sandbox("clock")["advancedMs"] == advanced)
+    check("the demo is ready when the command ends", driven.knows("kept") and not driven.knows("lost"))
+    check("the demo has the clock of the snapshot", driven.sandbox("clock")["advancedMs"] == advanced)
     for i in range(5):
         driven.sandbox("rewind", "one")
         driven.pay(f"after-{i}")
@@ -153,13 +154,13 @@ def returns(driven):
     paid_meanwhile(driven)
     driven.sandbox("reset")
     again_up(driven, lambda: not driven.knows("kept"))
-    check("a reset has the clock of the machine", driven.sandbox("clock")["advancedMs"] == 0)
-    check("it keeps the snapshots", [one["name"] for one in driven.sandbox("snapshots")] == ["start", "one"])
+    check("after a reset, the demo has the machine's clock", driven.sandbox("clock")["advancedMs"] == 0)
+    check("a reset keeps the snapshots", [one["name"] for one in driven.sandbox("snapshots")] == ["start", "one"])
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
 
 
 def paid_meanwhile(driven):
-    """Payments while the demo returns: what is accepted after the command's end is there."""
+    """Payments during a return: those accepted after the command ends are kept."""
     tenant = Tenant.of_demo(driven.demo)
     tenant.login()
     accepted, ended = [], threading.Event()
@@ -182,29 +183,29 @@ def paid_meanwhile(driven):
     ended.set()
     payer.join(WITHIN_S)
     check("payments are accepted again", len(accepted) == 20, accepted)
-    check("and none of them is lost", all(driven.knows(name) for name in accepted), accepted)
+    check("none of them is lost", all(driven.knows(name) for name in accepted), accepted)
 
 
 def returns_after_a_kill(driven):
-    """What a killed server leaves in its write-ahead log belongs to the file that goes."""
+    """The write-ahead log of a killed server belongs to the replaced file."""
     driven.pay("in-the-log")
     driven.demo.kill()
     said = command(driven.demo.binary, driven.demo.db, "sandbox", "rewind", "one")
     check("without a server, the next start returns", not said["restarts"], said)
     refused = run_command(driven.demo.binary, driven.demo.db, "association", "create", "between")
-    check("until then, commands are refused", refused.returncode == 75 and "would be lost" in refused.stderr,
+    check("until then, commands are rejected", refused.returncode == 75 and "would be lost" in refused.stderr,
           refused.stderr)
     server = driven.demo.spawn(["serve", "--db", driven.demo.db, "--listen-http", "127.0.0.1:0"])
     check("and a server", server.wait(60) == 75)
     process = driven.demo.spawn(driven.demo.words(), env={"COFFER_LISTEN_HTTP": "nonsense"})
-    check("a start that fails", process.wait(60) != 0)
+    check("the next start fails", process.wait(60) != 0)
     driven.demo.start(env=RETRY)
     check("the state is that of the snapshot", driven.knows("kept") and not driven.knows("in-the-log"))
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
 
 
 def stops_while_busy(driven):
-    """A signal beside a long command ends both in order."""
+    """A signal during a long command ends both in order."""
     for i, delay in enumerate((0.005, 0.01, 0.02, 0.04)):
         for words in (["snapshot", f"busy-{i}"], ["rewind", "start"]):
             beside = threading.Thread(
@@ -229,18 +230,18 @@ def documented(driven):
 
 
 def begins_anew(driven):
-    """Who deletes the database of a demo gets a new one."""
+    """After its database is deleted, the demo creates a new one."""
     driven.pay("deleted")
     command(driven.demo.binary, driven.demo.db, "sandbox", "snapshot", "two")
     check("the demo exits with status 0", driven.demo.stop(60) == 0)
     for ending in ("", ".lock"):
         os.remove(driven.demo.db + ending)
     driven.demo.start(env=RETRY)
-    check("a new demo knows nothing", not driven.knows("deleted"))
+    check("the new demo has no earlier payments", not driven.knows("deleted"))
     driven.pay("anew")
     driven.sandbox("reset")
     again_up(driven, lambda: not driven.knows("anew"))
-    check("and has a first state of its own", not driven.knows("deleted"))
+    check("the new demo has its own first snapshot", not driven.knows("deleted"))
 
 
 def main():

@@ -1,4 +1,4 @@
-"""A gateway as the documents for operators leave it: served, with its own listener for the admin page."""
+"""A gateway set up by the operator documents: served, with a separate listener for the admin page."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from harness.tenant import Tenant
 
 
 class Served:
-    """`coffer serve` in a Home, with a tenant who has paid."""
+    """`coffer serve` in a Home, with a tenant that has made payments."""
 
     def __init__(self, home, settings):
         self.home = home
@@ -37,10 +37,10 @@ class Served:
             except OSError:
                 pass
             time.sleep(0.05)
-        sys.exit("the server does not come up: " + self.server.printed)
+        sys.exit("the server does not start: " + self.server.printed)
 
     def stop(self):
-        check("the server ends well", self.server.stop() == 0, self.server.printed)
+        check("the server exits with 0", self.server.stop() == 0, self.server.printed)
 
     def pay(self, name):
         self.shop.pay(name)

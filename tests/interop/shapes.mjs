@@ -1,5 +1,5 @@
-// Judges values by an OpenAPI document with ajv. Reads {document, cases: [{schema, value}]} from standard input; a schema
-// is inline or a name of the document's components. Prints for each case what is wrong, or null, as a JSON array.
+// Checks values against an OpenAPI document with ajv. Reads {document, cases: [{schema, value}]} from standard input; a
+// schema is inline or the name of a component. Prints the fault of each case, or null, as a JSON array.
 import { json } from 'node:stream/consumers';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';

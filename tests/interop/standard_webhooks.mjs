@@ -1,5 +1,5 @@
-// The judge of deliveries that is not ours: the stock `standardwebhooks` package. Reads [{secret, headers, body}] from
-// standard input; prints for each whether it verifies and gives back the body, as a JSON array.
+// Checks deliveries with the stock `standardwebhooks` package. Reads [{secret, headers, body}] from standard input.
+// Prints for each whether it verifies and returns the body, as a JSON array.
 import { isDeepStrictEqual } from 'node:util';
 import { json } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';

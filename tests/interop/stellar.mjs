@@ -1,11 +1,11 @@
-// The Stellar SDK, as it comes, logs in to what ships by SEP-10; and forged, late, replayed and otherwise wrong
-// challenges get nowhere.
+// The stock Stellar SDK logs in to the release build by SEP-10; forged, late, replayed and otherwise invalid challenges
+// are rejected.
 import assert from 'node:assert/strict';
 import { Keypair, Networks, StellarToml, Transaction, WebAuth } from '@stellar/stellar-sdk';
 
 const info = JSON.parse(process.env.COFFER_TEST);
 
-/** What a SEP-10 client does, from nothing but a home domain and a key. */
+/** A SEP-10 client, with only a home domain and a key. */
 class StockClient {
   constructor(homeDomain, keys) {
     this.homeDomain = homeDomain;
@@ -53,7 +53,7 @@ async function checkLogin(client, info) {
   assert.equal(clientAccountID, info.publicKey);
   assert.equal(matchedHomeDomain, client.homeDomain);
   const signed = client.sign(challenge.transaction);
-  // The SDK's own server side agrees that it is signed as it should be.
+  // The SDK's server side accepts the signatures.
   const signers = WebAuth.verifyChallengeTxSigners(signed, client.toml.SIGNING_KEY,
     client.toml.NETWORK_PASSPHRASE, [info.publicKey], client.homeDomain,
     new URL(client.toml.WEB_AUTH_ENDPOINT).host);
@@ -66,7 +66,7 @@ async function checkLogin(client, info) {
     headers: { 'x-svc-auth': info.apiKey, Authorization: `Bearer ${body.token}` },
   });
   assert.equal(wallets.status, 200);
-  assert.equal((await client.submit(signed)).body.code, 'invalid_challenge', 'a replay got through');
+  assert.equal((await client.submit(signed)).body.code, 'invalid_challenge', 'a replay was accepted');
 
   const byForm = await client.submit(client.sign((await client.challenge()).transaction), true);
   assert.equal(byForm.status, 200);
@@ -78,17 +78,17 @@ async function checkLogin(client, info) {
   assert.equal(refreshed.status, 200);
 }
 
-/** name -> a transaction that must be refused. */
+/** name -> a transaction that must be rejected. */
 async function badChallenges(client) {
   const stranger = Keypair.random();
   const { SIGNING_KEY, NETWORK_PASSPHRASE } = client.toml;
   const host = new URL(client.toml.WEB_AUTH_ENDPOINT).host;
   const fresh = async () => (await client.challenge()).transaction;
-  // What a caller who pretends to be the server would build.
+  // A challenge built by a caller that pretends to be the server.
   const built = (lifetime, homeDomain = client.homeDomain, passphrase = NETWORK_PASSPHRASE) =>
     client.sign(WebAuth.buildChallengeTx(stranger, client.keys.publicKey(), homeDomain, lifetime,
       passphrase, host), client.keys, passphrase);
-  /** A server's challenge with another envelope, its server signature kept. */
+  /** A server's challenge with another envelope and the original server signature. */
   const changed = async (change) => {
     const envelope = new Transaction(await fresh(), NETWORK_PASSPHRASE).toEnvelope();
     change(envelope.v1().tx());

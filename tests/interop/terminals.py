@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The command line at the other end of pipes, full disks and pseudo-terminals."""
+"""The command line with pipes, full disks and pseudo-terminals."""
 
 import contextlib
 import fcntl
@@ -35,7 +35,7 @@ def path(*names):
 
 
 def run(*words, **more):
-    """The whole of what a command prints into pipes."""
+    """The complete output of a command into pipes."""
     return subprocess.run([BINARY, *words], env={**HOME, **more}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WAIT_S,
                           check=False)
@@ -65,8 +65,8 @@ def closed_pipe():
 
 
 def on_terminal(*words, columns=100, output=True, errors=True, **more):
-    """What a command writes to a terminal, and its exit code. What is not `output` or `errors` goes to
-    /dev/null."""
+    """A command's output on a terminal, and its exit code. `output` and `errors` select the streams of the terminal;
+    the other goes to /dev/null."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([BINARY, *words], env={**HOME, **more}, stdin=subprocess.DEVNULL,
@@ -82,7 +82,7 @@ def on_terminal(*words, columns=100, output=True, errors=True, **more):
                 break
             seen += piece
     except OSError:
-        pass  # so ends a terminal that no process has open any more
+        pass  # the last process has closed the terminal
     os.close(ours)
     return seen.decode().replace("\r\n", "\n"), process.wait(WAIT_S)
 
@@ -103,36 +103,37 @@ def pipes_and_disks(database, where):
     for words in commands_that_print(database):
         with closed_pipe() as writer:
             ended = with_output(writer, *words)
-        check(f"{where}: {' '.join(words[:3])} into a closed pipe ends by SIGPIPE and says nothing",
+        check(f"{where}: {' '.join(words[:3])} into a closed pipe ends by SIGPIPE without a message",
               ended == (-signal.SIGPIPE, ""), ended)
         with open("/dev/full", "wb") as full:
             code, said = with_output(full, *words)
-        check(f"{where}: {' '.join(words[:3])} on a full disk says so, and fails",
+        check(f"{where}: {' '.join(words[:3])} on a full disk fails with a message",
               code == 1 and said.count("\n") == 1 and "No space left on device" in said, (code, said))
 
 
 def failures_stay(database, where):
-    """A command that fails prints nothing: that nothing reads it is no reason to end differently."""
+    """A command that fails prints nothing on standard output, so a closed pipe does not change its exit."""
     with closed_pipe() as writer:
         ended = with_output(writer, "wallet", "show", "0190a5a0-0000-7000-8000-000000000000", "--db", database)
-        check(f"{where}: a failure into a closed pipe stays a failure",
+        check(f"{where}: a closed pipe does not change the result of a failed command",
               ended[0] == 1 and "wallet was not found" in ended[1], ended)
         ended = with_output(writer, "wallet", "list", "--jsno", "--db", database)
-        check(f"{where}: and wrong usage wrong usage", ended[0] == 2 and "--json" in ended[1], ended)
+        check(f"{where}: a closed pipe does not change the result of wrong usage",
+              ended[0] == 2 and "--json" in ended[1], ended)
         ended = with_output(writer, "notification", "list", "--db", database)
-        check(f"{where}: and an empty list an empty list", ended == (0, "none\n"), ended)
+        check(f"{where}: a closed pipe does not change the result of an empty list", ended == (0, "none\n"), ended)
 
 
 def in_a_shell():
     said = subprocess.run(["bash", "-c", f"'{BINARY}' openapi | head -c 9; echo ${{PIPESTATUS[0]}}"],
                           env=HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           timeout=WAIT_S, check=False)
-    check("openapi | head is quiet", said.stderr == "" and said.stdout.startswith('{\n  "open'), said)
-    check("and the shell sees 141", said.stdout.endswith("141\n"), said.stdout)
+    check("openapi | head prints no error", said.stderr == "" and said.stdout.startswith('{\n  "open'), said)
+    check("the shell gets exit code 141", said.stdout.endswith("141\n"), said.stdout)
 
 
 def follower_without_reader(database):
-    """Nothing happens, so nothing is written: it ends all the same."""
+    """Without events, nothing is written, but the command still ends when its reader is gone."""
     reader, writer = os.pipe()
     process = subprocess.Popen([BINARY, "events", "follow", "--db", database], env=HOME,
                                stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, text=True)
@@ -141,7 +142,7 @@ def follower_without_reader(database):
     check("events follow waits", process.poll() is None)
     os.close(reader)
     _, said = process.communicate(timeout=WAIT_S)
-    check("and ends when its reader has gone", (process.returncode, said) == (-signal.SIGPIPE, ""),
+    check("events follow ends when its reader is gone", (process.returncode, said) == (-signal.SIGPIPE, ""),
           (process.returncode, said))
 
 
@@ -167,7 +168,7 @@ def tables(database, where):
         name = f"{where}: {' '.join(words_)}"
         records = json.loads(printed(*words_, "--json", "--db", database))
         whole = printed(*words_, "--db", database)
-        check(f"{name}: whole in a pipe", "…" not in whole and "\x1b" not in whole
+        check(f"{name}: complete values in a pipe", "…" not in whole and "\x1b" not in whole
               and all(record["id"] in whole for record in records if "id" in record), whole)
         for columns in (60, 80, 100, 120, 200):
             seen, code = on_terminal(*words_, "--db", database, columns=columns, errors=False)
@@ -176,16 +177,17 @@ def tables(database, where):
             if lines and is_heading(lines[0]):
                 widest = max(width(line) for line in lines)
                 check("fits", widest <= columns, seen)
-                check("has a line each", len(lines) == len(records) + 1, seen)
+                check("the table has one line per record", len(lines) == len(records) + 1, seen)
             else:
-                check("or is a list of lines with whole values", "…" not in seen
+                check("a narrow terminal gets a list with complete values", "…" not in seen
                       and seen.count("\n\n") == max(len(records) - 1, 0), seen)
     seen, _ = on_terminal("association", "list", "--db", database, columns=100)
-    check("what is cut shows it, and says where all is", "…" in seen and "--json prints all values" in seen, seen)
+    check("shortened values are marked, and the output names --json",
+          "…" in seen and "--json prints all values" in seen, seen)
     ids = [record["id"] for record in json.loads(printed("association", "list", "--json", "--db", database))]
-    check("ids are cut last", all(one in seen for one in ids), seen)
+    check("ids are shortened last", all(one in seen for one in ids), seen)
     seen, _ = on_terminal("association", "list", "--db", database, columns=50)
-    check("and then keep their end", ids[0] not in seen and ids[0][-12:] in seen, seen)
+    check("shortened ids keep their end", ids[0] not in seen and ids[0][-12:] in seen, seen)
 
 
 def colours(database, where):
@@ -194,13 +196,13 @@ def colours(database, where):
     check(f"{where}: a status has its colour", green in on_terminal(*command)[0])
     for what, more in (("NO_COLOR", {"NO_COLOR": "1"}), ("TERM=dumb", {"TERM": "dumb"})):
         seen, _ = on_terminal(*command, **more)
-        check(f"{where}: not with {what}", "active" in seen and "\x1b" not in seen, seen)
+        check(f"{where}: no colour with {what}", "active" in seen and "\x1b" not in seen, seen)
     seen, code = on_terminal(*command, "--no-color")
-    check(f"{where}: not with --no-color", code == 0 and "active" in seen and "\x1b" not in seen, seen)
+    check(f"{where}: no colour with --no-color", code == 0 and "active" in seen and "\x1b" not in seen, seen)
     seen, _ = on_terminal(*command, "--json")
-    check(f"{where}: not in JSON", "active" in seen and "\x1b" not in seen, seen)
+    check(f"{where}: no colour in JSON", "active" in seen and "\x1b" not in seen, seen)
     seen, _ = on_terminal("frobnicate", "--no-color")
-    check("an error without colour", seen.startswith("coffer: unknown"), seen)
+    check("an error has no colour", seen.startswith("coffer: unknown"), seen)
     seen, _ = on_terminal("frobnicate")
     check("and with", seen.startswith("\x1b[31mcoffer:\x1b[0m"), seen)
 
@@ -209,13 +211,13 @@ def numbers(database, where):
     text = printed("overview", "--db", database)
     check(f"{where}: a size is readable", re.search(r"^database +\d+(\.\d)? [KM]iB$", text, re.M), text)
     exact = json.loads(printed("overview", "--json", "--db", database))
-    check(f"{where}: and exact in JSON", exact["databaseBytes"] % 2048 == 0, exact)
+    check(f"{where}: a size in JSON is exact", exact["databaseBytes"] % 2048 == 0, exact)
     text = printed("association", "list", "--db", database)
-    check(f"{where}: a time in a pipe", re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", text, re.M), text)
+    check(f"{where}: a time in a pipe is absolute", re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", text, re.M), text)
     seen, _ = on_terminal("association", "list", "--db", database, columns=200)
-    check(f"{where}: and on a terminal", re.search(r"\d+ (s|min|h) ago$", seen, re.M), seen)
+    check(f"{where}: a time on a terminal is relative", re.search(r"\d+ (s|min|h) ago$", seen, re.M), seen)
     exact = json.loads(printed("association", "list", "--json", "--db", database))
-    check(f"{where}: is exact in JSON",
+    check(f"{where}: a time in JSON is exact",
           re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", exact[0]["createdAt"]), exact)
 
 
@@ -225,13 +227,13 @@ BAR = re.compile(r"\[#*\.*\] +\d+ %  ")
 
 
 def shows_progress(what, expected, *words_):
-    """On one line, which is cleared before anything else is printed."""
+    """Progress uses one line, which is cleared before any other output."""
     seen, code = on_terminal(*words_, columns=60)
     check(f"{what} shows progress", code == 0 and BAR.search(seen) and expected in seen, seen)
     last = seen.rindex(CLEAR)
-    check("which is cleared", not BAR.search(seen[last + len(CLEAR):]), seen)
+    check("the progress line is cleared", not BAR.search(seen[last + len(CLEAR):]), seen)
     drawn = [line.split("\n")[0] for line in seen.split(CLEAR)]
-    check("and always fits on its line", all(len(line) < 60 for line in drawn if BAR.match(line)), drawn)
+    check("progress always fits on one line", all(len(line) < 60 for line in drawn if BAR.match(line)), drawn)
 
 
 def progress(database, where):
@@ -243,9 +245,9 @@ def progress(database, where):
     shows_progress(f"{where}: restore", "copying", "restore", copy, "--db", again)
     shows_progress(f"{where}: verify FILE", "checksum", "verify", copy, "--db", database)
     done = run("verify", "--db", database)
-    check(f"{where}: not in a pipe", done.returncode == 0 and done.stderr == "", done.stderr)
+    check(f"{where}: no progress in a pipe", done.returncode == 0 and done.stderr == "", done.stderr)
     seen, _ = on_terminal("export", "-", "--db", database)
-    check(f"{where}: nor between the lines of an export", not BAR.search(seen) and '"type"' in seen)
+    check(f"{where}: no progress between the lines of an export", not BAR.search(seen) and '"type"' in seen)
 
 
 def seeding():
@@ -260,7 +262,7 @@ def seeding():
         while piece := os.read(ours, 65536):
             seen += piece
     demo.stdout.close()
-    check("a demo that is made shows progress", demo.wait(WAIT_S) == 0
+    check("the creation of a demo shows progress", demo.wait(WAIT_S) == 0
           and BAR.search(seen.decode()) and "creating wallets" in seen.decode(), seen)
 
 
@@ -275,14 +277,14 @@ def main():
         failures_stay(database, where)
         if where == "served":
             follower_without_reader(database)
-            check("the server has not minded", "ERROR" not in demo.said()[len(before):]
+            check("the server logged no error", "ERROR" not in demo.said()[len(before):]
                   and demo.process.poll() is None, demo.said())
         tables(database, where)
         colours(database, where)
         numbers(database, where)
         progress(database, where.replace(" ", "-"))
         if where == "served":
-            check("the server ends well", demo.stop(WAIT_S) == 0, demo.said())
+            check("the server exits with 0", demo.stop(WAIT_S) == 0, demo.said())
 
 
 main()

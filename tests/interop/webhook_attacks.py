@@ -1,7 +1,7 @@
-"""Deliveries as coffer sends them, deliveries as an attacker would, and what a consumer has to make of each.
+"""Deliveries like coffer's and like an attacker's, and the required reaction of a consumer to each.
 
-A consumer here is anything with `post(headers, body)`, which gives the status, `has(folder, id)`,
-`wait_done(id)`, `state_of(payment)`, `times_processed(sequence)`, and the folder that it runs in."""
+A consumer is any object with `post(headers, body)`, which returns the status, `has(folder, id)`,
+`wait_done(id)`, `state_of(payment)`, `times_processed(sequence)`, and the folder in which it runs."""
 import base64
 import concurrent.futures
 import hashlib
@@ -21,7 +21,8 @@ def signature(secret, event_id, timestamp, body):
 
 
 def headers_of(secret, event_id, body, age_s=0, timestamp=None):
-    """As coffer sends them. The contract's own signature is always right: any sender can make it."""
+    """The headers that coffer sends. The contract's own signature is always correct, because any sender can compute
+    it."""
     if timestamp is None:
         timestamp = str(int(time.time()) - age_s)
     contract = hmac.new(event_id.encode(), body, hashlib.sha256).hexdigest()
@@ -49,7 +50,7 @@ def random_secret():
 # --- Attacks ------------------------------------------------------------------------------------------
 
 class Attacks:
-    """Everything that a consumer has to withstand. `faults` names what it did not."""
+    """All attacks that a consumer must withstand. `faults` lists the failed ones."""
 
     def __init__(self, consumer, secret):
         self.consumer = consumer
@@ -172,13 +173,13 @@ class Attacks:
         self.accepts("first", *self.signed(event_id, body))
         for _ in range(3):
             status = self.consumer.post(headers_of(self.secret, event_id, body), body)
-            self.expect("a repetition is answered as a success", 200 <= status < 300, status)
+            self.expect("a repetition gets a 2xx", 200 <= status < 300, status)
         together, body = self.next_event()
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             statuses = list(pool.map(
                 lambda _: self.consumer.post(headers_of(self.secret, together, body), body), range(8)))
-        self.expect("eight at once are answered", all(200 <= s < 300 for s in statuses), statuses)
-        # Another event after them: when it is through, so are they.
+        self.expect("eight at once get a 2xx", all(200 <= s < 300 for s in statuses), statuses)
+        # Another event after them: once it is processed, they are as well.
         self.accepts("after the repetitions", *self.signed(*self.next_event()))
         for name, number in (("repetition", sequence), ("eight at once", sequence + 1)):
             times = self.consumer.times_processed(number)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The consumers of docs/webhooks.md are programs, so they are run: each in docs/webhook-consumers takes the deliveries of
-what ships and is then attacked. A language whose runtime is not here is named and left out. The attacks themselves are
-tried on consumers that were broken on purpose: each must be found out."""
+"""Runs the consumers of docs/webhooks.md: each program in docs/webhook-consumers receives deliveries from the release
+build and is then attacked. Languages without an installed runtime are reported and skipped. Control: the attacks must
+detect deliberately broken consumers."""
 import http.client
 import json
 import os
@@ -20,10 +20,10 @@ from harness.server import Demo
 from webhook_attacks import Attacks, event, headers_of, random_secret
 
 WAIT_S = 20
-# By the guide; here at another port, and the one in Go compiled once.
+# Start commands of the guide. The test uses another port, and compiles the Go program once.
 STARTED_BY = {"node consumer.mjs", "python3 consumer.py", "go run consumer.go", "php consumer.php",
               "php -S 127.0.0.1:3000 consumer.php"}
-PORT_IS_THERE_S = 60  # an interpreter that starts on a busy machine
+PORT_IS_THERE_S = 60  # limit for the start of an interpreter on a busy machine
 
 
 def wait_for(what, condition, within_s=WAIT_S):
@@ -37,7 +37,7 @@ def wait_for(what, condition, within_s=WAIT_S):
 # --- Consumers ----------------------------------------------------------------------------------------
 
 class Consumer:
-    """One program with its inbox, as often as it has to be started again at the same port."""
+    """One program with its inbox, which can be restarted on the same port."""
 
     def __init__(self, folder, commands):
         os.makedirs(folder)
@@ -62,7 +62,7 @@ class Consumer:
         wait_for("the consumer listens", self.listens, PORT_IS_THERE_S)
 
     def refuses_to_run(self, *secrets):
-        """It ends when it is done. What a web server runs stays, and verifies nothing."""
+        """Whether the program refuses to run: it exits, or, if a web server runs it, accepts nothing."""
         event_id, body = event(1)
         forged = headers_of("whsec_", event_id, body)
         self.launch(secrets)
@@ -86,7 +86,7 @@ class Consumer:
         self.processes = []
 
     def post(self, headers, body, method="POST", path="/hooks"):
-        """The status; 0 when the connection was closed instead."""
+        """The status; 0 if the connection was closed instead."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
         try:
             connection.request(method, path, body, {"Content-Type": "application/json", **headers})
@@ -115,9 +115,9 @@ class Consumer:
 
 
 def library_variant(guide, folder):
-    """consumer.mjs with the guide's `refusal` by the standardwebhooks package in place of its own."""
+    """consumer.mjs with the guide's `refusal` that uses the standardwebhooks package."""
     block = re.search(r"```js\n(import \{ Webhook \} from 'standardwebhooks';\n.*?)```", guide, re.S)
-    assert block, "the guide shows no refusal() by the library"
+    assert block, "the guide shows no refusal() with the library"
     with open(os.path.join(folder, "..", "consumer.mjs"), encoding="utf-8") as file:
         text = file.read()
     text, count = re.subn(r"/\*\* The reason to refuse a delivery.*?\n}\n", lambda _: block[1], text, flags=re.S)
@@ -131,14 +131,14 @@ def library_variant(guide, folder):
 
 
 def commands_of(docs, guide, folder):
-    """What can be run here: name -> command lines. What cannot is said."""
+    """Returns {name: command lines} of the consumers that can run here, and prints the others."""
     programs = os.path.join(folder, "programs")
     shutil.copytree(os.path.join(docs, "webhook-consumers"), programs)
     found = {}
     for name, runtime in (("consumer.mjs", "node"), ("consumer.py", "python3"), ("consumer.go", "go"),
                           ("consumer.php", "php")):
         if shutil.which(runtime) is None:
-            print(f"skipped  {name}: there is no {runtime} here")
+            print(f"skipped  {name}: {runtime} is not installed")
             continue
         path = os.path.join(programs, name)
         if runtime == "go":
@@ -160,7 +160,7 @@ def commands_of(docs, guide, folder):
     return found
 
 
-# --- Attacks on what is sound, and on what is not -----------------------------------------------------
+# --- Attacks on sound and on broken consumers --------------------------------------------------------
 
 def attack(consumer, secret):
     attacks = Attacks(consumer, secret)
@@ -174,32 +174,32 @@ def attack(consumer, secret):
         consumer.stop()
 
 
-# Each breaks consumer.py in one way, and the attack that must tell.
+# Each row breaks consumer.py in one way, and names the attack that must detect it.
 BROKEN = (
     ("no signature is checked", 'return "no signature matches"', "return None", "wrong secret"),
-    ("the contract's signature is enough", '        return "a header is missing"\n',
+    ("the contract's signature is sufficient", '        return "a header is missing"\n',
      '        return "a header is missing"\n    if hmac.compare_digest("sha256=" + hmac.new(id_.encode(), '
      'body, hashlib.sha256).hexdigest(), headers.get("x-svc-signature", "")):\n        return None\n',
      "wrong secret"),
     ("no time is checked", "TOLERANCE_S = 300", "TOLERANCE_S = 10 ** 9", "old"),
     ("only the first signature counts", 'in signatures.split(" ")', 'in signatures.split(" ")[:1]',
      "several signatures: second"),
-    ("the start of a signature is enough", "hmac.compare_digest(given.encode(), expected)",
+    ("the start of a signature is sufficient", "hmac.compare_digest(given.encode(), expected)",
      "expected.startswith(given.encode())", "signature: a character short"),
-    ("the body is cleaned before it is verified", '.".encode() + body\n', '.".encode() + body.strip()\n',
+    ("the body is trimmed before it is verified", '.".encode() + body\n', '.".encode() + body.strip()\n',
      "added white space"),
-    ("repetitions are not known", "os.path.exists(os.path.join(DONE, id_))", "False",
+    ("repetitions are not recognised", "os.path.exists(os.path.join(DONE, id_))", "False",
      "repetition: processed once"),
     ("the last event wins", '["version"] <= known["version"]', '["version"] < 0',
      "an earlier version changes nothing"),
-    ("samples count", 'event.get("test") or ', "", "a sample changes nothing"),
-    ("an id may be anything", 'return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text)'
+    ("samples are applied", 'event.get("test") or ', "", "a sample changes nothing"),
+    ("any text is accepted as an id", 'return isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", text)'
      ' is not None', "return True", "id ../../es"),
 )
 
 
 def run_controls(docs, folder):
-    """The attacks find what is broken."""
+    """The attacks must detect each broken consumer."""
     with open(os.path.join(docs, "webhook-consumers", "consumer.py"), encoding="utf-8") as file:
         sound = file.read()
     for number, (what, old, new, found_by) in enumerate(BROKEN):
@@ -215,15 +215,15 @@ def run_controls(docs, folder):
         try:
             attacks.run()
         except AssertionError:
-            pass  # it does not even process what it has kept
+            pass  # the consumer does not even process its stored deliveries
         finally:
             consumer.stop()
         names = [name for name, _ in attacks.faults]
-        assert found_by in names, f"{what}: not found out by {found_by!r}, only by {names}"
-    print(f"ok       {len(BROKEN)} consumers that are broken on purpose are found out")
+        assert found_by in names, f"{what}: not detected by {found_by!r}, only by {names}"
+    print(f"ok       {len(BROKEN)} deliberately broken consumers are detected")
 
 
-# --- Beside the real server ---------------------------------------------------------------------------
+# --- With the real server -----------------------------------------------------------------------------
 
 class Real:
     """One consumer, registered with the demo."""
@@ -246,7 +246,7 @@ class Real:
         return self.call("GET", f"{self.path}/deliveries/{event_id}")
 
     def attempts(self, event_id):
-        """Its log; a delivery comes into being a moment after its event."""
+        """The delivery log of an event. A delivery is created a moment after its event."""
         status, answer = self.api.call("GET", f"{self.path}/deliveries/{event_id}")
         assert status in (200, 404), answer
         return answer["log"] if status == 200 else []
@@ -259,7 +259,7 @@ class Real:
 
     def arrives(self, event_id):
         self.consumer.wait_done(event_id)
-        wait_for("the answer is noted", lambda: self.delivery(event_id)["status"] == "delivered")
+        wait_for("the response is recorded", lambda: self.delivery(event_id)["status"] == "delivered")
 
     def run(self):
         secret = self.webhook["secret"]
@@ -270,7 +270,7 @@ class Real:
         self.rotation(secret)
 
     def payments(self):
-        """Three payments: nine events, each kept byte for byte, acknowledged, and applied."""
+        """Three payments cause nine events, each stored byte for byte, acknowledged and applied."""
         after = self.last_sequence()
         records = [self.call("POST", "/v1/payments/" + OWN, self.order(count))["transactionRecordId"]
                    for count in range(3)]
@@ -283,7 +283,7 @@ class Real:
             self.arrives(item["id"])
             detail = self.delivery(item["id"])
             with open(os.path.join(self.consumer.inbox, "done", item["id"]), "rb") as file:
-                assert file.read() == detail["body"].encode(), "other bytes than were sent"
+                assert file.read() == detail["body"].encode(), "the stored bytes differ from the sent ones"
             assert detail["attempts"] == 1 and detail["log"][0]["responseStatus"] == 204, detail
         return [item["id"] for item in events]
 
@@ -298,7 +298,7 @@ class Real:
         return self.call("GET", f"/v1/events/{probe}")["sequence"]
 
     def repeated(self, event_id):
-        """Sent again by hand: a success, and nothing is processed twice."""
+        """A manual redelivery succeeds and is not processed twice."""
         sequence = self.call("GET", f"/v1/events/{event_id}")["sequence"]
         self.call("POST", f"{self.path}/deliveries/{event_id}/resend")
         wait_for("sent again", lambda: len(self.attempts(event_id)) == 2)
@@ -307,7 +307,7 @@ class Real:
         assert self.consumer.times_processed(sequence) == 1, "processed twice"
 
     def restart(self, secret, known):
-        """What it had acknowledged before it was killed it processes now, and what it knew it knows."""
+        """After a kill, the consumer processes its acknowledged events, and still recognises earlier ones."""
         self.consumer.stop()
         unfinished, body = event(5_000_000)
         with open(os.path.join(self.consumer.inbox, "new", unfinished), "wb") as file:
@@ -318,13 +318,13 @@ class Real:
         self.consumer.wait_done(unfinished)
         self.arrives(missed)  # the next attempt
         self.call("POST", f"{self.path}/deliveries/{known}/resend")
-        wait_for("sent once more", lambda: len(self.attempts(known)) == 3)
-        assert not self.consumer.has("new", known), "it forgot what it had processed"
+        wait_for("the event is redelivered", lambda: len(self.attempts(known)) == 3)
+        assert not self.consumer.has("new", known), "the consumer forgot a processed event"
 
     def rotation(self, old):
-        """The walk-through of the guide; then what happens to who is too late."""
+        """The rotation steps of the guide; then a consumer that changes its secret too late."""
         new = self.rotate(3_600)
-        self.arrives(self.test_event())  # with the old secret alone: both sign
+        self.arrives(self.test_event())  # with only the old secret, because both sign
         self.consumer.stop()
         self.consumer.start(old, new)
         self.arrives(self.test_event())
@@ -367,17 +367,17 @@ def run_consumer(name, number, commands, gateway, folder):
 
 
 def check_guide(docs, guide):
-    """The guide shows the programs as they are."""
+    """The guide must show the programs unchanged."""
     folder = os.path.join(docs, "webhook-consumers")
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             text = file.read()
         fence = {"mjs": "js", "py": "python", "go": "go", "php": "php"}[name.rsplit(".", 1)[1]]
-        assert f"```{fence}\n{text}```\n" in guide, f"docs/webhooks.md shows another {name}"
-    print("ok       the guide shows the programs as they are")
+        assert f"```{fence}\n{text}```\n" in guide, f"docs/webhooks.md shows a different {name}"
+    print("ok       the guide shows the programs unchanged")
     shown = {block.text for block in documents.Mine("interop/webhook_consumers").take_all(documents.INLINE)}
-    assert shown == STARTED_BY, f"docs/webhooks.md starts them by {shown}"
-    print("ok       and how they are started")
+    assert shown == STARTED_BY, f"docs/webhooks.md starts the programs with {shown}"
+    print("ok       the guide shows how to start them")
 
 
 def main():

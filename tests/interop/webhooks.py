@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Deliveries of what ships verify with the stock Standard Webhooks library, and with a consumer that was written from
-the contract alone (harness/receiver.py)."""
+"""Deliveries of the release build verify with the stock Standard Webhooks library, and with a consumer that was written
+only from the contract (harness/receiver.py)."""
 
 import base64
 import tempfile
@@ -23,10 +23,10 @@ def deliveries_verify(tenant, receiver, secret):
         tenant.pay(f"interop-{number}")
     deliveries = receiver.wait_for(16)
     check("16 deliveries verify with the stock library", all(stock_verifies([(one, secret) for one in deliveries])))
-    check("and with a consumer of the contract", all(map(contract_holds, deliveries)))
+    check("16 deliveries verify with a consumer of the contract", all(map(contract_holds, deliveries)))
     check("one of them is a repetition", sum(one.number for one in deliveries) == 1)
     forged = changed(deliveries[0], body=deliveries[0].body.replace(b"1.25", b"9.25"))
-    check("a forged body does not, nor does another secret",
+    check("a forged body does not verify, nor does another secret",
           forged.body != deliveries[0].body and not contract_holds(forged)
           and stock_verifies([(forged, secret), (deliveries[0], OTHER)]) == [False, False])
 
@@ -40,7 +40,7 @@ def rotations_verify(tenant, receiver, webhook):
     newest = tenant.ask("POST", path + "/rotate-secret", {"gracePeriodSeconds": 0})["secret"]
     tenant.ask("POST", path + "/test")
     latest = receiver.wait_for(18)[17]
-    check("and without a grace period only the new one",
+    check("without a grace period, only the new secret verifies",
           stock_verifies([(latest, newest), (latest, rotated)]) == [True, False])
 
 
@@ -52,7 +52,7 @@ def main():
         webhook = tenant.ask("POST", "/v1/webhooks", {"url": receiver.url(), "eventTypes": ["*"]})
         deliveries_verify(tenant, receiver, webhook["secret"])
         rotations_verify(tenant, receiver, webhook)
-        check("the demo ends well", demo.stop() == 0)
+        check("the demo exits with 0", demo.stop() == 0)
 
 
 main()

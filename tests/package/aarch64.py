@@ -1,8 +1,8 @@
-"""A binary of another architecture at work: version, sandbox, payments, kill, proof, TLS.
+"""Runs a binary of another architecture: version, sandbox, payments, kill, verification, TLS.
 
     aarch64.py COFFER FOLDER
 
-COFFER is what runs it, under an emulator. That is slow: times here are only there so that nothing hangs.
+COFFER is the command that runs it in an emulator, which is slow: time limits only prevent a hang.
 """
 
 import json
@@ -36,8 +36,8 @@ def version(coffer):
 
 def commands(coffer):
     shown = version(coffer)
-    check(f"says its version: {shown}", "schema" in shown)
-    check("refuses an unknown command", run(coffer, "nothing").returncode == 2)
+    check(f"prints its version: {shown}", "schema" in shown)
+    check("rejects an unknown command", run(coffer, "nothing").returncode == 2)
 
 
 def sandbox(coffer, folder):
@@ -60,9 +60,9 @@ def sandbox(coffer, folder):
         "GET", f"/v1/statements/transactions?walletId={gateway.wallet('Operations')}&assetCode=USDC"
                f"&startDate={days[0]}&endDate={days[1]}")
     listed = json.dumps(statement)
-    check("the statement lists them all",
+    check("the statement lists all payments",
           status == 200 and all(record in listed for record in acked.values()), (status, statement))
-    check("and has their sum to the last digit", AMOUNT in listed, statement)
+    check("the statement has their exact sum", AMOUNT in listed, statement)
 
     tenant.pay("last", AMOUNT)
     gateway.kill()
@@ -70,34 +70,34 @@ def sandbox(coffer, folder):
     tenant.login()
     for name in (*acked, "last"):
         tenant.wait_settled(name, SETTLED_S)
-    check("killed once a payment was accepted, started again: all succeed", True)
-    check("ends well when told to", gateway.stop(READY_S) == 0)
+    check("after a kill and a restart, all accepted payments succeed", True)
+    check("a stop exits with 0", gateway.stop(READY_S) == 0)
     return gateway.db
 
 
 def proofs(coffer, database):
     done = run(coffer, "verify", "--db", database)
-    check("proves its file", done.returncode == 0, done.stderr)
+    check("verify passes its file", done.returncode == 0, done.stderr)
     faults = audit(database, None, True)
-    check("and so does the auditor", not faults, faults)
+    check("the auditor passes its file", not faults, faults)
     native = binary_path("release")
     if os.access(native, os.X_OK) and version(native)["schema"] == version(coffer)["schema"]:
         done = run(native, "verify", "--db", database)
-        check("and the binary of this machine: a file can move", done.returncode == 0, done.stderr)
-    # The control: a file with one amount changed is proved by none.
+        check("this machine's binary passes the file as well: files are portable", done.returncode == 0, done.stderr)
+    # Control: verify fails a file with a changed balance.
     with sqlite3.connect(database) as changed:
         changed.execute("UPDATE accounts SET balance = balance + 1 WHERE kind = 0 AND wallet = 1")
     changed.close()
     done = run(coffer, "verify", "--db", database)
-    check("the control: with one balance changed it does not", done.returncode != 0, done.stdout)
+    check("control: verify fails a file with a changed balance", done.returncode != 0, done.stdout)
 
 
 def tls(coffer, folder):
-    """A listener with a certificate: both versions of the protocol, and a client that checks."""
+    """A listener with a certificate: both protocol versions, and a client that verifies."""
     database, pair = os.path.join(folder, "tls.db"), certificate(os.path.join(folder, "tls"))
     service = Service(coffer, database, tls=pair)
     service.start("--admin-off", ready_within_s=READY_S, pause_s=0.1)
-    check("listens with TLS, and answers a client that checks", True)
+    check("serves TLS to a client that verifies", True)
     chain, address = pair[0], f"127.0.0.1:{service.port}"
 
     def client(*words):
@@ -106,11 +106,11 @@ def tls(coffer, folder):
 
     for version, flag in (("TLSv1.2", "-tls1_2"), ("TLSv1.3", "-tls1_3")):
         done = client(flag, "-CAfile", chain, "-verify_return_error", "-verify_ip", "127.0.0.1")
-        check(f"{version}: handshake, the certificate is good",
+        check(f"{version}: the handshake succeeds with a valid certificate",
               done.returncode == 0 and f"New, {version}" in done.stdout and
               "Verify return code: 0 (ok)" in done.stdout, done.stdout + done.stderr)
     done = client("-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0")
-    check("the control: TLSv1.1 gets none", done.returncode != 0, done.stdout)
+    check("control: no handshake with TLSv1.1", done.returncode != 0, done.stdout)
     check("ends well", service.stop(READY_S) == 0)
 
 

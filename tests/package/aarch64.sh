@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The binary for aarch64, elsewhere under qemu-user: what the file promises, a sandbox that is paid in, killed
-# and started again, TLS. COFFER_AARCH64_BIN: the binary, by default the one of the cross build; ./dev release
-# aarch64 gives the one of the archive.
+# The aarch64 binary, on other machines under qemu-user: properties of the file, a sandbox with payments, a kill and
+# a restart, and TLS. COFFER_AARCH64_BIN: the binary, by default from the cross build; ./dev release aarch64 tests
+# the one in the archive.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:-$(dirname "${BASH_SOURCE[0]}")/../..}"
 bin=${COFFER_AARCH64_BIN:-$PWD/build/release-aarch64/coffer}
-[ -x "$bin" ] || { echo "skipped: there is no cross build; ./dev release aarch64 makes it"; exit 77; }
+[ -x "$bin" ] || { echo "skipped: no cross build found; run ./dev release aarch64"; exit 77; }
 export LC_ALL=C
 max_bytes=$((14 * 1024 * 1024))
 scratch=$(mktemp -d)
@@ -28,7 +28,7 @@ check_not() { # <what> <command ...>
 
 # --- The file -----------------------------------------------------------------------------------------
 
-# binutils for another architecture: what only reads headers needs none, what reads code does.
+# Reading headers needs no binutils for the architecture, but reading code does.
 tool() { command -v "aarch64-linux-gnu-$1" || command -v "$1"; }
 readelf -hW "$bin" >"$scratch/header"
 readelf -lW "$bin" >"$scratch/segments"
@@ -51,9 +51,9 @@ strip=$(tool strip)
 size=$(stat -c %s "$scratch/stripped")
 check "is at most $max_bytes bytes stripped (is $size)" test "$size" -le "$max_bytes"
 
-# The flags that protect: our functions sign the address they return to (paciasp), and what is jumped to
-# indirectly begins with a landing pad (bti). Debian's libraries have neither, so there is no mark on the
-# whole file. A stripped one does not say which code is whose: thousands are more than libraries bring.
+# Hardening: our functions sign their return address (paciasp), and targets of indirect jumps begin with a landing
+# pad (bti). Debian's libraries have neither, so the file as a whole is not marked. A stripped file does not show
+# which code is ours; thousands of them are more than the libraries have.
 objdump=$(tool objdump)
 "$objdump" -d --no-show-raw-insn "$bin" 2>/dev/null |
   awk '{ n[$2]++ } END { print n["paciasp"] + 0, n["bti"] + 0 }' >"$scratch/protected"
@@ -62,13 +62,13 @@ check "$signed functions sign their return address" test "$signed" -ge 5000
 check "$pads landing pads for indirect jumps" test "$pads" -ge 100
 check "notices a smashed stack" grep -qa 'stack smashing detected' "$bin"
 
-# --- What it does -------------------------------------------------------------------------------------
+# --- Behaviour ----------------------------------------------------------------------------------------
 
 if [ "$(uname -m)" = aarch64 ]; then
   emulator=
 else
   emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) ||
-    { echo "FAILED   there is no qemu-aarch64; package qemu-user has it"; exit 1; }
+    { echo "FAILED   qemu-aarch64 is missing; install the package qemu-user"; exit 1; }
 fi
 cat >"$scratch/coffer" <<TEXT
 #!/bin/sh

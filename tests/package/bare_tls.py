@@ -1,4 +1,4 @@
-"""docs/tls.md, "Bare": coffer with a certificate of its own on port 443, and its renewal."""
+"""docs/tls.md, "Bare": coffer with its own certificate on port 443, and its renewal."""
 
 import pathlib
 import re
@@ -16,12 +16,12 @@ def bare_tls(life):
 
 
 def bare(life, scratch):
-    # certbot itself needs a name that the world can resolve: its hook is what is run of it.
+    # certbot needs a public name, so the test runs only its hook.
     hook = re.search(r"--deploy-hook '([^']*)'", life.says(TLS, "certbot certonly"))[1]
     lineage = life.path("root/lineage")
 
     def renew():
-        """As certbot does it, and what verifies the new one."""
+        """Renews the certificate like certbot, and returns a context that trusts only the new one."""
         trusted = trusting(certificate(lineage, NAME)[0])
         life.type(f"export RENEWED_LINEAGE=/root/lineage\n{hook}")
         return trusted
@@ -35,22 +35,24 @@ def bare(life, scratch):
     life.settings.write_text(good + life.says(TLS, "tls_cert"))
     life.type(life.says(TLS, "systemctl edit coffer.socket"))
     kept = connect(first, headers)
-    check("pays over TLS of its own, on port 443 without a privilege", life.shop.pay("bare-tls", connection=kept))
-    check("a certificate of another authority is refused", refused(trusting(certificate(scratch, NAME)[0])))
+    check("serves a payment over its own TLS, on port 443 without privileges",
+          life.shop.pay("bare-tls", connection=kept))
+    check("a certificate of another authority is rejected", refused(trusting(certificate(scratch, NAME)[0])))
     before = fingerprint(first)
     second = renew()
-    life.until("a renewed certificate is shown after the hook", lambda: refused(first))
+    life.until("a renewed certificate is used after the hook", lambda: refused(first))
     check("and verifies", fingerprint(second) != before)
-    check("a connection from before goes on", life.shop.status_of("bare-tls", kept) is not None
+    check("an existing connection stays open", life.shop.status_of("bare-tls", kept) is not None
           and kept.http.sock is not None)
     life.path("etc/coffer/tls/fullchain.pem").write_bytes((scratch / "fullchain.pem").read_bytes())
     life.type(life.says(TLS, "systemctl reload coffer"))
-    life.until("a pair that does not match is not taken, and the journal says why",
+    life.until("a pair that does not match is rejected, and the journal says why",
                lambda: "could not be reloaded" in life.journal())
-    check("the old one stays in use", not refused(second))
+    check("the old certificate stays in use", not refused(second))
     life.settings.write_text(good)
     life.systemctl("revert", "coffer.socket")
     life.systemctl("stop", "coffer")
     life.systemctl("start", "coffer")
     life.type("rm -r /etc/coffer/tls /root/lineage")
-    check("and without TLS again", life.serves("http://127.0.0.1:8080"), life.shows("StatusText"))
+    check("without a certificate, the server serves HTTP again",
+          life.serves("http://127.0.0.1:8080"), life.shows("StatusText"))

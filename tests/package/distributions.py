@@ -1,10 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The binary where it was not built: roots of an older and a newer release, with their own libraries,
-name services and certificates.
+"""The binary on other distributions: roots of an older and a newer release, with their own libraries, name services
+and certificates.
 
     tests/package/distributions.py [RELEASE ...]
 
-Without COFFER_PACKAGE_ROOTS=make it is skipped where the roots are not there yet: they take minutes.
+The roots take minutes to create: without COFFER_PACKAGE_ROOTS=make, the test is skipped if they do not exist.
 """
 
 import json
@@ -38,17 +38,17 @@ def try_on(release, folder):
         tenant.wait_settled("first")
         check(f"Debian {name}: a payment settles", True)
         done = root.run(coffer, "verify", "--db", "/root/demo.db")
-        check(f"Debian {name}: the file proves", done.returncode == 0, done.stderr)
+        check(f"Debian {name}: the file verifies", done.returncode == 0, done.stderr)
     finally:
         server.terminate()
         server.communicate(timeout=30)
-    check(f"Debian {name}: ends well", server.returncode == 0, server.returncode)
+    check(f"Debian {name}: the server exits with 0", server.returncode == 0, server.returncode)
 
 
 def main(*releases):
     releases = releases or ("bullseye", "trixie")
     if os.environ.get("COFFER_PACKAGE_ROOTS") != "make" and not all(map(roots.kept, releases)):
-        skip("the roots are not there; COFFER_PACKAGE_ROOTS=make makes them")
+        skip("the roots do not exist; COFFER_PACKAGE_ROOTS=make creates them")
     roots.alone(*releases)
     for release in releases:
         with roots.memory() as folder:

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What packages are made of, judged without installing anything: the units, the manual pages, the formula,
-# the software list.
+# The contents of packages, checked without an installation: units, manual pages, formula and software list.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:?}"
 bin=${COFFER_RELEASE_BIN:?}
@@ -29,19 +28,19 @@ if have systemd-analyze; then
   at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a <= b) }'; }
   found=$(exposure packaging/debian/coffer.service)
   check "the service's exposure is $found, at most 1.3" at_most "$found" 1.3
-  # The control: without its protections the same unit is judged worse.
+  # Control: without its protections, the same unit gets a worse rating.
   grep -vE '^(Protect|Private|Restrict|SystemCall|Capability|NoNew)' packaging/debian/coffer.service \
     >"$scratch/coffer.service"
   open=$(exposure "$scratch/coffer.service")
   check "and $open without its protections" at_most 5 "$open"
-  # The binary has another place here than where it is installed.
+  # The binary is in another place than after an installation.
   mkdir "$scratch/units"
   sed "s|^ExecStart=/usr/bin/coffer|ExecStart=$(realpath "$bin")|" packaging/debian/coffer.service \
     >"$scratch/units/coffer.service"
   cp packaging/debian/coffer.socket "$scratch/units/"
   SYSTEMD_UNIT_PATH=$scratch/units: systemd-analyze verify --man=no "$scratch/units/coffer.service" \
     "$scratch/units/coffer.socket" >"$scratch/verify" 2>&1 || true
-  check "systemd finds nothing to say about the units" test -z "$(grep coffer "$scratch/verify")"
+  check "systemd has no complaints about the units" test -z "$(grep coffer "$scratch/verify")"
 fi
 
 # --- Manual pages, completions, settings --------------------------------------------------------------
@@ -51,13 +50,13 @@ for page in coffer coffer.toml; do
   if have man; then
     LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$scratch/$page" \
       >/dev/null 2>"$scratch/warnings" || true
-    check "man has nothing to say about $page" test ! -s "$scratch/warnings"
+    check "man has no complaints about $page" test ! -s "$scratch/warnings"
   fi
   have mandoc && check "nor has mandoc" mandoc -T lint -W error "$scratch/$page"
 done
 "$bin" settings toml >"$scratch/coffer.toml"
-# There is no database, which exits with 1; a fault in the file would exit with 78.
-check "the file to start from is accepted" sh -c '"$1" wallet list --config "$2" --db "$3"; test $? -eq 1' \
+# A missing database exits with 1; an invalid setting would exit with 78.
+check "the packaged settings file is valid" sh -c '"$1" wallet list --config "$2" --db "$3"; test $? -eq 1' \
   sh "$bin" "$scratch/coffer.toml" "$scratch/none.db"
 "$bin" settings markdown >"$scratch/configuration.md"
 check "the reference in docs/ is what the program prints" cmp docs/configuration.md "$scratch/configuration.md"

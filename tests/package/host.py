@@ -1,5 +1,4 @@
-"""The machine that a package is installed on: a booted root, and a person at its shell who types what the
-documents say."""
+"""The machine that a package is installed on: a booted root, and a shell that runs the commands of the documents."""
 
 import pathlib
 import re
@@ -11,7 +10,7 @@ from interop import documents
 
 
 class Host:
-    """`versions` are those that stand for 0.1.0 and 0.2.0 in the documents."""
+    """`versions`: the versions that replace 0.1.0 and 0.2.0 of the documents."""
 
     EDITOR = "/root/editor"
 
@@ -21,7 +20,7 @@ class Host:
         self.mine = documents.Mine("package/lifecycle")
 
     def path(self, path):
-        """Of a file inside, as this machine names it."""
+        """The path of a file in the root, as seen from this machine."""
         return self.root.path / path.lstrip("/")
 
     def says(self, document, start, language=None, **placeholders):
@@ -31,8 +30,8 @@ class Host:
         return documents.replaced(text, placeholders)
 
     def type(self, text, works=True):
-        """Into root's shell, in /root, each line when the one before did well. Yes to every question; what
-        stands behind `systemctl edit` as a comment goes into the editor."""
+        """Runs lines in root's shell, in /root, until one fails. Answers every question with yes; a comment after
+        `systemctl edit` is the text for the editor."""
         lines = [self.edited(line) for line in text.splitlines()]
         script = 'cd /root\nsudo() { "$@"; }\n' + "\n".join(lines)
         done = self.root.run("bash", "-euo", "pipefail", "-c", script, stdin="y\n" * 9,
@@ -42,7 +41,7 @@ class Host:
         return done
 
     def edited(self, line):
-        """`systemctl edit` wants a terminal and an editor."""
+        """The command for `systemctl edit`, which needs a terminal and an editor."""
         match = re.fullmatch(r"(systemctl edit \S+) +# (\[.*)", line)
         if not match:
             return line
@@ -61,7 +60,7 @@ class Host:
         return self.root.run("systemctl", "show", "--value", "--property", name, unit).stdout.strip()
 
     def serves(self, where):
-        """Whether it is what the service says of itself."""
+        """Whether the service reports this address in its status text."""
         return self.shows("StatusText") == "Serving " + where
 
     def journal(self):
@@ -81,7 +80,7 @@ class Host:
         return folder
 
     def inside_pid(self):
-        """Of the service, as this machine numbers it."""
+        """The process ID of the service on this machine."""
         inside = self.shows("MainPID")
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -90,4 +89,4 @@ class Host:
                 continue
             if re.search(rf"^NSpid:\t\d+\t{inside}$", status, re.M) and "Name:\tcoffer\n" in status:
                 return folder.name
-        sys.exit(f"no process of the service: {inside}")
+        sys.exit(f"the service has no process: {inside}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # ctest: parallel
-"""The container image, made without an engine: an OCI image layout that this test reads by the specification
-(https://github.com/opencontainers/image-spec) and that umoci unpacks; reproducible; and what is in it serves as its
-user, with nothing else around it."""
+"""The container image, built without an engine: an OCI image layout that this test checks against the specification
+(https://github.com/opencontainers/image-spec) and that umoci unpacks. The image is reproducible, and its binary serves
+as its user, without any other file."""
 
 import gzip
 import hashlib
@@ -30,7 +30,7 @@ USER = 65532
 
 
 def made(folder, name, umask, epoch=EPOCH, version=VERSION):
-    """The archive, and the digest of its manifest."""
+    """Builds the image. Returns the archive, and the digest of its manifest."""
     files, archive = os.path.join(folder, name), os.path.join(folder, name + ".tar")
     environment = {**os.environ, "COFFER_PACKAGE_BIN": binary()}
     if not os.path.isdir(files):
@@ -47,7 +47,7 @@ def content(archive):
 
 
 def packed(files, folder, name):
-    """A layout in a folder, as umoci reads it."""
+    """Unpacks a layout into a folder, for umoci."""
     top = os.path.join(folder, name)
     for path, data in files.items():
         os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
@@ -76,7 +76,7 @@ def judge_layer(data, faults):
         entries = tar.getmembers()
     names = [one.name for one in entries]
     if names != sorted(names):
-        faults.append("the layer is not in order")
+        faults.append("the layer is not sorted")
     for one in entries:
         is_ledger = one.name == LEDGER
         expected = FILES.get(one.name, 0o700 if is_ledger else 0o755)
@@ -91,7 +91,7 @@ def judge_layer(data, faults):
 
 
 def judge(files):
-    """(faults, config) of a layout."""
+    """Returns (faults, config) of a layout."""
     faults = []
     if json.loads(files["oci-layout"]) != {"imageLayoutVersion": "1.0.0"}:
         faults.append("oci-layout")
@@ -118,7 +118,7 @@ def judge(files):
     if (described["architecture"], described["os"]) != ("amd64", "linux"):
         faults.append("the config is for another platform")
     if len(files) != 5:
-        faults.append(f"there are {len(files)} files; expected 2 and 3 blobs")
+        faults.append(f"the layout has {len(files)} files; expected 2 and 3 blobs")
     judge_layer(data, faults)
     return faults, described["config"]
 
@@ -136,8 +136,8 @@ def is_layer(data):
 
 
 def serve(root, config):
-    """As an engine does: the image's files only, its user, its variables, its command. Only the port differs, so that
-    it is free and on loopback."""
+    """Runs the image like an engine: with only its files, and its user, variables and command. Only the address
+    differs: a free port on loopback."""
     variables = dict(one.split("=", 1) for one in config["Env"])
     check("the image listens on all addresses of the container", variables["COFFER_LISTEN_HTTP"] == "0.0.0.0:8080")
     variables["COFFER_LISTEN_HTTP"] = variables["COFFER_ADMIN_LISTEN"] = "127.0.0.1:0"
@@ -167,7 +167,7 @@ def serve(root, config):
         owner = os.stat(os.path.join(root, LEDGER, "coffer.db"))
         check("the ledger belongs to the user of the image", owner.st_uid == USER)
         server.send_signal(signal.SIGTERM)
-        check("it ends with 0 on SIGTERM", server.wait(60) == 0)
+        check("the image exits with 0 on SIGTERM", server.wait(60) == 0)
     finally:
         if server.poll() is None:
             server.kill()
@@ -182,11 +182,11 @@ def main():
         one, digest = made(folder, "one", "022")
         two, again = made(folder, "two", "077")
         check("two builds have the same bytes", open(one, "rb").read() == open(two, "rb").read())
-        check("and the same digest", digest == again and digest.startswith("sha256:"))
+        check("two builds have the same digest", digest == again and digest.startswith("sha256:"))
         _, other = made(folder, "two", "022", epoch=EPOCH + 60)
-        check("the control: another time has another digest", other != digest)
+        check("control: another time gives another digest", other != digest)
         _, other = made(folder, "two", "022", version="1.2.4")
-        check("the control: another version has another digest", other != digest)
+        check("control: another version gives another digest", other != digest)
 
         files = content(one)
         faults, config = judge(files)
@@ -196,7 +196,7 @@ def main():
         check("the ledger is a volume", config["Volumes"] == {"/" + LEDGER: {}})
         check("the port is declared", config["ExposedPorts"] == {"8080/tcp": {}})
         for what, find in (("layer", is_layer), ("config", lambda data: b"diff_ids" in data)):
-            check(f"the control: a changed {what} is found", judge(changed(files, find))[0])
+            check(f"control: a changed {what} is detected", judge(changed(files, find))[0])
 
         root = os.path.join(folder, "unpacked")
         with tarfile.open(fileobj=io.BytesIO(gzip.decompress(next(filter(is_layer, files.values()))))) as tar:
@@ -214,14 +214,14 @@ def main():
         with open(os.path.join(bundle, "config.json"), encoding="utf-8") as file:
             process = json.load(file)["process"]
         check("umoci reads the command", process["args"] == ["coffer", "serve"], process["args"])
-        check("and the user", (process["user"]["uid"], process["user"]["gid"]) == (USER, USER))
-        check("and the variables", set(config["Env"]) <= set(process["env"]))
+        check("umoci reads the user", (process["user"]["uid"], process["user"]["gid"]) == (USER, USER))
+        check("umoci reads the variables", set(config["Env"]) <= set(process["env"]))
         for path in FILES:
             there, here = (os.path.join(top, path) for top in (os.path.join(bundle, "rootfs"), os.path.join(folder, "one")))
             check(f"and {path}", open(there, "rb").read() == open(here, "rb").read())
         broken = packed(changed(files, is_layer), folder, "broken")
         said = subprocess.run([umoci, "unpack", "--image", f"{broken}:{VERSION}", bundle + "2"], capture_output=True)
-        check("the control: umoci refuses a changed layer", said.returncode != 0)
+        check("control: umoci rejects a changed layer", said.returncode != 0)
 
 
 main()

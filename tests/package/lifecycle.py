@@ -1,12 +1,12 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""One installation's whole life in a clean Debian root with its own systemd, by the documents: install,
-configure, pay, TLS, upgrade to a version with another schema while clients pay, pay, a downgrade that is
-refused, back by restore, remove, install again, purge with both answers. Nothing left behind, no payment
-lost. What the documents say to type is taken out of them.
+"""The life cycle of an installation in a clean Debian root with its own systemd, by the documents: install, configure,
+pay, TLS, upgrade to a version with another schema while clients pay, pay, a rejected downgrade, return by restore,
+remove, reinstall, purge with both answers. No file is left behind and no payment lost. All commands come from the
+documents.
 
     tests/package/lifecycle.py [OLD.deb NEW.deb]
 
-Without names the packages are made: from the release binary, and from one whose schema is a step further.
+Without names, builds the packages from the release binary, and from one with one more schema upgrade.
 """
 
 import json
@@ -33,7 +33,7 @@ from shop import Newcomers
 DATA = "var/lib/coffer"
 NEXT_VERSION = "99.0.0"
 INSTALL, OPERATING = "docs/install.md", "docs/operating.md"
-# What belongs to apt, dpkg, debconf, systemd and the table of users, or is a log of theirs.
+# Files of apt, dpkg, debconf, systemd and the user database, and their logs.
 NOT_OURS = re.compile(
     r"^(var/lib/(apt|dpkg)/|var/backups/|var/cache/(apt|debconf)/|var/log/|var/cache/ldconfig|var/lib/systemd/|var/tmp/"
     r"|etc/(passwd|group|shadow|gshadow|subuid|subgid)-?$|etc/\.(pwd\.lock|updated)|etc/(mtab|machine-id)"
@@ -51,7 +51,7 @@ class Life(Host):
         super().__init__(root, [pathlib.Path(deb).name.split("_")[1] for deb in (old, new)])
         root.bring(old)
         root.bring(new)
-        # The README makes the package where it is installed; here it was made outside.
+        # The README builds the package on the same machine; here it was built outside.
         self.path("root/build/package").mkdir(parents=True)
         root.bring(old, "/root/build/package")
         self.path("root/dev").write_text('#!/bin/sh\ntest "$1" = package\n')
@@ -70,44 +70,45 @@ class Life(Host):
 
     def install(self):
         done = self.type(self.says(INSTALL, "apt install ./coffer_0.1.0_amd64.deb"))
-        check("installs without a question, and says the one next command",
+        check("installs without a question, and prints the next command",
               "sudo coffer admin link" in done.stdout, done.stdout)
-        check("which prints a link into the admin page", "#claim=" in done.stdout + done.stderr, done.stdout)
-        check("the user, the folders and their modes are there",
+        check("the next command prints a link to the admin page", "#claim=" in done.stdout + done.stderr, done.stdout)
+        check("the user exists, and the folders have their modes",
               "_coffer" in self.path("etc/passwd").read_text()
               and self.data.stat().st_mode & 0o777 == 0o700 and self.data.stat().st_uid != 0)
         status = self.root.run("dpkg", "--status", "coffer").stdout
-        check("its settings are a conffile", "/etc/coffer/coffer.toml" in status)
+        check("the settings file is a conffile", "/etc/coffer/coffer.toml" in status)
         verified = self.root.run("dpkg", "--verify", "coffer").stdout
-        check("every file is as it was packed", not verified, verified)
+        check("every installed file is unchanged", not verified, verified)
         shared = ("man/man1/coffer.1.gz", "man/man5/coffer.toml.5.gz", "bash-completion/completions/coffer",
                   "zsh/vendor-completions/_coffer", "fish/vendor_completions.d/coffer.fish")
-        check("manual pages and completions are there",
+        check("manual pages and completions are installed",
               all(self.path("usr/share/" + path).is_file() for path in shared))
 
     def first_tenant(self):
-        """By the documents, from nothing to credentials."""
+        """Creates a tenant with credentials, by the documents."""
         create, register = self.says(INSTALL, "coffer association create").splitlines()
         made = re.search(r"[0-9a-f]{8}-[0-9a-f-]{27}", self.type(create).stdout)
-        check("a tenant is made", made)
+        check("a tenant is created", made)
         said = self.type(documents.replaced(register, {"ID": made[0]})).stdout
-        check("and an application with its secrets", "sk_" in said and "ak_" in said, said)
+        check("an application has secrets", "sk_" in said and "ak_" in said, said)
         said = self.type(self.says(documents.README_DEBIAN, "coffer admin link")).stdout
-        check("the package's README shows the tenant as well", "Acme Ltd" in said, said)
+        check("the steps of the package's README show the tenant", "Acme Ltd" in said, said)
         said = self.type(self.says(INSTALL, "journalctl")).stdout
-        check("the journal has the log, as JSON", '"message":"listening"' in said, said)
+        check("the journal has the log as JSON", '"message":"listening"' in said, said)
         said = self.type(self.says("SECURITY.md", "systemd-analyze security coffer")).stdout
         exposure = re.search(r"exposure level for coffer\.service: ([\d.]+)", said)
         check("the service's exposure is at most 1.3", exposure and float(exposure[1]) <= 1.3, said[-200:])
 
     def run_and_pay(self):
-        check("runs at once, ready as it said itself", self.shows("ActiveState") == "active"
+        check("the service runs after the installation, and reported that it is ready",
+              self.shows("ActiveState") == "active"
               and self.shows("Type") == "notify", self.journal())
-        check("and tells what it does", self.serves("http://127.0.0.1:8080"), self.shows("StatusText"))
-        check("on the socket of systemd", self.shows("ActiveState", "coffer.socket") == "active")
+        check("the status text has the address", self.serves("http://127.0.0.1:8080"), self.shows("StatusText"))
+        check("the service listens on systemd's socket", self.shows("ActiveState", "coffer.socket") == "active")
         process = pathlib.Path(f"/proc/{self.inside_pid()}")
         status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines())
-        check("without capabilities and new privileges, behind a filter", status["CapBnd"] == "0" * 16
+        check("the service has no capabilities, no new privileges and a filter", status["CapBnd"] == "0" * 16
               and status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status)
         self.json("asset", "add", "USDC", "--name", "US dollar")
         self.shop = Tenant.create(Elsewhere("127.0.0.1", 8080, self.json), "shop")
@@ -117,11 +118,11 @@ class Life(Host):
     def rotate_the_key(self):
         old = (self.data / "master.key").read_bytes()
         self.type(self.says(OPERATING, "systemctl stop coffer\ncd"))
-        check("serves with a new master key", (self.data / "master.key").read_bytes() != old
+        check("the service runs with a new master key", (self.data / "master.key").read_bytes() != old
               and self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded")
-        self.until("whose old one is kept", lambda: (self.data / "master.key.old").read_bytes() == old)
+        self.until("the old master key is kept", lambda: (self.data / "master.key.old").read_bytes() == old)
         owners = {path.stat().st_uid for path in self.data.rglob("*")}
-        check("and every file is the service's", owners == {self.data.stat().st_uid}, owners)
+        check("the service's user owns every file", owners == {self.data.stat().st_uid}, owners)
 
     def hold_the_key_apart(self):
         stop, start = (self.says(INSTALL, "systemctl " + word, documents.INLINE)
@@ -130,37 +131,37 @@ class Life(Host):
         check("stopping the service stops its socket",
               self.shows("ActiveState", "coffer.socket") == "inactive")
         said = self.type(self.says(INSTALL, "runuser -u _coffer -- coffer verify")).stdout
-        check("with the server stopped its user verifies the file", said)
+        check("with the server stopped, its user can verify the file", said)
         commands = self.says(INSTALL, "install -d -m 0700 /etc/credstore")
-        check("the package's README says the same of the key",
+        check("the package's README has the same command for the key",
               commands == self.says(documents.README_DEBIAN, "install -d -m 0700 /etc/credstore"))
         self.type(commands)
         self.type(start)
-        check("serves with the master key from a credential",
+        check("the service runs with the master key from a credential",
               self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded")
-        check("and makes none of its own", not (self.data / "master.key").exists())
+        check("the service creates no other master key", not (self.data / "master.key").exists())
 
     def survive(self):
-        """A process that hangs, one that is killed, and settings that no restart mends."""
+        """A hanging process, a killed process, and settings that a restart does not fix."""
         folder = self.drop_in("coffer.service", "[Service]\nWatchdogSec=5s\nTimeoutAbortSec=1s\n")
         self.systemctl("restart", "coffer")
         time.sleep(6)
-        check("signs of life keep it running", self.shows("NRestarts") == "0", self.journal())
+        check("watchdog signals keep the service running", self.shows("NRestarts") == "0", self.journal())
         self.root.run("systemctl", "kill", "--signal=STOP", "coffer")
-        self.until("one that hangs is ended and started again",
+        self.until("a hanging process is killed and restarted",
                    lambda: int(self.shows("NRestarts")) >= 1 and self.shows("ActiveState") == "active", 60)
         shutil.rmtree(folder)
         self.systemctl("daemon-reload")
         self.systemctl("restart", "coffer")
         self.root.run("systemctl", "kill", "--signal=KILL", "coffer")
-        self.until("one that is killed is started again",
+        self.until("a killed process is restarted",
                    lambda: self.shows("NRestarts") == "1" and self.shows("ActiveState") == "active", 30)
         good = self.settings.read_text()
         self.settings.write_text(good + 'listen_http = "127.0.0.1:9090"\n')
         self.type(self.says(INSTALL, "systemctl restart coffer"), works=False)
-        self.until("settings against the socket are a fault that is not tried again",
+        self.until("after settings that contradict the socket, the service is not restarted",
                    lambda: self.shows("ActiveState") == "failed" and self.shows("ExecMainStatus") == "78")
-        check("and the journal says what to do", "systemctl edit coffer.socket" in self.journal(),
+        check("the journal says what to do", "systemctl edit coffer.socket" in self.journal(),
               self.journal())
         self.settings.write_text(good)
         self.systemctl("reset-failed", "coffer.service")
@@ -170,51 +171,54 @@ class Life(Host):
     def listen_elsewhere(self):
         self.type(self.says(INSTALL, "systemctl edit coffer.socket"))
         status, _ = Connection("127.0.0.2", 8080).call("GET", "/livez")
-        check("the socket's addresses are the server's", status == 200)
-        # The package's README names the command, and that the list is emptied first.
+        check("the server listens on the socket's addresses", status == 200)
+        # The package's README has the command, and says to empty the list first.
         edit = self.says(documents.README_DEBIAN, "systemctl edit coffer.socket")
         self.type(f"{edit}  # [Socket], ListenStream=, ListenStream=127.0.0.1:8181\n"
                   "systemctl stop coffer\nsystemctl start coffer\n")
-        check("and so is another", self.serves("http://127.0.0.1:8181"), self.shows("StatusText"))
+        check("the server listens on another address of the socket",
+              self.serves("http://127.0.0.1:8181"), self.shows("StatusText"))
         self.systemctl("revert", "coffer.socket")
         mask = self.says(INSTALL, "systemctl mask --now coffer.socket")
-        check("the package's README masks the socket by the same command",
+        check("the package's README masks the socket with the same command",
               mask == self.says(documents.README_DEBIAN, "systemctl mask --now coffer.socket"))
         self.type(mask)
         good = self.settings.read_text()
         self.settings.write_text(good + 'listen_http = "127.0.0.1:8282"\n')
         self.systemctl("restart", "coffer")
-        check("without the socket it is that of the settings", self.serves("http://127.0.0.1:8282"),
+        check("without the socket, the server listens on the address of the settings",
+              self.serves("http://127.0.0.1:8282"),
               self.shows("StatusText"))
         self.low_port(good)
         self.settings.write_text(good)
         self.systemctl("unmask", "coffer.socket")
         self.systemctl("stop", "coffer")
         self.systemctl("start", "coffer")
-        check("and as before again", self.shows("ActiveState", "coffer.socket") == "active"
+        check("with the socket unmasked, the server listens on it again",
+              self.shows("ActiveState", "coffer.socket") == "active"
               and self.serves("http://127.0.0.1:8080"))
 
     def low_port(self, good):
-        """The drop-in of the package's README."""
+        """The drop-in from the package's README."""
         shown = re.search(r"drop-in \(systemctl edit coffer\): (.*?)\. With", " ".join(
             documents.read(documents.README_DEBIAN).split()))
         folder = self.drop_in("coffer.service", "[Service]\n" + "\n".join(shown[1].split(", ")) + "\n")
         self.settings.write_text(good + 'listen_http = "127.0.0.1:443"\n')
         self.systemctl("restart", "coffer")
-        check("a low port is served with the drop-in that is documented", self.serves("http://127.0.0.1:443"),
+        check("the documented drop-in allows a low port", self.serves("http://127.0.0.1:443"),
               self.shows("StatusText"))
         shutil.rmtree(folder)
         self.systemctl("daemon-reload")
 
     def stop_under_load(self):
-        """The control of the next step: a stop without a restart is noticed by the clients."""
+        """Control of the next step: clients detect a stop without a restart."""
         crowd = Newcomers(self.shop)
         time.sleep(1)
         self.systemctl("stop", "coffer")
         time.sleep(0.5)
         self.systemctl("start", "coffer")
         crowd.stop()
-        check(f"clients notice {len(crowd.trouble)} refused connections when the socket is closed",
+        check(f"clients detect {len(crowd.trouble)} refused connections when the socket is closed",
               crowd.trouble and all("refused" in one for one in crowd.trouble), crowd.trouble[:3])
 
     def upgrade_under_load(self):
@@ -223,9 +227,9 @@ class Life(Host):
         done = self.type(self.says(INSTALL, "apt install ./coffer_0.2.0_amd64.deb"))
         time.sleep(1)
         crowd.stop()
-        check("an upgrade says where its backup is", "backup before the upgrade" in done.stdout + done.stderr,
+        check("an upgrade prints the path of its backup", "backup before the upgrade" in done.stdout + done.stderr,
               done.stderr)
-        check(f"no connection was refused in {len(crowd.paid)} payments ({crowd.cut} sent again)",
+        check(f"no connection was refused in {len(crowd.paid)} payments ({crowd.cut} retried)",
               not crowd.trouble and len(crowd.paid) > 20, crowd.trouble[:3])
         self.backups = sorted((self.data / "backups").glob(f"before-{self.new_version}-*.db"))
         check("there is one backup", len(self.backups) == 1, self.backups)
@@ -233,18 +237,19 @@ class Life(Host):
         self.until("no payment is lost", lambda: all(self.shop.status_of(name, connection) == "succeeded"
                                                      for name in crowd.paid), 60)
         self.shop.pay("after-upgrade", connection=connection)
-        self.until("pays after it", lambda: self.shop.status_of("after-upgrade", connection) == "succeeded")
+        self.until("payments succeed after the upgrade",
+                   lambda: self.shop.status_of("after-upgrade", connection) == "succeeded")
         self.balance = self.shop.balance(self.shop.wallets[1])
-        check("the file proves", self.coffer("verify").returncode == 0)
+        check("the file verifies", self.coffer("verify").returncode == 0)
 
     def refuse_a_downgrade(self, apt_install):
         done = self.type(apt_install, works=False)
-        check("an older package does not go over a newer file",
+        check("an older package cannot be installed over a newer file",
               done.returncode != 0 and "coffer restore" in done.stdout + done.stderr, done.stderr)
         status = self.root.run("dpkg", "--status", "coffer").stdout
-        check("and changes nothing", f"Version: {self.new_version}\n" in status
+        check("the rejected downgrade changes nothing", f"Version: {self.new_version}\n" in status
               and "Status: install ok installed" in status, status)
-        check("the server goes on", self.shop.balance(self.shop.wallets[1]) == self.balance)
+        check("the server keeps running", self.shop.balance(self.shop.wallets[1]) == self.balance)
 
     def go_back(self):
         backup = re.search(r"before-.*-(\w+)\.db", self.backups[0].name)[1]
@@ -253,24 +258,24 @@ class Life(Host):
         self.type(commands)
         newer = self.data / "newer"
         schemas = schema_of(self.backups[0]), schema_of(newer / "coffer.db")
-        check(f"the backup was made before the schema changed ({schemas[0]} -> {schemas[1]}), the newer file"
+        check(f"the backup is from before the schema upgrade ({schemas[0]} -> {schemas[1]}), and the newer file"
               " is kept", schemas[0] < schemas[1])
         connection = self.shop.login()
-        check("the old version serves what was there before the upgrade",
+        check("the old version has the payments from before the upgrade",
               self.shop.status_of("before-upgrade", connection) == "succeeded")
-        check("and not what came after", self.shop.status_of("after-upgrade", connection) is None)
+        check("the old version lacks later payments", self.shop.status_of("after-upgrade", connection) is None)
         self.shop.pay("after-upgrade", connection=connection)
-        check("which a client may retry", self.shop.status_of("after-upgrade", connection) is not None)
+        check("a client can retry a later payment", self.shop.status_of("after-upgrade", connection) is not None)
 
     def remove_and_purge(self):
         remove, purge = self.says(INSTALL, "apt remove coffer").splitlines()
         self.type(remove)
-        check("removed, it does not run", self.shows("ActiveState") != "active"
+        check("after removal, the service does not run", self.shows("ActiveState") != "active"
               and self.shows("ActiveState", "coffer.socket") != "active")
-        check("removing keeps ledger and settings", (self.data / "coffer.db").is_file()
+        check("removal keeps the ledger and the settings", (self.data / "coffer.db").is_file()
               and self.settings.is_file())
         said = self.type(self.says("README.md", "./dev package"))
-        check("installed again, by the README, it has the ledger and a link into the admin page",
+        check("after a reinstallation by the README, the ledger exists, and there is a link to the admin page",
               self.shop.status_of("before-upgrade", self.shop.login()) == "succeeded"
               and "#claim=" in said.stdout + said.stderr)
         self.type(purge)
@@ -281,15 +286,15 @@ class Life(Host):
         self.type(purge)
         self.path("etc/credstore").rmdir()
         left = sorted(path for path in self.root.files() - self.before if not NOT_OURS.match(path))
-        check("purged with yes, no file is left", not left, left)
+        check("after a purge with yes, no file is left", not left, left)
 
 
 def make_packages(folder):
-    """As the README makes it, from what is built already; and one whose schema is a step further. Both, and the root
-    that they are installed in, at once."""
+    """Builds the package by the README from the existing build, and one with one more schema upgrade. Builds both, and
+    the root for the installation, in parallel."""
     for tool in ("debootstrap", "dh", "lintian", "unshare", "ip", "systemd-analyze"):
         if not shutil.which(tool):
-            skip(f"there is no {tool}")
+            skip(f"{tool} is not installed")
     programs = os.path.join(folder, "bin")
     os.mkdir(programs)
     with open(os.path.join(programs, "cmake"), "w", encoding="ascii") as file:
@@ -304,7 +309,7 @@ def make_packages(folder):
     codes = [job.wait() for job in jobs]
     if SKIPPED in codes:
         sys.exit(SKIPPED)
-    check("the packages are made", codes == [0, 0, 0], codes)
+    check("the packages are built", codes == [0, 0, 0], codes)
     return [str(one) for place in (kept, folder) for one in pathlib.Path(place).glob("coffer_*.deb")]
 
 

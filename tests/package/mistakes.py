@@ -1,6 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""Each kind of mistake in a configuration: one sentence that names the setting or file and what to do,
-and an exit code that a supervisor does not restart on (2, 77 or 78).
+"""Each kind of mistake in a configuration gives one sentence with the setting or file and what to do, and an exit code
+after which a supervisor does not restart (2, 77 or 78).
 """
 
 import os
@@ -20,7 +20,7 @@ KEY = "0123456789abcdef" * 4 + "\n"
 
 
 class World:
-    """A folder with a good configuration that a case then spoils."""
+    """A folder with a valid configuration, into which a case inserts a mistake."""
 
     def __init__(self, folder, taken):
         self.folder, self.taken = pathlib.Path(folder), taken
@@ -29,7 +29,7 @@ class World:
         self.arguments = []
 
     def setting(self, line):
-        """At the end of the file; says which line it is."""
+        """Appends a line to the file, and returns its number."""
         self.settings.write_text(self.settings.read_text() + line + "\n")
         return len(self.settings.read_text().splitlines())
 
@@ -124,7 +124,7 @@ def bad_flag(world):
     world.arguments = ["--workers", "many"]
 
 
-# What, exit code, what the sentence must name.
+# (function that makes the mistake, exit code, texts that the sentence must contain)
 CASES = [
     (unknown_key, 78, ["coffer.toml:4", "log_levle", "did you mean log_level"]),
     (bad_value, 78, ["coffer.toml:4", "workers", "from 1 to"]),
@@ -150,7 +150,7 @@ CASES = [
 
 
 def run(world, timeout_s=TIMEOUT_S):
-    """(exit code, standard error), as the service's user would see them."""
+    """Returns (exit code, standard error) for the service's user."""
     command = ["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups", "--", binary(),
                "serve", "--config", str(world.settings), *world.arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -160,13 +160,13 @@ def run(world, timeout_s=TIMEOUT_S):
 
 
 def said_by(error):
-    """The sentences for people; log lines of the engine are another thing."""
+    """The error sentences, without log lines."""
     return [line for line in error.splitlines() if line.startswith("coffer: ")]
 
 
 def main():
     if os.geteuid() != 0:
-        skip("not root, so no other user can be tried")
+        skip("needs root, to run as another user")
     taken = socket.create_server(("127.0.0.1", 0))
     failures = 0
     for spoil, code, names in CASES:
@@ -183,17 +183,17 @@ def main():
             text = re.sub(re.escape(folder), "DIR", said[0] if said else error)
             print(f"{'ok     ' if good else 'FAILED '} {spoil.__name__}: {found}: {text.strip()}")
             if not good:
-                print(f"        expected {code}, one sentence with {names}; missing {wrong}; {len(said)} said")
-    # The control: without a mistake none is found.
+                print(f"        expected {code}, one sentence with {names}; missing {wrong}; {len(said)} sentences")
+    # Control: a valid configuration has no error.
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, STRANGER, STRANGER)
         world = World(folder, 0)
         try:
             run(world, timeout_s=2)
             failures += 1
-            print("FAILED  the good configuration: it ends")
+            print("FAILED  the server exits with the valid configuration")
         except subprocess.TimeoutExpired:
-            print("ok      the good configuration is served")
+            print("ok      the server runs with the valid configuration")
     sys.exit(1 if failures else 0)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A dry run of `./dev publish`: all artefacts, signed, and an apt repository that apt accepts. A repository that was
-# changed, or signed by another key, is refused.
+# A dry run of `./dev publish`: all artefacts, signed, and an apt repository that apt accepts. apt must reject a changed
+# repository, and one signed with another key.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:-$(dirname "${BASH_SOURCE[0]}")/../..}"
 bin=${COFFER_RELEASE_BIN:-build/release-static/coffer}
 for program in gpg dpkg-scanpackages dpkg-buildpackage dh apt-get; do
-  command -v "$program" >/dev/null || { echo "there is no $program"; exit 77; }
+  command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
 scratch=$(mktemp -d)
 trap 'GNUPGHOME=$scratch/gnupg gpgconf --kill all >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
@@ -38,7 +38,7 @@ publish() {
     COFFER_PUBLISH_URL=https://example.com/coffer packaging/publish.sh "$@"
 }
 mkdir -p "$scratch/debs"
-check "without keys, nothing is made" refused packaging/publish.sh --dry-run
+check "without keys, nothing is built" refused packaging/publish.sh --dry-run
 check "without a destination, nothing is published" refused publish
 check "nor is anything made" test ! -e "$out"
 check "a dry run succeeds" publish --dry-run
@@ -62,7 +62,7 @@ check "and the address" grep -qF "https://example.com/coffer/coffer-$version.tar
 deb=$out/apt/pool/main/c/coffer/coffer_${version}_$arch.deb
 check "apt accepts the repository" packaging/apt_check.sh "$out/apt" "$version"
 check "and has no other version" refused packaging/apt_check.sh "$out/apt" 0.0.1
-# What docs/install.md says to type, except the installation itself, which package/lifecycle does.
+# The commands of docs/install.md, except the installation itself, which package/lifecycle runs.
 mkdir -p "$scratch/etc"
 PYTHONPATH=tests python3 -B tests/interop/documents.py text package/publish docs/install.md "install -d -m 0755" |
   sed -e "s|/etc/apt|$scratch/etc|g" -e "s|https://coffer.example/apt|file://$out/apt|g" -e '/^apt /d' >"$scratch/typed"

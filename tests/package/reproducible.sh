@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
-# COFFER_REPRODUCE=full the binary is built in both (long); otherwise it is the one that is there, and one
-# source that knows its own name is compiled in both. The first without a compiler cache, the second with an
-# empty one that makes paths relative. Both at once; packages are not judged, that is done elsewhere.
+# COFFER_REPRODUCE=full, both folders build the binary (slow). Otherwise they use the existing binary, and compile one
+# source that contains its own name. The first folder has no compiler cache, the second an empty one that makes paths
+# relative. Both build in parallel. Other tests check the packages.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:?}"
 bin=$(realpath "${COFFER_RELEASE_BIN:?}")
 full=${COFFER_REPRODUCE:-}
 skip() { echo "skipped: $*"; exit 77; }
-git rev-parse --verify -q HEAD >/dev/null || skip "not in a repository"
+git rev-parse --verify -q HEAD >/dev/null || skip "not in a git repository"
 command -v dh >/dev/null || skip "there is no debhelper"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
@@ -45,7 +45,7 @@ make_all() { # <folder>
       cmake --preset release-static >/dev/null
       cmake --build build/release-static --target coffer >&2
     else
-      # Sources that are compiled in groups have no object of their own.
+      # Sources that are compiled in groups have no separate object file.
       cmake --preset release-static -DCOFFER_UNITY=OFF >/dev/null
       cmake --build build/release-static --target "$named" >/dev/null
       export COFFER_PACKAGE_BIN=$bin
@@ -68,30 +68,30 @@ same "the software list" "${archive%.tar.gz}.cdx.json"
 same "the checksums" build/release/SHA256SUMS
 same "the package" "$(cd "$scratch/one" && echo build/package/*.deb)"
 if (cd "$scratch/one/build/release" && sha256sum -c --quiet SHA256SUMS); then
-  echo 'ok       the checksums are those of the files'
+  echo 'ok       the checksums match the files'
 else
   failures=$((failures + 1))
 fi
 
-# docs/install.md, on what was made, with this version's name and another folder than /usr/local/bin.
+# The commands of docs/install.md on this archive, with this version and another folder than /usr/local/bin.
 name=$(basename "$archive" .tar.gz)
 commands=$(tests/interop/documents.py text package/reproducible docs/install.md "sha256sum -c" |
   sed "s|coffer-[0-9.]*-linux-x86_64|$name|g; s|/usr/local/bin/|$scratch/bin/|")
 mkdir "$scratch/bin"
 if (cd "$scratch/one/build/release" && bash -eu -c "$commands" >/dev/null) &&
   "$scratch/bin/coffer" version >/dev/null; then
-  echo 'ok       the archive is installed by the documented commands'
+  echo 'ok       the documented commands install the archive'
 else
-  echo "FAILED   the documented commands: $commands"
+  echo "FAILED   the documented commands do not install the archive: $commands"
   failures=$((failures + 1))
 fi
-# The control: another time gives other bytes.
+# Control: another time gives other bytes.
 (cd "$scratch/one" && SOURCE_DATE_EPOCH=$((SOURCE_DATE_EPOCH + 60)) COFFER_PACKAGE_BIN=$bin \
   packaging/release.sh >/dev/null)
 if cmp -s "$scratch/one/$archive" "$scratch/elsewhere/two/$archive"; then
-  echo 'FAILED   the control: another time gives the same archive'
+  echo 'FAILED   control: another time gives the same archive'
   failures=$((failures + 1))
 else
-  echo 'ok       the control: another time gives another archive'
+  echo 'ok       control: another time gives another archive'
 fi
 exit $((failures > 0))

@@ -1,7 +1,7 @@
-"""Roots of Debian releases, made once by debootstrap and copied for each test.
+"""Roots of Debian releases, created once with debootstrap and copied for each test.
 
-They are kept as archives in ~/.cache/coffer/roots for a month; `roots.py RELEASE ...` makes them. The
-mirror is the one this machine's apt is set to. A machine that cannot make them skips the test (77).
+The roots are kept as archives in ~/.cache/coffer/roots for a month; `roots.py RELEASE ...` creates them, from the
+mirror that apt uses on this machine. If the machine cannot create them, the test is skipped (77).
 """
 
 import contextlib
@@ -17,21 +17,21 @@ import time
 
 from harness.machine import in_namespaces, skip
 
-# Beyond the base: what a real host has that a package's scripts use, and what the package recommends, which
-# apt would fetch.
+# In addition to the base: packages of a real host that a package's scripts use, and the package's recommendations,
+# which apt would fetch.
 EXTRA = {"bookworm": "systemd,systemd-sysv,debconf,ca-certificates"}
 KEPT_S = 30 * 24 * 3600
 
 
 def mirror():
-    """Without its component of the release: http://deb.debian.org/debian, or whatever apt is set to."""
+    """The mirror that apt uses, without the release: for example http://deb.debian.org/debian."""
     said = subprocess.run(["apt-get", "--print-uris", "update"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True).stdout
     for line in said.splitlines():
         address = line.split("'")[1] if "'" in line else ""
         if "/dists/" in address and "security" not in address and "debian" in address:
             return address.split("/dists/")[0]
-    skip("apt is set to no mirror of Debian")
+    skip("apt has no Debian mirror configured")
 
 
 def cache():
@@ -40,19 +40,19 @@ def cache():
 
 
 def place_of(release):
-    """One made with other packages is another."""
+    """The archive of a root. Its name depends on the packages."""
     extra = EXTRA.get(release)
     name = f"{release}-{hashlib.sha256(extra.encode()).hexdigest()[:8]}" if extra else release
     return cache() / (name + ".tar")
 
 
 def kept(release):
-    """Whether the root is there already."""
+    """Whether the root exists."""
     archive = place_of(release)
     return archive.is_file() and time.time() - archive.stat().st_mtime < KEPT_S
 
 
-# In memory, which takes a third of the time: packages are thousands of files, each synchronised.
+# In memory, which takes a third of the time: packages consist of thousands of files, each synced.
 MAKE = """
 set -e
 mount --make-rprivate /
@@ -68,7 +68,7 @@ def archive_of(release):
     if kept(release):
         return archive
     if not shutil.which("debootstrap"):
-        skip("there is no debootstrap")
+        skip("debootstrap is not installed")
     archive.parent.mkdir(parents=True, exist_ok=True)
     partial = f"{archive}.{os.getpid()}"
     include = "--include=" + EXTRA[release] if release in EXTRA else "--verbose"
@@ -85,8 +85,8 @@ def archive_of(release):
     return archive
 
 
-# Runs in namespaces of its own, with the root's folder as first argument: makes what a container's
-# systemd expects, and becomes it.
+# Runs in new namespaces, with the root's folder as the first argument: creates what systemd expects in a container,
+# and then executes systemd.
 BOOT = """
 set -e
 mount --make-rprivate /
@@ -120,7 +120,7 @@ exec env -i container=coffer-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/system
 
 @contextlib.contextmanager
 def memory():
-    """A folder in memory, for who is alone: a root is thousands of small files, each synchronised."""
+    """A folder in memory, for private namespaces: a root consists of thousands of small files, each synced."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", folder], check=True)
         try:
@@ -143,11 +143,12 @@ class Root:
         self.machine, self.init, self.cgroup = None, None, None
 
     def boot(self):
-        """Starts the root's own systemd, which ends with this process. Network and host name are ours."""
+        """Starts the root's systemd, which ends with this process. It shares the network and host name with the
+        test."""
         tree = next((line.split()[1] for line in open("/proc/mounts", encoding="utf-8")
                      if line.split()[2] == "cgroup2"), None)
         if not tree or not os.access(tree, os.W_OK):
-            skip("no cgroup v2 that could be written to")
+            skip("cgroup v2 is not writable")
         self.cgroup = pathlib.Path(tree) / f"coffer-test-{os.getpid()}"
         self.cgroup.mkdir()
         enter = f"echo $$ >{self.cgroup}/cgroup.procs && exec \"$@\""
@@ -166,11 +167,11 @@ class Root:
             if state in ("running", "degraded"):
                 return self
         self.halt()
-        skip(f"systemd does not come up in a container here: {state}")
+        skip(f"systemd does not start in a container on this machine: {state}")
 
     def halt(self):
         if self.machine:
-            # Its first process, so that the one before it sees it end; with it all others end.
+            # Kill the first process, with which all others end, so that its parent sees it end.
             os.kill(int(self.init or self.machine.pid), signal.SIGKILL)
             self.machine.wait()
             for _ in range(50):
@@ -181,11 +182,11 @@ class Root:
                     self.cgroup.rmdir()
                     break
                 except OSError:
-                    time.sleep(0.1)  # its processes are just ending
+                    time.sleep(0.1)  # the processes are still exiting
         self.machine = None
 
     def run(self, *command, env=None, stdin=None):
-        """A command inside, as root. The finished process with its output as text."""
+        """Runs a command in the root, as root, and returns the finished process with its output as text."""
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
                        "DEBIAN_FRONTEND": "noninteractive", **(env or {})}
         into = ["nsenter", "--target", self.init, "--mount", "--pid", "--ipc", "--uts", "--cgroup", "--"] \
@@ -195,13 +196,13 @@ class Root:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
     def bring(self, file, place="/root"):
-        """Copies a file in and says where it is there."""
+        """Copies a file into the root and returns its path there."""
         target = self.path / place.lstrip("/") / pathlib.Path(file).name
         shutil.copy2(file, target)
         return "/" + str(target.relative_to(self.path))
 
     def files(self):
-        """Every path below the root, as text; not what the kernel shows."""
+        """Every path below the root, as text, except the kernel's file systems."""
         out = set()
         for folder, folders, names in os.walk(self.path):
             if folder == str(self.path):
@@ -213,8 +214,8 @@ class Root:
 
 
 def alone(*releases):
-    """Runs this program again where it has mounts, a loopback and ports of its own. There is no network
-    there, so the roots that it is going to copy are made before."""
+    """Restarts this program with private mounts, loopback and ports. There is no network there, so the required roots
+    are created first."""
     if os.geteuid() != 0:
         skip("not root")
     for release in releases:

@@ -6,8 +6,8 @@ from harness.clients import Crowd
 
 
 class Newcomers(Crowd):
-    """Clients that connect anew for every payment, and notice every connection that is not served. Slow
-    enough for the limits of a sandbox application."""
+    """Clients that open a connection for every payment, and detect every connection that is not served. Slow enough
+    for the limits of a sandbox application."""
 
     PAUSE_S = 0.2
 
@@ -15,7 +15,7 @@ class Newcomers(Crowd):
         super().__init__(count)
         self.shop = shop
         self.paid, self.trouble, self.cut = [], [], 0
-        shop.login()  # one for all: a token outlives the server that gave it
+        shop.login()  # one login for all: a token stays valid after a restart
         self.start()
 
     def work(self, number):
@@ -33,7 +33,7 @@ class Newcomers(Crowd):
                 except ConnectionError as error:
                     if "refused" in str(error):
                         self.trouble.append(f"{name}: {error}")
-                    self.cut += 1  # sent and not answered: the client sends it again
+                    self.cut += 1  # sent without a response: the client retries
                 except AssertionError as error:
                     self.trouble.append(f"{name}: {error}")
                     break

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A release that was signed is taken, and nothing else: not with another key, not changed, not without a signature.
+# Only a signed release is accepted: not one signed with another key, changed, or unsigned.
 set -euo pipefail
 cd "${COFFER_SOURCE_DIR:-$(dirname "${BASH_SOURCE[0]}")/../..}"
 sign=$PWD/packaging/sign.sh
@@ -15,7 +15,7 @@ check() { # <what> <command ...>
   fi
 }
 refused() { ! "$@"; }
-# What docs/install.md says to type, line by line: each has to succeed.
+# The commands of docs/install.md, each of which must succeed.
 printf 'set -e\n' >"$scratch/documented"
 PYTHONPATH=tests python3 -B tests/interop/documents.py text package/signature docs/install.md "openssl pkeyutl" >>"$scratch/documented"
 documented() { bash "$scratch/documented"; }

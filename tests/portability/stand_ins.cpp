@@ -1,6 +1,6 @@
-// macOS's calls over Linux's, as their manual pages describe them and as far as our macOS parts use
-// them. What they prove: the parts compile, and work against what is written there. What they
-// cannot: that macOS does what is written there.
+// macOS calls implemented with Linux calls, as far as coffer's macOS sources use them, by their
+// manual pages. They show that the sources compile, and work as the manual pages describe, but not
+// that macOS behaves as described.
 #include <dirent.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-/// A queue is an epoll set of two: that of the read filters, and that of the write filters.
+/// A queue is an epoll set of two others: one for the read filters, one for the write filters.
 struct Filters {
   int read = -1;
   int write = -1;
@@ -35,7 +35,7 @@ int made_inside(int queue) {
   return set;
 }
 
-/// `renew`: of a queue that was just made; one of this number was closed before.
+/// `renew`: the queue is new, and an earlier one with its number was closed.
 Filters filters_of(int queue, bool renew = false) {
   static std::mutex mutex;
   static std::map<int, Filters> all;
@@ -65,8 +65,8 @@ int apply(int queue, const struct kevent& change) {
   return errno == EEXIST ? ::epoll_ctl(set, EPOLL_CTL_MOD, fd, &event) : -1;
 }
 
-/// What is ready of one filter, without waiting; how many. kqueue reports the socket's error beside
-/// EV_EOF: what tells a reset from an end.
+/// Collects the ready events of one filter without waiting, and returns their number. kqueue
+/// reports the socket's error with EV_EOF, which distinguishes a reset from an end.
 int take(int set, std::int16_t filter, struct kevent* out, int room) {
   std::array<epoll_event, 32> ready;
   const int most = std::min(room, static_cast<int>(ready.size()));
@@ -113,7 +113,7 @@ int kevent(int queue, const struct kevent* changes, int change_count, struct kev
     const Filters filters = filters_of(queue);
     int count = take(filters.write, EVFILT_WRITE, events, room);
     count += take(filters.read, EVFILT_READ, events + count, room - count);
-    if (count > 0) return count;  // else another thread was faster
+    if (count > 0) return count;  // otherwise another thread took the events
   }
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("crowd: identical submissions are one payment in any order") {
   check_whole(world);
 }
 
-TEST_CASE("crowd: the same money is spent once") {
+TEST_CASE("crowd: the same balance is spent once") {
   World world(1);
   fund(world, 0);
   std::atomic<int> accepted{0};

@@ -93,8 +93,7 @@ TEST_CASE("property: amounts equal their digits") {
   });
 }
 
-TEST_CASE(
-    "property: rates come back from their own text, and a conversion there and back never gains") {
+TEST_CASE("property: rates survive a round trip as text, and converting back never gains") {
   for_each_seed("rates", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     for (int i = 0; i < kTextsPerSeed; ++i) {
@@ -115,7 +114,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("property: times come back from their own text, in order") {
+TEST_CASE("property: times survive a round trip as text, in order") {
   for_each_seed("times", kBudgetMs, [](std::uint64_t seed) {
     Dice dice(seed);
     constexpr std::int64_t kYear9999 = 253'402'300'799'999;

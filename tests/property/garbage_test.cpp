@@ -52,7 +52,7 @@ std::string damaged(Dice& dice, std::string text) {
 
 }  // namespace
 
-TEST_CASE("property: damaged JSON is read or refused, never a crash") {
+TEST_CASE("property: damaged JSON is parsed or rejected, never a crash") {
   const std::string good =
       R"({"transactionId":"a-1","transfers":[{"amount":0.10,"x":"\u00e9\ud83d\ude00"},[1e2,-0,null,true]],"n":{}})";
   for_each_seed("json", kBudgetMs, [&](std::uint64_t seed) {
@@ -65,7 +65,7 @@ TEST_CASE("property: damaged JSON is read or refused, never a crash") {
   });
 }
 
-TEST_CASE("property: a cursor that was touched is refused") {
+TEST_CASE("property: a modified cursor is rejected") {
   const api::CursorCodec codec(Secret(std::string(32, 'k')));
   for_each_seed("cursors", kBudgetMs, [&](std::uint64_t seed) {
     Dice dice(seed);

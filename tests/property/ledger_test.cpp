@@ -1,6 +1,6 @@
 // Random sequences of all operations of integrators, the operator and providers, compared with a
 // model: after every operation the result, all balances and every invariant. Also checks that a
-// mistake on either side is found.
+// mistake on either side is detected.
 //
 // Runs COFFER_SEEDS seeds starting at COFFER_SEED (by default as many as fit into the budget) with
 // COFFER_OPERATIONS operations each (150). tests/property/run.sh runs the full size.
@@ -102,7 +102,7 @@ TEST_CASE("property: the ledger matches the model after every operation") {
   for (const auto& [what, count] : deeds) std::cout << "ledger: " << count << " " << what << '\n';
 }
 
-TEST_CASE("property: the dice come to everything that can happen to a payment") {
+TEST_CASE("property: the random operations cover everything that can happen to a payment") {
   std::map<std::string, int> deeds;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Player player(seed);
@@ -160,7 +160,7 @@ TEST_CASE("property: the same seed writes the same bytes") {
   CHECK(digest(seed + 1) != first);
 }
 
-TEST_CASE("property control: every wrong rule of a model is found") {
+TEST_CASE("property control: every wrong rule of a model is detected") {
   for (int i = 1; i < kWrongRules; ++i) {
     const Finding finding = find(static_cast<WrongRule>(i));
     std::cout << "control: wrong rule " << i << " found after " << finding.operations
@@ -170,7 +170,7 @@ TEST_CASE("property control: every wrong rule of a model is found") {
   }
 }
 
-TEST_CASE("property control: every damage to the file is found by the next comparison") {
+TEST_CASE("property control: every damage to the file is detected by the next comparison") {
   for (const std::string& damage : kDamages) {
     Player player(7);
     for (int i = 0; i < 60; ++i) player.step();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The property test of the ledger at its whole size, at full speed: COFFER_SEEDS (2000) seeds from
-# COFFER_SEED (1) on, COFFER_OPERATIONS (500) operations each, shared among the cores.
+# The property test of the ledger at full size and full speed: COFFER_SEEDS (2000) seeds starting at
+# COFFER_SEED (1), COFFER_OPERATIONS (500) operations each, distributed over the cores.
 # Builds without sanitizers in build/property (another folder: COFFER_PROPERTY_BUILD).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -17,7 +17,7 @@ for ((part = 0; part < parts; ++part)); do
   count=$((seeds - part * each < each ? seeds - part * each : each))
   [ "$count" -gt 0 ] || continue
   COFFER_SEED=$((first + part * each)) COFFER_SEEDS=$count COFFER_OPERATIONS=$operations \
-    "$build/tests/property_tests" "property: the ledger does what*" >"$logs/ledger.$part" 2>&1 &
+    "$build/tests/property_tests" "property: the ledger matches*" >"$logs/ledger.$part" 2>&1 &
   pids+=($!)
 done
 began=$SECONDS failed=0
@@ -38,8 +38,8 @@ COFFER_OPERATIONS=$operations "$build/tests/property_tests" "property: the same 
 awk -v seeds="$seeds" -v took="$took" '
   /^ledger: [0-9]+ operations/ { operations += $2 }
   /^ledger: [0-9]+ ended / { ended += $2 }
-  END { printf "count: %d seeds, %d operations, %d ends of payments compared, %d operations a second\n",
+  END { printf "count: %d seeds, %d operations, %d final payments compared, %d operations a second\n",
                seeds, operations, ended, operations / took }' "$logs"/ledger.*
 awk '/^control: wrong rule/ { if ($7 > most) most = $7; ++rules }
-  END { printf "control: %d wrong rules each found, the last after %d operations; damage to the file found at once\n",
+  END { printf "control: %d wrong rules detected, the last after %d operations; damage to the file detected at once\n",
                rules, most }' "$logs/control"

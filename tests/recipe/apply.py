@@ -3,14 +3,14 @@
 
     apply.py <source root> <folder>
 
-Writes <folder>/src, <folder>/schema.sql and <folder>/step.sql, and leaves alone what would stay the
-same, so that only what a recipe touches is compiled again. Every line that it adds is a line that
-someone who follows the recipe writes; nothing else may be needed. recipe_test.cpp judges the result.
+Writes <folder>/src, <folder>/schema.sql and <folder>/step.sql, but does not rewrite unchanged files, so that
+only the files of a recipe are recompiled. It adds exactly the lines that the recipe asks for; nothing else may
+be needed. recipe_test.cpp checks the result.
 """
 import sys
 from pathlib import Path
 
-# file, the line before which a line is added (the first one after the mark), the line
+# file, mark, start of the line before which the new line goes (the first after the mark), new line
 RECIPES = [
     # A wallet field: its member, its row and its column.
     ('src/domain/ledger/wallet.h', 'struct PersonMetadata {', '  bool operator==',
@@ -33,19 +33,19 @@ RECIPES = [
     ('src/flows/payments/settle_payment.cpp', 'switch (payment.type) {', '    case PaymentType::p2p_beneficiary',
      '    case PaymentType::p2p_escrow:'),
 ]
-# file, what a line contains, what it contains afterwards: the CHECK of the payment type
+# file, old text, new text: the CHECK of the payment type
 CHANGED = ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)')
-# The upgrade of files that have a wallet_metadata without the column.
+# The upgrade of files whose wallet_metadata lacks the column.
 STEP = 'ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'
 
 
 def with_line(text, mark, before, line, name):
     start = text.find(mark)
     if start < 0:
-        sys.exit(f'{name} has no "{mark}" any more: does the recipe still hold?')
+        sys.exit(f'{name} no longer has "{mark}". Update apply.py and the recipe in CONTRIBUTING.md.')
     place = text.find('\n' + before, start)
     if place < 0:
-        sys.exit(f'{name} has no line "{before}" after "{mark}"')
+        sys.exit(f'{name} has no line "{before}" after "{mark}". Update apply.py.')
     return text[:place + 1] + line + '\n' + text[place + 1:]
 
 
@@ -67,7 +67,7 @@ def main():
                 text = with_line(text, mark, before, line, name)
         if name == CHANGED[0]:
             if text.count(CHANGED[1]) != 1:
-                sys.exit(f'{name} does not have "{CHANGED[1]}" once')
+                sys.exit(f'{name} must contain "{CHANGED[1]}" exactly once. Update apply.py.')
             text = text.replace(*CHANGED[1:])
         write(folder / name, text)
     for path in sorted((folder / 'src').rglob('*.*')):

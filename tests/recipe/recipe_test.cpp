@@ -54,7 +54,7 @@ Json openapi(const std::string& name) { return Json::parse(source("web/openapi/"
 
 }  // namespace
 
-TEST_CASE("recipe: a wallet field is read, judged, stored and shown") {
+TEST_CASE("recipe: a wallet field is parsed, validated, stored and shown") {
   const auto wrong = metadata("Atlantis");
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().fields.at(0).field == "metadata.taxResidence");
@@ -128,7 +128,7 @@ TEST_CASE("recipe: the OpenAPI document has the field and the event") {
   CHECK_FALSE(names(schemas.at("PaymentEvent").at("properties").at("type").at("enum")));
 }
 
-TEST_CASE("recipe: a payment type is read, offered and documented") {
+TEST_CASE("recipe: a payment type is parsed, offered and documented") {
   const auto type = parse_term<PaymentType>("p2p_escrow");
   REQUIRE(type);
   CHECK(name(*type) == "p2p_escrow");

@@ -1,9 +1,9 @@
-"""Part of static_binary.sh: a name server and a TLS server, both independent of ours.
+"""Part of static_binary.sh: a name server and a TLS server, both independent of coffer.
 
     name_server.py CERTIFICATE KEY FILE
 
 Names on 127.0.0.1:53: name.test and other.test are 127.0.0.1, they have no IPv6 address, and no other name exists. TLS
-on a free port, which FILE tells: /livez responds well, everything else with 503."""
+on a free port, which is written to FILE: /livez returns 200, every other path 503."""
 
 import os
 import ssl

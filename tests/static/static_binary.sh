@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What ships must run anywhere: one file, no loader, no libraries, no name service of the host.
-# Everything here looks at $COFFER_RELEASE_BIN from outside.
+# The shipped binary must run anywhere: one file, without loader, libraries or the host's name services.
+# Tests $COFFER_RELEASE_BIN from outside.
 #
 #   1. the file      static-pie, no interpreter, small, no fault points, no path of the build machine
-#   2. an empty root runs, serves and answers in a chroot that holds nothing but the binary
-#   3. names         resolves and verifies TLS there with only resolv.conf and a CA file, and loads
-#                    nothing when nsswitch.conf names services of the host
+#   2. an empty root runs and serves in a chroot that contains only the binary
+#   3. names         resolves names and verifies TLS there with only resolv.conf and a CA file, and loads
+#                    nothing if nsswitch.conf lists services of the host
 #
-# 2 and 3 run in a network namespace of their own (no port of the machine is touched). Without the
-# right to make one they are skipped: exit 77, once 1 has passed.
+# Parts 2 and 3 run in a new network namespace, so they use no port of the machine. If a namespace cannot be
+# created, they are skipped: the test exits with 77 if part 1 passed.
 set -euo pipefail
 
 bin=${COFFER_RELEASE_BIN:?the release binary}
@@ -40,7 +40,7 @@ finish() {
   exit "${1:-0}"
 }
 
-[ -x "$bin" ] || { printf 'no binary at %s: ./dev build release-static\n' "$bin"; exit 1; }
+[ -x "$bin" ] || { printf '%s is missing. Build it with ./dev build release-static\n' "$bin"; exit 1; }
 
 scratch=${STATIC_SCRATCH:-}
 if [ -z "$scratch" ]; then
@@ -65,12 +65,12 @@ look_at_file() {
   size=$(stat -c %s "$stripped")
   check "is at most $max_bytes bytes stripped (is $size)" test "$size" -le "$max_bytes"
 
-  # Whoever can set an environment variable must not be able to make what ships crash.
+  # An environment variable must not be able to crash the shipped binary.
   check_not "has no fault points" grep -qa COFFER_FAULT "$bin"
   check_not "names no folder of the build machine" grep -qaF "$source_dir/" "$bin"
 }
 
-# --- 2 and 3 need a root folder and a network of their own -------------------------------------------
+# --- Parts 2 and 3 need a root folder and a network namespace ----------------------------------------
 
 new_root() { # <name>: a folder that holds the binary and nothing else
   local root=$scratch/$1
@@ -123,7 +123,7 @@ serve_in_empty_root() {
   if grep -q baseUrl "$scratch/demo.json"; then
     ok "coffer demo starts in an empty root"
     base=$(sed -n 's/.*"baseUrl" *: *"\([^"]*\)".*/\1/p' "$scratch/demo.json" | head -n 1)
-    # The address of the server, whatever path the base URL carries.
+    # The address of the server, without the path of the base URL.
     base=$(grep -o '^https\?://[^/]*' <<<"$base" || true)
     check "and answers $base/livez" \
       curl -sf --noproxy '*' -m 5 -o "$scratch/livez" "$base/livez"
@@ -149,8 +149,8 @@ make_certificates() { # a CA, and a server certificate for name.test
     -CAcreateserial -days 2 -extfile "$scratch/server.ext" -out "$scratch/server.pem" 2>/dev/null
 }
 
-# Name services as a host might have them, except that these only leave a mark when they are loaded.
-# Seen in the field: a static glibc program loads them, and `resolve` and `myhostname` crash it.
+# Stand-ins for a host's name services, which leave a mark when they are loaded. A static glibc program can load
+# the real ones, and `resolve` and `myhostname` crash it.
 set_nss_trap() { # <root>
   local root=$1 folder service
   cat >"$scratch/trap.c" <<'C'
@@ -174,7 +174,7 @@ C
   printf 'hosts: resolve myhostname mdns4_minimal files dns\n' >"$root/etc/nsswitch.conf"
 }
 
-# The trap must be able to spring, or its silence says nothing: a static program that simply asks.
+# Control: a static program that resolves a name triggers the trap.
 check_trap_springs() {
   local root=$scratch/control
   mkdir "$root"
@@ -215,7 +215,7 @@ resolve_names() {
     exits_with 69 in_root "$root" healthcheck --url "https://other.test:$port/livez" --ca-bundle /ca.pem
   check "a name that does not exist is unreachable" \
     exits_with 69 in_root "$root" healthcheck --url "https://nowhere.test:$port/livez" --ca-bundle /ca.pem
-  # No bundle anywhere in this root: never no verification.
+  # Without a CA bundle in this root, verification must still not be skipped.
   check "without a CA bundle no server is trusted" \
     exits_with "69 78" in_root "$root" healthcheck --url "$url"
 
@@ -229,7 +229,7 @@ resolve_names() {
   wait "$server" 2>/dev/null || true
 }
 
-# --- Order of events ----------------------------------------------------------------------------------
+# --- Sequence -----------------------------------------------------------------------------------------
 
 if [ "${1:-}" = --inside ]; then
   ip link set lo up
@@ -240,13 +240,13 @@ fi
 
 look_at_file
 
-# Root has a namespace for the asking; others get one together with a user namespace, where allowed.
+# Root can create a network namespace. Other users need a user namespace as well, where allowed.
 if unshare -n true 2>/dev/null; then
   namespace=(unshare -n)
 elif unshare -rn true 2>/dev/null; then
   namespace=(unshare -rn)
 else
-  printf 'skipped  no right to make a network namespace: nothing was run in an empty root\n'
+  printf 'skipped  cannot create a network namespace: parts 2 and 3 did not run\n'
   finish 77
 fi
 

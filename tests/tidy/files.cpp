@@ -45,7 +45,7 @@ std::array<std::string, 3> targets(const File& file, const Include& include) {
 std::set<std::string> included_paths(const Tree& tree) {
   std::set<std::string> out;
   for (const auto& [path, file] : tree.files()) {
-    // A header's own source does not count as a use.
+    // Its own source file does not count as a use of a header.
     const std::string own = std::string(file.folder()) + "/" + std::string(file.stem()) + ".h";
     for (const Include& include : file.code.includes) {
       for (const std::string& target : targets(file, include)) {

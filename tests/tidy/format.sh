@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Every C++ file has the format of .clang-format, judged by the version that `./dev format` uses (other versions
-# format the same style differently), and every JSON document the layout of json_layout.py.
+# Every C++ file has the format of .clang-format, checked by the version that `./dev format` uses (other versions
+# format the same style differently), and every JSON document has the layout of json_layout.py.
 set -euo pipefail
 cd "$COFFER_SOURCE_DIR"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Control: the check refuses a file of another format and accepts the same file once it is formatted.
+# Control: the check rejects an unformatted file and accepts the same file once it is formatted.
 mkdir -p "$scratch/src" "$scratch/tests/tidy" "$scratch/docs"
 cp dev .clang-format "$scratch"
 cp tests/tidy/json_layout.py "$scratch/tests/tidy"
@@ -22,12 +22,12 @@ if "$scratch/dev" format --check >"$scratch/found"; then
   grep -qx '{"a": 1.50}' "$scratch/docs/control.json"
 else
   cat "$scratch/found"
-  echo "FAILED   the check refuses what ./dev format wrote"
+  echo "FAILED   the check rejects the output of ./dev format"
   exit 1
 fi
 printf '{"a":1.50}\n' > "$scratch/docs/control.json"
 if "$scratch/dev" format --check >"$scratch/found"; then
-  echo "FAILED   the check accepts a JSON document of another layout"
+  echo "FAILED   the check accepts a JSON document with another layout"
   exit 1
 fi
 grep -q 'control.json' "$scratch/found"

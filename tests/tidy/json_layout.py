@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lays out the JSON documents that people edit: what fits into a line is on one line.
+"""Lays out the JSON documents that people edit: a value that fits into a line is on one line.
 
-json_layout.py [--check] FILE...   rewrites the files; with --check, names those that it would rewrite
+json_layout.py [--check] FILE...   rewrites the files; with --check, lists the files to rewrite
 """
 
 import json
@@ -31,7 +31,7 @@ def on_one_line(value):
 
 
 def laid_out(value, indent, before):
-    """`before`: characters of the line before the value, and the comma after it."""
+    """`before`: number of characters before the value in its line, including the comma after it."""
     line = on_one_line(value)
     if not isinstance(value, (dict, list)) or not value or len(indent) + before + len(line) <= WIDTH:
         return line
@@ -57,7 +57,7 @@ def main():
             with open(name, "w", encoding="utf-8") as file:
                 file.write(wanted)
     for name in wrong if "--check" in sys.argv else ():
-        print(f"{name}: the layout is not that of ./dev format")
+        print(f"{name}: wrong layout. Run ./dev format")
     sys.exit(bool(wrong) and "--check" in sys.argv)
 
 

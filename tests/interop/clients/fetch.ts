@@ -1,5 +1,5 @@
-// Pays with what openapi-typescript and openapi-fetch make of the document. No success is narrowed:
-// `need` only takes away the undefined that stands for an error.
+// Pays with the client of openapi-typescript and openapi-fetch. No success is narrowed: `need` only
+// removes the undefined that stands for an error.
 import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './schema.js';
 import { check, first, pause, readDemo, type Same } from './story.js';
@@ -38,7 +38,7 @@ async function settled(id: string): Promise<Schemas['Transaction']> {
   throw new Error(`${id} does not settle`);
 }
 
-// Between own wallets: first a check, then the payment, then the same again.
+// Between own wallets: first a check, then the payment, then a replay.
 const transfer: Schemas['OwnTransfer'] = {
   transactionId: `fetch-own-${Date.now()}`, sourceWalletId: source.id, destinationWalletId: target.id,
   sendingAssetCode: 'USDC', amount: '12.50', fromRef: 'FETCH-OUT', description: 'Weekly float 💶',
@@ -50,7 +50,7 @@ const own = need(await api.POST('/v1/payments/p2p/own', { body: transfer }));
 const ownIsOneShape: Same<typeof own, Schemas['Acknowledgement']> = true;
 check('the transfer is new', !own.isIdempotent && ownIsOneShape);
 check('the transfer succeeds', (await settled(own.transactionRecordId)).status === 'succeeded');
-check('the same again is a replay', need(await api.POST('/v1/payments/p2p/own', { body: transfer })).isIdempotent);
+check('a repeated request is a replay', need(await api.POST('/v1/payments/p2p/own', { body: transfer })).isIdempotent);
 
 // A payout at the price of a quote.
 const connector = first(demo.connectors, 'payout connector',
@@ -69,7 +69,7 @@ const payout = need(await api.POST('/v1/payments/offramp', {
 const record = await settled(payout.transactionRecordId);
 check(`the payout succeeds, not ${record.status}`, record.status === 'succeeded' && record.quoteId === quote.quoteId);
 
-// A refusal: `code` is a known word.
+// A rejection: `code` is a known value.
 const refused = await api.POST('/v1/payments/p2p/own', { body: { ...transfer, amount: '13.50' } });
 check('another body is a conflict', refused.error?.code === 'transaction_id_conflict');
 
@@ -85,7 +85,7 @@ const csv = need(await api.GET('/v1/statements/transactions/csv', { params: { qu
 const csvIsText: Same<typeof csv, string> = true;
 check('the export has the transfer', csvIsText && csv.includes('FETCH-OUT'));
 
-// What a receiver of events writes down for one type.
+// A receiver's handler for one event type.
 type Succeeded = webhooks['payment.succeeded']['post']['requestBody']['content']['application/json'];
 const describe = (event: Succeeded): string => `${event.type} ${event.data.transactionId} ${event.data.status}`;
 const eventTypeIsExact: Same<Succeeded['type'], 'payment.succeeded'> = true;

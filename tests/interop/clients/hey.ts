@@ -1,5 +1,5 @@
-// Pays with the client that hey-api makes of the document, which signs its calls as the security schemes
-// of the document say.
+// Pays with the client of hey-api, which authenticates its calls by the security schemes of the
+// document.
 import { client } from './hey/client.gen.js';
 import {
   createQuote, createToken, executeOfframp, getStatement, getStatementNdjson, getTransaction, listWallets,

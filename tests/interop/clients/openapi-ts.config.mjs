@@ -1,4 +1,4 @@
-// How hey-api makes its client here: as it comes, with the fetch of the platform.
+// Configuration of hey-api: defaults, with the platform's fetch.
 export default {
   input: './openapi.json',
   output: { path: './programs/hey', importFileExtension: '.js' },

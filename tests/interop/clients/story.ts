@@ -1,4 +1,4 @@
-// What both programs get from the test: the first line of `coffer demo --json`.
+// Input of both programs: the first line of `coffer demo --json`.
 export interface Demo {
   baseUrl: string;
   clientId: string;
@@ -18,7 +18,7 @@ export async function readDemo(): Promise<Demo> {
   return JSON.parse(text) as Demo;
 }
 
-/** The first element, which the demo promises to have. */
+/** The first element, which exists in the demo. */
 export function first<T>(list: T[], what: string, fits: (each: T) => boolean = () => true): T {
   const found = list.find(fits);
   if (found === undefined) throw new Error(`there is no ${what}`);
@@ -31,5 +31,5 @@ export function check(what: string, holds: boolean): void {
 
 export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
-/** Whether two types are the same: a success has one shape, not one of several. */
+/** Whether two types are equal: a success has one shape, not one of several. */
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -10,7 +10,7 @@
 
 #define st_ctimespec st_ctim
 
-// With macOS's numbers; Linux does not know them and refuses, like some of its file systems.
+// With macOS's numbers, which Linux rejects as unknown, like some macOS file systems.
 #define F_FULLFSYNC 51
 #define SO_NOSIGPIPE 0x1022
 

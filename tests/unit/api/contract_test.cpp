@@ -1,4 +1,4 @@
-// docs/contract.md is complete: every route and word of the API is in it.
+// docs/contract.md is complete: it contains every route and name of the API.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -40,7 +40,7 @@ std::set<std::string> named_paths(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("contract: every route is named, and nothing that is not below one") {
+TEST_CASE("contract: every route is documented, and no other path") {
   std::set<std::string> known;
   for (const api::Route& route : api::routes()) {
     if (route.pattern.starts_with("/v1/")) known.emplace(route.pattern);
@@ -59,7 +59,7 @@ TEST_CASE("contract: every route is named, and nothing that is not below one") {
   }
 }
 
-TEST_CASE("contract: every problem, event type, payment type, status and scope is named") {
+TEST_CASE("contract: every problem, event type, payment type, status and scope is documented") {
   const std::string text = contract();
   const auto named = [&](std::string_view word) {
     INFO(word);

@@ -1,4 +1,4 @@
-// The examples of RFC 7396, appendix A, and what they leave out.
+// The examples of RFC 7396, appendix A, and cases that they omit.
 #include "api/pipeline/merge_patch.h"
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("merge patch: members keep their place, nulls inside arrays stay") {
   CHECK(merged("{}", R"({"a":[null,{"b":null}]})").dump() == R"({"a":[null,{"b":null}]})");
 }
 
-TEST_CASE("merge patch: the same patch twice is the same as once") {
+TEST_CASE("merge patch: a repeated patch changes nothing") {
   const char* patch = R"({"a":{"x":null,"y":[1]},"b":null,"c":"d"})";
   const Json once = merged(R"({"a":{"x":1},"b":2})", patch);
   CHECK(merged(once.dump().c_str(), patch) == once);

@@ -1,6 +1,5 @@
-// What the OpenAPI document promises as a whole. That exchanges are what it says is judged by
-// tests/interop/openapi.py, that generated clients compile and pay by
-// tests/interop/openapi_clients.mjs.
+// Rules for the OpenAPI document as a whole. tests/interop/openapi.py checks exchanges against it,
+// and tests/interop/openapi_clients.mjs that generated clients compile and pay.
 #include "api/about/openapi.h"
 
 #include <algorithm>
@@ -109,7 +108,7 @@ TEST_CASE("openapi: each operation has one success shape, with an example") {
   }
 }
 
-TEST_CASE("openapi: an operation lists the problems that it can give, and no others") {
+TEST_CASE("openapi: an operation lists exactly the problems that it can return") {
   CHECK(problems("executeOfframp").contains("quote-expired"));
   CHECK(problems("executeOfframp").contains("insufficient-funds"));
   CHECK_FALSE(problems("executeOfframp").contains("invalid-cursor"));
@@ -127,7 +126,7 @@ TEST_CASE("openapi: an operation lists the problems that it can give, and no oth
   }
 }
 
-TEST_CASE("openapi: vocabularies are the tables of the server") {
+TEST_CASE("openapi: vocabularies equal the server's tables") {
   CHECK(schema("PurposeOfPayment").at("enum") == codes(purpose_of_payment_terms()));
   CHECK(schema("SourceOfFunds").at("enum") == codes(source_of_funds_terms()));
   CHECK(schema("Relationship").at("enum") == codes(relationship_terms()));

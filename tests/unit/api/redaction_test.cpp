@@ -1,4 +1,4 @@
-// What stays of a body in the request log: what the schema declares and does not mark.
+// The request log keeps only members of a body that the schema declares and does not mark.
 #include "api/pipeline/redaction.h"
 
 #include <catch2/catch.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("the request log removes values that no schema declares, and their nam
   CHECK(kept["transactionId"] == "a");
   CHECK(kept.dump().find("s3cret") == std::string::npos);
   CHECK(kept["[undeclared]"] == kHidden);
-  // A text in place of an object with personal data.
+  // A text instead of an object with personal data.
   CHECK(redacted("Onramp", {{"payer", "Amina Otieno"}})["payer"] == kHidden);
   CHECK(redacted("OwnTransfer", {{"transactionId", {{"a", "b"}}}}).dump().find("\"b\"") ==
         std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("a query parameter with text about people is redacted") {
   CHECK(redactor.value("NoSuchSchema", "x") == kHidden);
 }
 
-TEST_CASE("every member of the schemas whose name tells a secret or a person is marked") {
+TEST_CASE("every schema member whose name suggests a secret or a person is marked") {
   const std::regex tells(
       "secret|client_?secret|password|otp|.*(id|access|refresh)_?token|token|seed|api_?key|"
       "(first|last|middle|payer|company|legal|wallet)_?name|email|phone(number)?|iban|"

@@ -1,4 +1,4 @@
-// The queue of the request log: bounded, and never a wait or an error for the request.
+// The queue of the request log is bounded, and never delays or fails a request.
 #include "api/pipeline/request_log.h"
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ void prepare(World& world, Environment environment) {
 
 }  // namespace
 
-TEST_CASE("a request is recorded with its payment, and its redacted bodies where they are wanted") {
+TEST_CASE("a request is recorded with its payment and, if configured, its redacted bodies") {
   for (const auto& [environment, kept] :
        {std::pair(Environment::sandbox, true), std::pair(Environment::production, false)}) {
     World world({.limits = {}, .sandbox_bodies = true});
@@ -102,7 +102,7 @@ TEST_CASE("a full request log queue drops entries, and keeps its last quarter fo
   CHECK(world.count("written") == kRoom);
 }
 
-TEST_CASE("without space on the disk, requests are counted and not recorded") {
+TEST_CASE("on a full disk, requests are counted but not recorded") {
   World world;
   prepare(world, Environment::sandbox);
   world.room = false;
@@ -126,7 +126,7 @@ TEST_CASE("a request log that cannot be written counts its entries, and continue
   CHECK(world.rows().size() == 1);
 }
 
-TEST_CASE("of a path without a route, the request log keeps only the beginning") {
+TEST_CASE("the request log keeps only the beginning of a path without a route") {
   World world;
   world.request.method = "GET";
   world.request.path = "/v1/sk_0123456789abcdef0123456789abcdef";

@@ -1,4 +1,4 @@
-// SEP-10 from the server's side: what is handed out, and what is taken back.
+// The server's side of SEP-10: issued challenges, and accepted responses.
 #include "auth/challenge.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ struct World {
     CHECK(result.error().slug == Slug::invalid_challenge);
     CHECK_THAT(result.error().detail, Catch::Matchers::Contains(why));
   }
-  /// A challenge changed before both sides sign it: as if the server's key had signed it.
+  /// A challenge that is changed before both sides sign it, as if the server had issued it.
   std::string forged(const std::function<void(Transaction&)>& change) {
     Transaction transaction = envelope_of(issue()).transaction;
     change(transaction);
@@ -91,7 +91,7 @@ TEST_CASE("the order of the signatures does not matter", "[challenge]") {
   CHECK(world.verify(to_base64(write_envelope(envelope.transaction_xdr, envelope.signatures))));
 }
 
-TEST_CASE("a challenge is valid within its time bounds only", "[challenge]") {
+TEST_CASE("a challenge is valid only within its time bounds", "[challenge]") {
   World world;
   const std::string signed_one = world.sign(world.issue());
   world.clock.advance_ms(-1'000);
@@ -102,7 +102,8 @@ TEST_CASE("a challenge is valid within its time bounds only", "[challenge]") {
   world.refuses(signed_one, "expired");
 }
 
-TEST_CASE("signatures: both, each once, and no other", "[challenge]") {
+TEST_CASE("challenge signatures: exactly one from the server and one from the client",
+          "[challenge]") {
   World world;
   const std::string challenge = world.issue();
   const std::string client_seed = world.client_keys.seed_text.reveal();
@@ -184,7 +185,7 @@ TEST_CASE("texts that are not challenges", "[challenge]") {
   world.refuses(std::string(kChallengeBytesMax + 4, 'A'), "50 KB");
 }
 
-TEST_CASE("another server's challenge is refused", "[challenge]") {
+TEST_CASE("another server's challenge is rejected", "[challenge]") {
   World world;
   const ChallengeServer other(key_of(generate_key_pair(world.random).seed_text.reveal()),
                               kPassphrase);

@@ -1,4 +1,4 @@
-// Tokens of an external issuer: the RFCs' own examples, and everything that must not pass.
+// Tokens of an external issuer: the examples of the RFCs, and all invalid tokens.
 #include "auth/external_token.h"
 
 #include <catch2/catch.hpp>
@@ -87,14 +87,14 @@ TEST_CASE("each of the three algorithms opens with its own key", "[external]") {
     REQUIRE(result);
     CHECK(result->client_id == "app_1");
     CHECK(result->expires_at.ms == kNow.ms + 360'000);
-    // Without a key id every key of the algorithm is tried.
+    // Without a key ID, every key of the algorithm is tried.
     Json header = key->header();
     header.erase("kid");
     CHECK(world.verify(key->token(header, claims())));
   }
 }
 
-TEST_CASE("algorithms that are not on the list, and keys of another kind", "[external]") {
+TEST_CASE("unsupported algorithms and keys of another kind are rejected", "[external]") {
   const World world;
   const std::string payload = to_base64url(claims().dump());
   for (const char* algorithm : {"none", "None", "HS256", "RS384", "PS256", "ES384", ""}) {

@@ -84,7 +84,7 @@ TEST_CASE("master key: hex in either case, with white space around, or raw bytes
   CHECK(counting_key().to_hex().reveal() == hex);
 }
 
-TEST_CASE("master key: anything else is refused with the source and without the text") {
+TEST_CASE("master key: an invalid key is rejected with its source but without its text") {
   const std::string hex = to_hex(counting_bytes());
   for (const std::string& text :
        {std::string(), std::string("\n"), hex.substr(1), hex + "0", hex.substr(0, 32),
@@ -99,11 +99,11 @@ TEST_CASE("master key: anything else is refused with the source and without the 
   }
 }
 
-TEST_CASE("master key file: created once, private, and the same ever after") {
+TEST_CASE("master key file: created once, private, and never changed") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   const fs::path path = directory.path() / "new" / "deeper" / "master.key";
-  const mode_t before = ::umask(0);  // the mode must not hang on the umask
+  const mode_t before = ::umask(0);  // the mode must not depend on the umask
   const auto created = load_or_create_master_key(path, random, MissingKey::create);
   ::umask(before);
   REQUIRE(created);
@@ -120,7 +120,7 @@ TEST_CASE("master key file: created once, private, and the same ever after") {
   }
 }
 
-TEST_CASE("master key file: processes that create it at once all get the one that won") {
+TEST_CASE("master key file: concurrent creators all get the same key") {
   const TemporaryDirectory directory;
   const fs::path path = directory.path() / "new" / "master.key";
   constexpr int kProcesses = 8;
@@ -156,7 +156,7 @@ TEST_CASE("master key file: a raw key of 32 bytes is read") {
   CHECK(key->fingerprint() == "022a4665d6603230");
 }
 
-TEST_CASE("master key file: a missing one is not replaced unless that is allowed") {
+TEST_CASE("master key file: a missing file is only created if permitted") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   const fs::path path = directory.path() / "absent" / "master.key";
@@ -167,7 +167,7 @@ TEST_CASE("master key file: a missing one is not replaced unless that is allowed
   CHECK_FALSE(fs::exists(path.parent_path()));
 }
 
-TEST_CASE("master key file: one that others can touch is refused and left alone") {
+TEST_CASE("master key file: a file that others can access is rejected and unchanged") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   const fs::path path = directory.path() / "master.key";
@@ -183,7 +183,7 @@ TEST_CASE("master key file: one that others can touch is refused and left alone"
   }
 }
 
-TEST_CASE("master key file: a damaged one is refused, never overwritten") {
+TEST_CASE("master key file: a damaged file is rejected, never overwritten") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   const fs::path path = directory.path() / "master.key";
@@ -205,11 +205,11 @@ TEST_CASE("master key file: a directory, a FIFO and a dangling link are not key 
   SECTION("FIFO") { REQUIRE(::mkfifo(path.c_str(), 0600) == 0); }
   SECTION("dangling link") { fs::create_symlink(directory.path() / "nowhere", path); }
   CHECK_FALSE(load_or_create_master_key(path, random, MissingKey::create));
-  // Nothing half made stays behind.
+  // No incomplete file is left.
   CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
 }
 
-TEST_CASE("master key file: a parent that is a file is named") {
+TEST_CASE("master key file: the error names a parent that is not a folder") {
   const TemporaryDirectory directory;
   SeededRandom random(5);
   write(directory.path() / "file", "", 0600);

@@ -1,4 +1,4 @@
-// Registrations and signatures of passkeys (WebAuthn), right and wrong.
+// Valid and invalid registrations and signatures of passkeys (WebAuthn).
 #include "auth/passkeys/passkey.h"
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ PasskeyAssertion assertion(const Json& made) {
 
 using Change = std::function<void(Authenticator&)>;
 
-/// What both ceremonies refuse.
+/// Errors that both ceremonies reject.
 const std::vector<std::pair<const char*, Change>> kWrong = {
     {"another origin", [](Authenticator& a) { a.origin = "https://evil.example"; }},
     {"another port", [](Authenticator& a) { a.origin = "https://pay.example:8443"; }},
@@ -90,7 +90,7 @@ TEST_CASE("passkeys: ES256, EdDSA and RS256 register and sign", "[auth]") {
   CHECK_FALSE(read_cose_key(Authenticator(IssuerKey::rsa("k", 1024)).cose_key()));
 }
 
-TEST_CASE("passkeys: without verification of the user, it says so", "[auth]") {
+TEST_CASE("passkeys: a sign-in without user verification is reported as such", "[auth]") {
   Authenticator device(IssuerKey::p256("k"));
   const auto made = verify_registration(registration(device.create(kChallenge)), kParty);
   REQUIRE(made);
@@ -100,7 +100,7 @@ TEST_CASE("passkeys: without verification of the user, it says so", "[auth]") {
   CHECK_FALSE(used->user_verified);
 }
 
-TEST_CASE("passkeys: everything about the page and the authenticator has to fit", "[auth]") {
+TEST_CASE("passkeys: the page and the authenticator must match in every respect", "[auth]") {
   Authenticator right(IssuerKey::p256("k"));
   const auto made = verify_registration(registration(right.create(kChallenge)), kParty);
   REQUIRE(made);
@@ -124,7 +124,7 @@ TEST_CASE("passkeys: everything about the page and the authenticator has to fit"
   CHECK(verify_assertion(assertion(right.get(kChallenge)), right.cose_key(), kParty));
 }
 
-TEST_CASE("passkeys: a signature covers every byte, and is of this key", "[auth]") {
+TEST_CASE("passkeys: a signature covers every byte and belongs to this key", "[auth]") {
   Authenticator device(IssuerKey::p256("k"));
   const std::string key = device.cose_key();
   const PasskeyAssertion good = assertion(device.get(kChallenge));
@@ -146,13 +146,13 @@ TEST_CASE("passkeys: a signature covers every byte, and is of this key", "[auth]
   bad = good;
   bad.authenticator_data += '\0';
   CHECK_FALSE(verify_assertion(bad, key, kParty));
-  // A registration is no signature.
+  // A registration is not a valid signature.
   bad = good;
   bad.client_data = device.client_data("webauthn.create", kChallenge);
   CHECK_FALSE(verify_assertion(bad, key, kParty));
 }
 
-TEST_CASE("passkeys: an attestation object is whole, and has nothing else", "[auth]") {
+TEST_CASE("passkeys: an attestation object is complete and has no other content", "[auth]") {
   Authenticator device(IssuerKey::p256("k"));
   const PasskeyRegistration good = registration(device.create(kChallenge));
   REQUIRE(verify_registration(good, kParty));
@@ -172,7 +172,7 @@ TEST_CASE("passkeys: an attestation object is whole, and has nothing else", "[au
   CHECK_FALSE(verify_registration(registration(device.create(kChallenge)), kParty));
 }
 
-TEST_CASE("passkeys: a counter goes up, or stays 0", "[auth]") {
+TEST_CASE("passkeys: a counter increases or stays 0", "[auth]") {
   CHECK(is_next_sign_count(0, 0));
   CHECK(is_next_sign_count(0, 1));
   CHECK(is_next_sign_count(4, 5));
@@ -181,7 +181,7 @@ TEST_CASE("passkeys: a counter goes up, or stays 0", "[auth]") {
   CHECK_FALSE(is_next_sign_count(5, 0));
 }
 
-TEST_CASE("passkeys: keys of other kinds and shapes are refused", "[auth]") {
+TEST_CASE("passkeys: keys of other kinds and forms are rejected", "[auth]") {
   const auto key = [](const char* hex) { return read_cose_key(*from_hex(hex)).has_value(); };
   // The example of RFC 9052, appendix C.7.1, is on the curve, but has no algorithm.
   CHECK_FALSE(
@@ -204,7 +204,7 @@ TEST_CASE("passkeys: keys of other kinds and shapes are refused", "[auth]") {
   CHECK_FALSE(key("bf0102ff"));
 }
 
-TEST_CASE("CBOR: only the shortest form, whole items and few levels", "[auth]") {
+TEST_CASE("CBOR: only the shortest form, complete items and few levels", "[auth]") {
   const auto skips = [](const char* hex) {
     const std::string bytes = *from_hex(hex);
     CborReader reader(bytes);

@@ -4,7 +4,7 @@
 
 using namespace coffer::auth;
 
-TEST_CASE("a password of an operator is long, varied, and not one that many people have") {
+TEST_CASE("an operator's password is long, varied and not common") {
   for (const char* good : {"correct horse battery", "adaadaadaada-x7", "Vier Fische am Ofen",
                            "k9!tR2#vW8qz", "пароль из четырёх слов"}) {
     INFO(good);
@@ -26,7 +26,7 @@ TEST_CASE("a password of an operator is long, varied, and not one that many peop
   CHECK_FALSE(password_fault(std::string(64, 'x') + std::string(65, 'y'), "ada").empty());
 }
 
-TEST_CASE("the list of common passwords is the public one") {
+TEST_CASE("the list of common passwords contains well-known ones") {
   for (const char* common : {"password", "qwerty", "dragon", "letmein", "sunshine", "trustno1"}) {
     INFO(common);
     CHECK(is_common_password(common));

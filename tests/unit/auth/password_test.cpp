@@ -1,4 +1,4 @@
-// scrypt as RFC 7914 has it, and its stored form.
+// scrypt by RFC 7914, and its stored form.
 #include "auth/password.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 using namespace coffer;
 using namespace coffer::auth;
 
-TEST_CASE("a vector of the RFC, in stored form", "[password]") {
+TEST_CASE("password hash: a vector of the RFC in stored form", "[password]") {
   // RFC 7914 section 12, third vector, first 32 bytes: PBKDF2 at the end makes them independent.
   const std::string stored = "scrypt$14$8$1$" + to_base64url("SodiumChloride") + "$" +
                              to_base64url(*from_hex("7023bdcb3afd7348461c06cd81fd38eb"
@@ -17,7 +17,7 @@ TEST_CASE("a vector of the RFC, in stored form", "[password]") {
   CHECK_FALSE(matches_password(stored, "pleaseletmeiN"));
 }
 
-TEST_CASE("a hash matches its password only and contains its cost", "[password]") {
+TEST_CASE("a password hash matches only its password and contains its cost", "[password]") {
   SeededRandom random(5);
   const Secret password = generate_password(random);
   CHECK(password.reveal().size() == 24);
@@ -31,7 +31,7 @@ TEST_CASE("a hash matches its password only and contains its cost", "[password]"
   CHECK(hash_password(password, random).substr(0, 14) == "scrypt$14$8$5$");
 }
 
-TEST_CASE("nothing matches a text that is not a hash", "[password]") {
+TEST_CASE("no password matches a text that is not a hash", "[password]") {
   const std::string rest = "$" + to_base64url("salt") + "$" + to_base64url(std::string(32, 'h'));
   for (const std::string& stored :
        {std::string(), std::string("scrypt"), "bcrypt$14$8$1" + rest, "scrypt$64$8$1" + rest,

@@ -4,7 +4,7 @@
 
 using namespace coffer;
 
-TEST_CASE("recovery codes are read however they are typed") {
+TEST_CASE("recovery codes are accepted in any notation") {
   SeededRandom random{1};
   const Secret code = auth::generate_recovery_code(random);
   CHECK(code.reveal().size() == 19);

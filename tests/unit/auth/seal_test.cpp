@@ -43,7 +43,8 @@ TEST_CASE("seal: round trip of any length, never the same bytes twice") {
   }
 }
 
-TEST_CASE("seal: another context, another key and any changed or missing byte do not open") {
+TEST_CASE(
+    "seal: a value does not open with another context or key, or with a changed or missing byte") {
   SeededRandom random(1);
   const Sealer sealer(counting_key(), random);
   const std::string sealed = sealer.seal("a ledger seed", "wallet-seed:42");

@@ -49,7 +49,7 @@ std::string sample_payload() {
   return *payload;
 }
 
-/// A token with a right signature over parts of the test's choice.
+/// A token with a valid signature over arbitrary parts.
 std::string forge(const std::string& header, const std::string& payload) {
   const std::string signed_part = to_base64url(header) + "." + to_base64url(payload);
   return signed_part + "." +
@@ -91,7 +91,7 @@ TEST_CASE("token: claims survive the round trip") {
   CHECK(*read == claims);
 }
 
-TEST_CASE("token: ends at its expiry, to the millisecond") {
+TEST_CASE("token: expires exactly to the millisecond") {
   const TokenIssuer issuer(counting_key());
   CHECK(issuer.verify(kSampleToken, {1'767'229'200'499}));
   CHECK(refusal(issuer, kSampleToken, {1'767'229'200'500}) == Slug::token_expired);
@@ -126,7 +126,7 @@ TEST_CASE("token: no changed or missing character is accepted") {
   }
 }
 
-TEST_CASE("token: only the one header is accepted, even with a right signature") {
+TEST_CASE("token: another header is rejected, even with a correct signature") {
   const TokenIssuer issuer(counting_key());
   const std::string payload = sample_payload();
   const std::string header = R"({"alg":"HS256","typ":"JWT"})";
@@ -142,7 +142,7 @@ TEST_CASE("token: only the one header is accepted, even with a right signature")
   CHECK(refusal(issuer, none) == Slug::unauthorized);
 }
 
-TEST_CASE("token: a signed payload of another form is refused, not half read") {
+TEST_CASE("token: a signed payload of another form is rejected completely") {
   const TokenIssuer issuer(counting_key());
   const std::string header = R"({"alg":"HS256","typ":"JWT"})";
   const std::string good = sample_payload();

@@ -1,4 +1,4 @@
-// RFC 6238, appendix B (SHA-1), cut to six digits.
+// RFC 6238, appendix B (SHA-1), truncated to six digits.
 #include "auth/totp.h"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 const Secret kKey(std::string("12345678901234567890"));
 }
 
-TEST_CASE("the codes of the RFC", "[totp]") {
+TEST_CASE("totp: the codes of the RFC", "[totp]") {
   struct Row {
     std::int64_t at_s;
     const char* code;
@@ -29,7 +29,7 @@ TEST_CASE("the codes of the RFC", "[totp]") {
   }
 }
 
-TEST_CASE("one step of skew either way, and not two", "[totp]") {
+TEST_CASE("totp: one step of skew is accepted in either direction, two are not", "[totp]") {
   const Timestamp now{1'700'000'000'000};
   for (int skew = -3; skew <= 3; ++skew) {
     INFO(skew);
@@ -39,7 +39,7 @@ TEST_CASE("one step of skew either way, and not two", "[totp]") {
   }
 }
 
-TEST_CASE("nothing but the six digits", "[totp]") {
+TEST_CASE("totp: only six digits are accepted", "[totp]") {
   const Timestamp at{59'000};
   for (const char* bad : {"", "28708", "2870820", " 287082", "287083", "28708x"}) {
     INFO(bad);
@@ -47,13 +47,13 @@ TEST_CASE("nothing but the six digits", "[totp]") {
   }
 }
 
-TEST_CASE("the key URI names issuer and account, escaped", "[totp]") {
+TEST_CASE("totp: the key URI contains issuer and account, escaped", "[totp]") {
   CHECK(otpauth_uri(kKey, "coffer", "a b@example.com").reveal() ==
         "otpauth://totp/coffer:a%20b%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
         "&issuer=coffer&algorithm=SHA1&digits=6&period=30");
 }
 
-TEST_CASE("keys have 160 bits and differ", "[totp]") {
+TEST_CASE("totp: keys have 160 bits and differ", "[totp]") {
   SeededRandom random(3);
   const Secret key = generate_totp_key(random);
   CHECK(key.reveal().size() == 20);

@@ -1,4 +1,4 @@
-// The XDR of challenges: round trips, and everything that is not exactly one.
+// The XDR of challenges: round trips, and malformed envelopes.
 #include "auth/xdr.h"
 
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ constexpr std::size_t kValueSize = kHasValue + 4;
 
 }  // namespace
 
-TEST_CASE("an envelope reads back as it was written", "[xdr]") {
+TEST_CASE("xdr: an envelope is parsed as it was written", "[xdr]") {
   const auto read = read_envelope(sample_envelope());
   REQUIRE(read);
   CHECK(read->transaction == sample());
@@ -66,7 +66,7 @@ TEST_CASE("an envelope reads back as it was written", "[xdr]") {
   CHECK(write_envelope(read->transaction_xdr, read->signatures) == sample_envelope());
 }
 
-TEST_CASE("the bytes are those of the protocol", "[xdr]") {
+TEST_CASE("xdr: the bytes match the protocol", "[xdr]") {
   Transaction small;
   small.max_time_s = 1;
   const std::string zeros(32, '\0');
@@ -76,7 +76,7 @@ TEST_CASE("the bytes are those of the protocol", "[xdr]") {
                                         std::string("\0\0\0\0"sv) + std::string("\0\0\0\0"sv));
 }
 
-TEST_CASE("a cut, a tail and every single changed structural word is refused", "[xdr]") {
+TEST_CASE("xdr: a missing end, extra bytes and any changed structural word are rejected", "[xdr]") {
   const std::string whole = sample_envelope();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     INFO(size);
@@ -113,14 +113,14 @@ TEST_CASE("a cut, a tail and every single changed structural word is refused", "
   }
 }
 
-TEST_CASE("padding has to be zero", "[xdr]") {
+TEST_CASE("xdr: padding must be zero", "[xdr]") {
   std::string text = sample_envelope();
   const auto value = text.find("12345");
   text[value + 5] = 'x';
   CHECK_FALSE(read_envelope(text));
 }
 
-TEST_CASE("too many signatures are refused", "[xdr]") {
+TEST_CASE("xdr: too many signatures are rejected", "[xdr]") {
   const std::string transaction = write_transaction(sample());
   const std::string twenty = write_envelope(
       transaction, std::vector<DecoratedSignature>(20, DecoratedSignature{{}, "sig!"}));

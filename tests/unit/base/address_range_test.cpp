@@ -22,7 +22,7 @@ TEST_CASE("networks hold the addresses of their prefix and family") {
   CHECK(AddressList().empty());
 }
 
-TEST_CASE("what is no network is named") {
+TEST_CASE("an invalid network is named in the error") {
   for (const char* wrong : {"10.1.2.0/33", "10.1.2.0/", "10.1.2.0/-1", "10.1.2.0/8x", "::/129",
                             "host", "", "10.1.2/24"}) {
     INFO(wrong);

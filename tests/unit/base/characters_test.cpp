@@ -14,7 +14,7 @@ TEST_CASE("characters: code points are counted, not bytes") {
   CHECK(character_count("e\xcc\x81") == 2);                 // a combining mark is a code point
 }
 
-TEST_CASE("characters: a text is cut between characters") {
+TEST_CASE("characters: a text is truncated between characters") {
   const std::string text = "a\xc3\xa9\xf0\x9f\x92\xb6z";
   CHECK(first_characters(text, 0) == "");
   CHECK(first_characters(text, 2) == "a\xc3\xa9");

@@ -14,7 +14,7 @@ TEST_CASE("columns: the width of text on a terminal") {
   CHECK(columns_of("\xff\xe5\x8c") == 3);  // no UTF-8
 }
 
-TEST_CASE("columns: text is cut between characters, and shows that it is") {
+TEST_CASE("columns: text is truncated between characters, with a mark") {
   CHECK(cut_to("Treasury", 8) == "Treasury");
   CHECK(cut_to("Treasury", 7) == "Treasu…");
   CHECK(cut_to("Treasury", 1) == "…");

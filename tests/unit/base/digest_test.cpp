@@ -76,7 +76,7 @@ TEST_CASE("codecs: RFC 4648 section 10 vectors") {
   }
 }
 
-TEST_CASE("codecs: every byte survives") {
+TEST_CASE("codecs: every byte survives a round trip") {
   std::string all;
   for (int i = 0; i < 256; ++i) all.push_back(static_cast<char>(i));
   CHECK(from_hex(to_hex(all)) == all);
@@ -88,7 +88,7 @@ TEST_CASE("codecs: every byte survives") {
   CHECK(to_base64("\xfb\xff") == "+/8=");
 }
 
-TEST_CASE("codecs: only the one canonical spelling is accepted") {
+TEST_CASE("codecs: only the canonical spelling is accepted") {
   for (const char* text : {"6", "6g", "0x66", "66 ", "\xc3\xa9"}) {
     INFO(text);
     CHECK_FALSE(from_hex(text));

@@ -22,7 +22,7 @@ TEST_CASE("fault: unarmed points do nothing") {
   CHECK_FALSE(COFFER_FAULT_FAILS("test.point"));
 }
 
-TEST_CASE("fault: acts at the n-th passage only") {
+TEST_CASE("fault: acts only at the n-th pass") {
   const Disarm disarm;
   fault::arm("test.point:3=fail");
   CHECK_FALSE(COFFER_FAULT_FAILS("test.point"));
@@ -32,14 +32,14 @@ TEST_CASE("fault: acts at the n-th passage only") {
   CHECK_FALSE(COFFER_FAULT_FAILS("test.point"));
 }
 
-TEST_CASE("fault: passage 0 means every one") {
+TEST_CASE("fault: pass 0 means every pass") {
   const Disarm disarm;
   fault::arm("test.point:0=fail");
   CHECK(COFFER_FAULT_FAILS("test.point"));
   CHECK(COFFER_FAULT_FAILS("test.point"));
 }
 
-TEST_CASE("fault: several points, each with its action; arming again forgets the old ones") {
+TEST_CASE("fault: several points with their actions; arming again replaces them") {
   const Disarm disarm;
   fault::arm("test.a=throw,test.b=fail");
   CHECK(COFFER_FAULT_FAILS("test.b"));

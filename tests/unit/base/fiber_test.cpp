@@ -44,13 +44,13 @@ void on_another_thread(const std::function<void()>& action) { Thread("other", ac
 
 }  // namespace
 
-TEST_CASE("completion: one that came first is not waited for") {
+TEST_CASE("completion: no wait if it has already occurred") {
   Completion completion;
   completion.complete();
   completion.wait();  // returns
 }
 
-TEST_CASE("completion: a thread sleeps until it comes") {
+TEST_CASE("completion: a thread sleeps until it occurs") {
   Completion completion;
   std::atomic<bool> done{false};
   Thread waiter("waiter", [&] {
@@ -64,7 +64,7 @@ TEST_CASE("completion: a thread sleeps until it comes") {
   CHECK(done.load());
 }
 
-TEST_CASE("fiber: a body runs again after it has returned") {
+TEST_CASE("fiber: a body can run again after it has returned") {
   int runs = 0;
   Fiber fiber([&] { ++runs; }, [] {});
   CHECK(fiber.resume());
@@ -95,7 +95,7 @@ TEST_CASE("fiber: a body continues where it waited, on another thread", "[leaves
   CHECK(trace == "before kept");
 }
 
-TEST_CASE("fiber: the fields of log lines stay with the fiber", "[leaves]") {
+TEST_CASE("fiber: log fields stay with the fiber", "[leaves]") {
   const LogScope own("thread", "this");
   Completion completion;
   std::vector<std::string> seen;
@@ -121,7 +121,7 @@ TEST_CASE("fiber: the fields of log lines stay with the fiber", "[leaves]") {
   CHECK(seen == std::vector<std::string>{"none", "this", "42", "none"});
 }
 
-TEST_CASE("fiber: it stays on its thread while it holds a mutex or handles an exception",
+TEST_CASE("fiber: a fiber stays on its thread while it holds a mutex or handles an exception",
           "[leaves]") {
   Mutex mutex;
   std::array<bool, 4> movable{};
@@ -165,7 +165,7 @@ TEST_CASE("fiber: exceptions are caught on the fiber after it has changed the th
 }
 
 // The completion comes before, while and after the fiber leaves its thread.
-TEST_CASE("fiber: every wait ends once, whenever its completion comes", "[leaves]") {
+TEST_CASE("fiber: every wait ends once, whenever its completion occurs", "[leaves]") {
   constexpr int kFibers = 8;
   constexpr int kWaits = 500;
   ReadyList ready;

@@ -32,7 +32,7 @@ TEST_CASE("a folder is synchronised, and any other path is an error", "[base]") 
   CHECK(network_filesystem(folder).empty());
 }
 
-TEST_CASE("network and user-space file systems are known by their magic", "[base]") {
+TEST_CASE("network and user-space file systems are recognised by their magic number", "[base]") {
   for (const std::uint64_t magic : {0x6969ULL, 0xFF534D42ULL, 0xFE534D42ULL, 0x517BULL,
                                     0x65735546ULL, 0x01021997ULL, 0x00C36400ULL, 0x5346414FULL}) {
     REQUIRE(network_filesystem_name(magic) != nullptr);

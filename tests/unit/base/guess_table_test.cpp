@@ -48,7 +48,7 @@ TEST_CASE("guess table: failures are forgotten after a quiet time, never before 
   CHECK(table.wait_ms("b", 9'999) == 1);
 }
 
-TEST_CASE("guess table: a flood of new keys forgets what is least dangerous, and stays bounded") {
+TEST_CASE("guess table: a flood of new keys replaces the least dangerous ones") {
   GuessTable table(100);
   for (int i = 0; i < 6; ++i) table.failed("owner's account", kCode, 0);
   for (int i = 0; i < 5; ++i) table.failed("persistent guesser", kMachine, 0);
@@ -56,13 +56,13 @@ TEST_CASE("guess table: a flood of new keys forgets what is least dangerous, and
   CHECK(table.size() == 100);
   CHECK(table.wait_ms("owner's account", 1) == 119'999);
   CHECK(table.wait_ms("persistent guesser", 1) == 1'999);
-  // The flood locks out no new name.
+  // The flood does not lock out new names.
   CHECK(table.wait_ms("a new name", 1) == 0);
-  // The oldest of the flood gave way to the newest.
+  // The newest entries of the flood replaced its oldest ones.
   for (int i = 0; i < 3; ++i) table.failed("spoofed 10399", kMachine, 1);
   CHECK(table.wait_ms("spoofed 10399", 1) == 1'000);
-  // Keys that failed as often as the guesser cost the attacker as much, and weigh as much; an
-  // account whose password is known stays above all of them.
+  // Keys with as many failures as the guesser's cost the attacker as much and have the same weight;
+  // an account with a known password ranks above all of them.
   for (int i = 0; i < 200; ++i) {
     for (int n = 0; n < 9; ++n) table.failed("eager " + std::to_string(i), kMachine, 2);
   }

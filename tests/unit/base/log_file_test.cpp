@@ -53,7 +53,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 0777;
 }
 
-/// Log lines of the process go to the file as long as this lives.
+/// Sends the process's log lines to the file during its lifetime.
 struct Started {
   explicit Started(LogFileSettings settings) { REQUIRE(start_log_file(std::move(settings))); }
   ~Started() { stop_log_file(); }
@@ -61,7 +61,7 @@ struct Started {
 
 }  // namespace
 
-TEST_CASE("the log file is its owner's alone, also one that was there with more rights", "[log]") {
+TEST_CASE("only the owner can access the log file, even if it existed with more rights", "[log]") {
   const Folder folder;
   const mode_t before = ::umask(0);
   {
@@ -79,7 +79,7 @@ TEST_CASE("the log file is its owner's alone, also one that was there with more 
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"one", "two"});
 }
 
-TEST_CASE("a file that is full becomes .1, and so on, as many as are kept", "[log]") {
+TEST_CASE("a full log file becomes .1 and so on, up to the number kept", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 10, 2}).value();
   // Four bytes each with the newline: two fit.
@@ -93,8 +93,7 @@ TEST_CASE("a file that is full becomes .1, and so on, as many as are kept", "[lo
   CHECK(mode_of(folder.log(1)) == 0600);
 }
 
-TEST_CASE("without any that are kept there is only the file, and it stays within its size",
-          "[log]") {
+TEST_CASE("with no old log files kept, there is one file within its size", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 10, 0}).value();
   for (const char* line : {"111", "222", "333"}) CHECK(file->write(line));
@@ -102,7 +101,7 @@ TEST_CASE("without any that are kept there is only the file, and it stays within
   CHECK_FALSE(fs::exists(folder.log(1)));
 }
 
-TEST_CASE("a line longer than a file is written whole, as a file of its own", "[log]") {
+TEST_CASE("a line longer than the file limit is written completely, to a separate file", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 10, 3}).value();
   const std::string longer(100, 'x');
@@ -114,7 +113,7 @@ TEST_CASE("a line longer than a file is written whole, as a file of its own", "[
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"b"});
 }
 
-TEST_CASE("after the file was moved, reopening creates a new one", "[log]") {
+TEST_CASE("after the log file is moved, reopening creates a new one", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 1'000, 2}).value();
   CHECK(file->write("before"));
@@ -126,7 +125,7 @@ TEST_CASE("after the file was moved, reopening creates a new one", "[log]") {
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"after"});
 }
 
-TEST_CASE("an invalid log file is refused with its path", "[log]") {
+TEST_CASE("an invalid log file is rejected with its path", "[log]") {
   const Folder folder;
   REQUIRE(::mkfifo(folder.log().c_str(), 0600) == 0);
   fs::create_symlink(folder.log(3), folder.log(2));
@@ -140,7 +139,7 @@ TEST_CASE("an invalid log file is refused with its path", "[log]") {
   CHECK_FALSE(fs::exists(folder.log(3)));
 }
 
-TEST_CASE("where it cannot be rotated it grows, and no line is lost", "[log]") {
+TEST_CASE("a log file that cannot be rotated grows, and no line is lost", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 10, 1}).value();
   fs::create_directory(folder.log(1));  // in the way of the first rotation
@@ -152,7 +151,7 @@ TEST_CASE("where it cannot be rotated it grows, and no line is lost", "[log]") {
   CHECK(fs::is_regular_file(folder.log(1)));
 }
 
-TEST_CASE("a full disk takes a line whole or not at all", "[log]") {
+TEST_CASE("on a full disk, a log line is written completely or not at all", "[log]") {
   const Folder folder;
   auto file = LogFile::open({folder.log(), 1'000'000, 1}).value();
   CHECK(file->write("fits"));
@@ -172,7 +171,8 @@ TEST_CASE("a full disk takes a line whole or not at all", "[log]") {
   CHECK(lines_of(folder.log()) == std::vector<std::string>{"fits", "small", "room again"});
 }
 
-TEST_CASE("no line is lost or cut while many write and the file is rotated and reopened", "[log]") {
+TEST_CASE("no log line is lost or truncated under concurrent writes, rotations and reopening",
+          "[log]") {
   const Folder folder;
   constexpr int kThreads = 6;
   constexpr int kEach = 400;
@@ -210,7 +210,7 @@ TEST_CASE("no line is lost or cut while many write and the file is rotated and r
   CHECK(log_lines(LogLevel::info) - counted == kThreads * kEach);
 }
 
-TEST_CASE("a line carries the fields of its thread", "[log]") {
+TEST_CASE("a log line has the fields of its thread", "[log]") {
   std::vector<std::string> lines;
   redirect_log([&](std::string_view line) { lines.emplace_back(line); });
   configure_logging(LogLevel::info, LogFormat::json);

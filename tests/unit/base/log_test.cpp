@@ -23,7 +23,7 @@ std::string text(std::string_view message, LogFields fields = {}) {
   return render_log_line(LogFormat::text, false, kTime, LogLevel::warning, "http", message, fields);
 }
 
-/// Restores what other tests expect of the log.
+/// Restores the log settings that other tests expect.
 struct Captured {
   Captured() {
     redirect_log([this](std::string_view line) { lines.emplace_back(line); });
@@ -53,7 +53,7 @@ TEST_CASE("JSON escapes what could end the string or the line", "[log]") {
   CHECK(json("m", {{"ke\"y", 1}}).find(R"("ke\"y":1)") != std::string::npos);
 }
 
-TEST_CASE("good UTF-8 stays, separators and text-direction marks are escaped", "[log]") {
+TEST_CASE("valid UTF-8 is unchanged; separators and text-direction marks are escaped", "[log]") {
   CHECK(json("m", {{"v", "żółć 日本 🙂"}}).find("żółć 日本 🙂") !=
         std::string::npos);
   CHECK(json("m", {{"v", "\u2028\u2029\u202e\u0085"}}).find(R"(\u2028\u2029\u202e\u0085)") !=
@@ -135,7 +135,7 @@ TEST_CASE("the level decides what is written and can change at run time", "[log]
   CHECK(captured.lines.size() == 3);
 }
 
-TEST_CASE("braces in a message are not a format", "[log]") {
+TEST_CASE("braces in a message are not format fields", "[log]") {
   Captured captured;
   configure_logging(LogLevel::info, LogFormat::text);
   log_info("t", "{} {0} %v %s", {{"v", "{}%n"}});
@@ -143,7 +143,7 @@ TEST_CASE("braces in a message are not a format", "[log]") {
   CHECK(captured.lines[0].ends_with("t: {} {0} %v %s v={}%n"));
 }
 
-TEST_CASE("events of several threads stay whole", "[log]") {
+TEST_CASE("log events of several threads are not interleaved", "[log]") {
   Captured captured;
   configure_logging(LogLevel::info, LogFormat::json);
   constexpr int kThreads = 4;

@@ -25,7 +25,7 @@ bool has_line(const std::string& text, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a counter has one cell per set of labels for all callers", "[metrics]") {
+TEST_CASE("a counter has one value per label set, for all callers", "[metrics]") {
   Metrics metrics;
   Counter& first = metrics.counter("coffer_calls_total", "Calls.", {{"outcome", "ok"}});
   CHECK(&metrics.counter("coffer_calls_total", "Calls.", {{"outcome", "ok"}}) == &first);
@@ -93,13 +93,13 @@ TEST_CASE("numbers are written as Prometheus reads them", "[metrics]") {
   CHECK(shown(std::numeric_limits<double>::quiet_NaN()) == "NaN\n");
 }
 
-TEST_CASE("a name is of one kind", "[metrics]") {
+TEST_CASE("a metric name has one kind", "[metrics]") {
   Metrics metrics;
   metrics.counter("coffer_x_total", "X.");
   CHECK_THROWS_AS(metrics.gauge("coffer_x_total", "X."), InternalError);
 }
 
-TEST_CASE("nothing is lost with many writers and a reader", "[metrics]") {
+TEST_CASE("concurrent writers and a reader lose no counts", "[metrics]") {
   Metrics metrics;
   constexpr int kThreads = 8;
   constexpr int kEach = 5'000;
@@ -123,7 +123,7 @@ TEST_CASE("nothing is lost with many writers and a reader", "[metrics]") {
   CHECK(has_line(text, "coffer_t_seconds_bucket{le=\"+Inf\"} 40000"));
 }
 
-TEST_CASE("the figures of this process are plausible", "[metrics]") {
+TEST_CASE("process metrics are plausible", "[metrics]") {
   const ProcessFigures figures = read_process_figures();
   CHECK(figures.cpu_seconds > 0);
   CHECK(figures.resident_bytes.value() > 1'000'000);

@@ -15,12 +15,12 @@ std::string meant(std::string_view word) { return std::string(nearest(word, kKno
 
 }  // namespace
 
-TEST_CASE("nearest: one slip of each kind") {
+TEST_CASE("nearest: one typo of each kind") {
   CHECK(meant("walet") == "wallet");    // left out
   CHECK(meant("walllet") == "wallet");  // added
   CHECK(meant("wsllet") == "wallet");   // changed
   CHECK(meant("wlalet") == "wallet");   // swapped
-  CHECK(meant("lsit") == "list");       // a swap is one slip, not two: four letters have only one
+  CHECK(meant("lsit") == "list");       // a swap is one typo, not two: four letters allow only one
 }
 
 TEST_CASE("nearest: upper and lower case are the same") {
@@ -30,13 +30,13 @@ TEST_CASE("nearest: upper and lower case are the same") {
   CHECK(meant("STAUTS") == "status");
 }
 
-TEST_CASE("nearest: a longer word may have more slips") {
+TEST_CASE("nearest: a longer word may have more typos") {
   CHECK(meant("asociatoin") == "association");
   CHECK(meant("aplicaton") == "application");
   CHECK(meant("creatdform") == "createdFrom");
 }
 
-TEST_CASE("nearest: another word is no slip") {
+TEST_CASE("nearest: another word is not a typo") {
   CHECK(meant("frobnicate").empty());
   CHECK(meant("last_week").empty());
   CHECK(meant("lose").empty());
@@ -46,7 +46,7 @@ TEST_CASE("nearest: another word is no slip") {
   CHECK_FALSE(nearest("wallet", {}));
 }
 
-TEST_CASE("nearest: of several the nearest, of equals the first") {
+TEST_CASE("nearest: the nearest of several words, the first of equals") {
   constexpr auto kTwo = std::to_array<std::string_view>({"rest", "test", "tests"});
   CHECK(nearest("tests", kTwo) == "tests");
   CHECK(nearest("best", kTwo) == "rest");
@@ -57,7 +57,7 @@ TEST_CASE("nearest: the end of a message") {
   CHECK(did_you_mean("frobnicate", kKnown).empty());
 }
 
-TEST_CASE("nearest: bytes that are no ASCII, and a word of any length") {
+TEST_CASE("nearest: bytes outside ASCII, and words of any length") {
   CHECK(meant("w\xc3\xa4llet") == "wallet");
   CHECK(meant(std::string(1'000'000, 'w')).empty());
 }

@@ -11,7 +11,7 @@ TEST_CASE("pace: work takes a quarter of one processor and at most half of the t
   CHECK(Pace::rest_us(0, 0) == 0);
   CHECK(Pace::rest_us(20'000, 20'000) == 60'000);
   CHECK(Pace::rest_us(20'000, 10'000) == 30'000);
-  // It waited for the disk, or for its turn on a busy machine.
+  // The work waited for the disk or for a processor.
   CHECK(Pace::rest_us(20'000, 1'000) == 20'000);
 }
 
@@ -27,7 +27,7 @@ TEST_CASE("pace: work too short for a rest is added to the next") {
   CHECK(due_ms * 1'000 <= 3 * watch.elapsed_us());
 }
 
-TEST_CASE("processor time: grows with work and not while the thread rests") {
+TEST_CASE("processor time: increases with work, not while the thread rests") {
   const std::int64_t before = thread_cpu_us();
   volatile std::uint64_t work = 0;
   while (thread_cpu_us() < before + 2'000) work = work + 1;

@@ -7,7 +7,7 @@
 
 using namespace coffer;
 
-TEST_CASE("random: the same seed gives the same bytes in any portions") {
+TEST_CASE("random: the same seed gives the same bytes, in portions of any size") {
   SeededRandom first(42);
   SeededRandom second(42);
   SeededRandom other(43);
@@ -19,7 +19,7 @@ TEST_CASE("random: the same seed gives the same bytes in any portions") {
   CHECK(first.uuid_v7({1}) == second.uuid_v7({1}));
 }
 
-TEST_CASE("random: the seeded generator is pinned, so that recorded runs stay valid") {
+TEST_CASE("random: the seeded generator never changes, so that recorded runs stay valid") {
   // Computed with an independent SplitMix64, the top byte of each step.
   SeededRandom random(1);
   CHECK(random.uuid_v7({1'767'225'600'000}).to_string() == "019b76da-a800-71be-b871-71c3e08549cb");
@@ -70,7 +70,7 @@ TEST_CASE("random: ascending IDs ascend within a millisecond and when the clock 
   }
 }
 
-TEST_CASE("random: ascending IDs cannot be guessed from the one before") {
+TEST_CASE("random: an ascending ID cannot be guessed from the previous one") {
   SeededRandom random(7);
   AscendingIds ids;
   std::set<std::string> steps;
@@ -78,7 +78,7 @@ TEST_CASE("random: ascending IDs cannot be guessed from the one before") {
   CHECK(steps.size() > 990);  // the last 32 bits
 }
 
-TEST_CASE("random: every byte value turns up") {
+TEST_CASE("random: every byte value occurs") {
   OsRandom random;
   std::set<char> seen;
   for (const char c : random.bytes(20'000)) seen.insert(c);

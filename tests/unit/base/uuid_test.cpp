@@ -7,7 +7,7 @@
 
 using namespace coffer;
 
-TEST_CASE("uuid: canonical text in either case, out in lower case") {
+TEST_CASE("uuid: canonical text is accepted in either case, and written in lower case") {
   const auto id = Uuid::parse("01890A5D-AC96-774B-BCCE-B302099A8057");
   REQUIRE(id);
   CHECK(id->to_string() == "01890a5d-ac96-774b-bcce-b302099a8057");
@@ -16,7 +16,7 @@ TEST_CASE("uuid: canonical text in either case, out in lower case") {
   CHECK(Uuid{}.to_string() == "00000000-0000-0000-0000-000000000000");
 }
 
-TEST_CASE("uuid: nothing but the canonical form is accepted") {
+TEST_CASE("uuid: only the canonical form is accepted") {
   for (const char* text :
        {"", "01890a5d", "01890a5dac96774bbcceb302099a8057",
         "{01890a5d-ac96-774b-bcce-b302099a8057}", "01890a5d-ac96-774b-bcce-b302099a805",

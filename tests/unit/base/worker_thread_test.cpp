@@ -16,7 +16,7 @@ using namespace coffer;
 
 namespace {
 
-// For things that must happen; generous, because it only costs time when a test is about to fail.
+// Waits for required events. Generous, because only a failing test uses the whole time.
 bool eventually(const std::function<bool()>& condition) {
   for (int i = 0; i < 10'000; ++i) {
     if (condition()) return true;
@@ -41,7 +41,7 @@ TEST_CASE("a thread has its name and joins on destruction", "[worker_thread]") {
   CHECK(seen == "coffer-a-name-t");
 }
 
-TEST_CASE("the step runs at once and then only when woken", "[worker_thread]") {
+TEST_CASE("the step runs immediately, then only when woken", "[worker_thread]") {
   std::atomic<int> steps = 0;
   WorkerThread worker("t", [&] {
     ++steps;
@@ -56,7 +56,7 @@ TEST_CASE("the step runs at once and then only when woken", "[worker_thread]") {
   CHECK(eventually([&] { return steps == 2; }));
 }
 
-TEST_CASE("the step is repeated after the time it asked for", "[worker_thread]") {
+TEST_CASE("the step is repeated after its requested time", "[worker_thread]") {
   std::atomic<int> steps = 0;
   WorkerThread worker("t", [&]() -> std::int64_t { return ++steps < 5 ? 0 : 1; });
   worker.start();
@@ -67,7 +67,7 @@ TEST_CASE("the step is repeated after the time it asked for", "[worker_thread]")
   CHECK(steps == after);
 }
 
-TEST_CASE("never means never, not an overflow", "[worker_thread]") {
+TEST_CASE("a step that returns never is not repeated", "[worker_thread]") {
   std::atomic<int> steps = 0;
   WorkerThread worker("t", [&] {
     ++steps;
@@ -79,7 +79,7 @@ TEST_CASE("never means never, not an overflow", "[worker_thread]") {
   CHECK(steps == 1);
 }
 
-TEST_CASE("wake-ups before a step are one, a wake-up during a step is not lost",
+TEST_CASE("several wake-ups before a step cause one run, and a wake-up during a step is not lost",
           "[worker_thread]") {
   std::atomic<int> steps = 0;
   std::atomic<bool> inside = false;
@@ -102,7 +102,7 @@ TEST_CASE("wake-ups before a step are one, a wake-up during a step is not lost",
   CHECK(steps == 2);
 }
 
-TEST_CASE("a step may wake its own thread", "[worker_thread]") {
+TEST_CASE("a step can wake its own thread", "[worker_thread]") {
   std::atomic<int> steps = 0;
   WorkerThread* self = nullptr;
   WorkerThread worker("t", [&] {
@@ -144,7 +144,7 @@ TEST_CASE("a step that throws is logged in full and runs again", "[worker_thread
   CHECK(lines[0].find("check failed: step == 0") != std::string::npos);
 }
 
-TEST_CASE("a wake-up does not shorten the backoff, a stop does", "[worker_thread]") {
+TEST_CASE("a stop shortens the backoff, a wake-up does not", "[worker_thread]") {
   redirect_log([](std::string_view) {});
   std::atomic<int> steps = 0;
   WorkerThread worker(
@@ -165,7 +165,7 @@ TEST_CASE("a wake-up does not shorten the backoff, a stop does", "[worker_thread
   redirect_log(nullptr);
 }
 
-TEST_CASE("stop waits for the running step, and may come twice or without a start",
+TEST_CASE("stop waits for the running step, and works twice or without a start",
           "[worker_thread]") {
   std::atomic<bool> inside = false;
   std::atomic<bool> done = false;

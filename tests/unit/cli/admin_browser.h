@@ -1,4 +1,4 @@
-// A browser on the admin page, and a page of its own.
+// A browser on the admin page, and a site with its own file.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ inline std::string header_of(const http::Response& response, std::string_view na
   return {};
 }
 
-/// A browser: keeps the cookie, sends where it is from.
+/// A browser that keeps the cookie and sends its origin.
 class Browser {
  public:
   explicit Browser(AdminSite& site, std::string peer = "127.0.0.1")
@@ -42,7 +42,7 @@ class Browser {
     if (answer.status == 204) load();
     return answer.status;
   }
-  /// The raw key of an authenticator that waits for its first code.
+  /// The raw key of an authenticator before its first code.
   Secret begin_authenticator(const Secret& password, const std::string& code = {}) {
     const auto reply =
         post("/admin/api/authenticator", {{"password", password.reveal()}, {"code", code}});
@@ -51,7 +51,7 @@ class Browser {
     const auto at = uri.find("secret=") + 7;
     return Secret(from_base32(uri.substr(at, uri.find('&', at) - at)).value());
   }
-  /// Enrols an authenticator; the recovery codes.
+  /// Enrols an authenticator, and returns the recovery codes.
   std::vector<std::string> enrol(const std::string& code) {
     const auto reply = post("/admin/api/authenticator/confirm", {{"code", code}});
     REQUIRE(reply.status == 200);
@@ -104,11 +104,11 @@ struct Site {
   AdminSite site{file.app()};
   const flows::Context& flows = file.app().flows();
 
-  /// The code of now, or of so many steps from now.
+  /// The current code, or the code `steps` from now.
   std::string code(const Secret& key, int steps = 0) {
     return auth::totp_code(key, auth::totp_step(file.clock().now()) + steps);
   }
-  /// Audit entries of a command with an outcome, newest first.
+  /// Audit entries of a command with a result, newest first.
   Json acts(const std::string& command, const std::string& outcome) {
     Json out = Json::array();
     for (const Json& act :
@@ -118,7 +118,7 @@ struct Site {
     return out;
   }
 
-  /// An operator who signs in with the password alone.
+  /// An operator that signs in with only a password.
   void add(const std::string& name, OperatorRole role) {
     const auto link = flows::administrator_link(flows);
     REQUIRE(flows::ensure_administrator(flows, name, kPassword, false));

@@ -1,4 +1,4 @@
-// Passkeys of operators on the admin page: adding, signing in, proving, removing
+// Passkeys of operators on the admin page: adding, sign-in, confirmation, removal
 // (docs/operating.md).
 #include <catch2/catch.hpp>
 
@@ -31,7 +31,7 @@ struct Desk {
     device.site = "localhost";
   }
 
-  /// Adds the device; what comes back. `proof` beside the password.
+  /// Adds the device, and returns the response. `proof`: sent with the password.
   http::Response add(const Json& proof = Json::object()) {
     Json body{{"password", kPassword.reveal()}, {"code", ""}};
     body.update(proof);
@@ -78,7 +78,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("admin: a passkey signs in alone, and it is recorded", "[cli][admin]") {
+TEST_CASE("admin: sign-in with only a passkey works and is recorded", "[cli][admin]") {
   World world;
   CHECK(world.codes.size() == 10);
   CHECK(world.site.acts("add passkey", "done").size() == 1);
@@ -98,8 +98,9 @@ TEST_CASE("admin: a passkey signs in alone, and it is recorded", "[cli][admin]")
   CHECK_FALSE(listed.at(0).at("usedAt").is_null());
 }
 
-TEST_CASE("admin: a passkey alone needs a verified user, its owner, and a fresh challenge",
-          "[cli][admin]") {
+TEST_CASE(
+    "admin: sign-in with only a passkey needs a verified user, its owner and a fresh challenge",
+    "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   desk.device.flags = Authenticator::kPresent;
@@ -118,7 +119,7 @@ TEST_CASE("admin: a passkey alone needs a verified user, its owner, and a fresh 
   const Json used = desk.device.get(challenge_of(desk.begin()));
   CHECK(desk.finish(used) == 204);
   CHECK(desk.finish(used) == 401);
-  // Of another browser: it lacks the cookie of the attempt.
+  // From another browser, without the cookie of the attempt.
   const Json foreign = desk.device.get(challenge_of(desk.begin()));
   Desk other(world.site, "192.0.2.9");
   other.begin();
@@ -126,7 +127,7 @@ TEST_CASE("admin: a passkey alone needs a verified user, its owner, and a fresh 
   other.browser.attempt.clear();
   CHECK(other.finish(foreign) == 401);
   CHECK(desk.finish(foreign) == 204);
-  // Too late, and made up.
+  // Too late, and invented.
   const Json late = desk.device.get(challenge_of(desk.begin()));
   world.site.file.clock().advance_ms(flows::SignInChallenges::kLifetimeMs);
   CHECK(desk.finish(late) == 401);
@@ -151,7 +152,7 @@ TEST_CASE("admin: a passkey of another page, key or operator does not sign in", 
   tampered["signature"] = right.create("x").at("clientDataJSON");
   CHECK(desk.finish(tampered) == 401);
   Desk other(world.site, "192.0.2.9");
-  other.device.credential_id = desk.device.credential_id;  // the ID is no secret
+  other.device.credential_id = desk.device.credential_id;  // the ID is not secret
   other.device.user_handle = desk.device.user_handle;
   CHECK(other.sign_in() == 401);
   other.device.credential_id = std::string(32, 'z');
@@ -163,7 +164,7 @@ TEST_CASE("admin: a passkey of another page, key or operator does not sign in", 
   CHECK(desk.sign_in() == 401);
 }
 
-TEST_CASE("admin: a counter that goes back is refused, and recorded with the name",
+TEST_CASE("admin: a decreasing passkey counter is rejected, and recorded with the passkey's name",
           "[cli][admin]") {
   World world;
   world.desk.device.counter = 10;
@@ -202,7 +203,7 @@ TEST_CASE("admin: a passkey is the second factor after the password", "[cli][adm
   CHECK(desk.browser.sign_in("ada", kPassword, world.codes.at(0)) == 204);
   CHECK(desk.browser.sign_in("ada", kPassword, world.codes.at(0)) == 401);
   CHECK(desk.browser.sign_in("ada", kPassword, "000000") == 401);
-  // A wrong password is not told about passkeys.
+  // The response to a wrong password does not mention passkeys.
   CHECK(desk.browser.sign_in("ada", Secret("wrong wrong wrong")) == 401);
 }
 
@@ -222,7 +223,7 @@ TEST_CASE("admin: the challenge after a password is for that operator only", "[c
   CHECK(world.desk.finish(world.desk.device.get(challenge)) == 204);
 }
 
-TEST_CASE("admin: knowing the password gives no further tries at the code", "[cli][admin]") {
+TEST_CASE("admin: the correct password gives no additional attempts at the code", "[cli][admin]") {
   World world;
   const Secret key = world.desk.browser.begin_authenticator(kPassword, world.codes.at(0));
   world.desk.browser.enrol(world.site.code(key));
@@ -236,11 +237,12 @@ TEST_CASE("admin: knowing the password gives no further tries at the code", "[cl
   CHECK(looked_at == 5);
 }
 
-TEST_CASE("admin: adding and removing a passkey needs a proof, and keeps a way in",
-          "[cli][admin]") {
+TEST_CASE(
+    "admin: adding and removing a passkey needs a confirmation, and the last way to sign in stays",
+    "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
-  // A session alone, or a password alone, is not enough once there is a second factor.
+  // With a second factor, neither a session nor a password alone is sufficient.
   CHECK(desk.browser.post("/admin/api/passkeys/begin", Json::object()).status == 401);
   CHECK(desk.add().status == 401);
   const auto step_up = [&] {
@@ -273,7 +275,7 @@ TEST_CASE("admin: adding and removing a passkey needs a proof, and keeps a way i
   CHECK(desk.sign_in() == 204);
 }
 
-TEST_CASE("admin: the only second factor of an operator who needs one stays", "[cli][admin]") {
+TEST_CASE("admin: a required second factor cannot be removed", "[cli][admin]") {
   Site site;
   const auto added = site.file.run("operator add", {{"NAME", "ada"}, {"role", "administrator"}});
   const std::string link = added.json().at("link");
@@ -291,13 +293,14 @@ TEST_CASE("admin: the only second factor of an operator who needs one stays", "[
   const std::string id = listed.at(0).at("id");
   CHECK(site.file.run("operator remove-passkey", {{"NAME", "ada"}, {"ID", id}}).code != 0);
   CHECK(site.file.run("operator list").json().at(0).at("status") == "active");
-  // A reset takes it away.
+  // A reset removes it.
   REQUIRE(site.file.run("operator reset", {{"NAME", "ada"}}).code == 0);
   CHECK(site.file.run("operator passkeys", {{"NAME", "ada"}}).json().empty());
   CHECK(desk.sign_in() == 401);
 }
 
-TEST_CASE("admin: a registration is for the session that began it, and once", "[cli][admin]") {
+TEST_CASE("admin: a passkey registration belongs to its session and can be used once",
+          "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   const auto begin = [&](Desk& at) {
@@ -342,7 +345,7 @@ TEST_CASE("admin: a page without a host name offers no passkeys, and says why", 
     desk.browser.origin = origin;
     CHECK(desk.browser.post("/admin/api/sign-in/passkey/begin").status == 403);
   }
-  // Behind a proxy with TLS; not at another port of the same name.
+  // Behind a proxy with TLS, but not on another port of the same name.
   Desk desk(site);
   desk.browser.host = "localhost";
   desk.browser.origin = "https://localhost";
@@ -352,7 +355,8 @@ TEST_CASE("admin: a page without a host name offers no passkeys, and says why", 
   CHECK(desk.browser.post("/admin/api/sign-in/passkey/begin").status == 409);
 }
 
-TEST_CASE("admin: floods of beginnings and of wrong passkeys lock no owner out", "[cli][admin]") {
+TEST_CASE("admin: floods of begun sign-ins and wrong passkeys do not lock the owner out",
+          "[cli][admin]") {
   World world;
   Desk& desk = world.desk;
   const std::string challenge = challenge_of(desk.begin());
@@ -363,7 +367,7 @@ TEST_CASE("admin: floods of beginnings and of wrong passkeys lock no owner out",
   for (int i = 0; i < 300; ++i) limited += flood.sign_in() == 429;
   CHECK(limited > 200);
   CHECK(desk.finish(desk.device.get(challenge)) == 204);
-  // Not even where the flood comes from.
+  // Not even at the address of the flood.
   Desk same(world.site, "192.0.2.66");
   CHECK(same.finish(desk.device.get(challenge_of(same.begin()))) == 204);
   CHECK(world.site.acts("sign-in", "unauthorized").size() <= 51);

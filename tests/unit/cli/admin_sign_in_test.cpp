@@ -10,7 +10,8 @@ using namespace coffer;
 using namespace coffer::cli;
 using namespace coffer::cli::test;
 
-TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][admin]") {
+TEST_CASE("admin: after five wrong passwords from an address, even the right one is rejected there",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
@@ -25,7 +26,7 @@ TEST_CASE("admin: guessing is throttled, also with the right password", "[cli][a
   CHECK(browser.sign_in("ada", kPassword) == 204);
 }
 
-TEST_CASE("admin: guesses that come together are no more than guesses one by one", "[cli][admin]") {
+TEST_CASE("admin: concurrent guesses count like sequential ones", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   std::atomic<int> looked_at = 0;
@@ -45,7 +46,7 @@ TEST_CASE("admin: guesses that come together are no more than guesses one by one
   CHECK(refused == 3);
 }
 
-TEST_CASE("admin: an account has five wrong codes from all sources together, then waits",
+TEST_CASE("admin: sign-in to an account pauses after five wrong codes from all sources together",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -62,7 +63,7 @@ TEST_CASE("admin: an account has five wrong codes from all sources together, the
   }
   CHECK(looked_at == 5);
   CHECK(Browser(site.site, "203.0.113.1").sign_in("ada", kPassword, site.code(key, 1)) == 429);
-  // Where the owner signed in before, the thief changes nothing, also after a restart.
+  // At the owner's known address, the thief has no effect, also after a restart.
   CHECK(home.sign_in("ada", kPassword, site.code(key, 1)) == 204);
   const auto failures = site.acts("sign-in", "unauthorized");
   CHECK(failures.size() == 5);
@@ -72,7 +73,8 @@ TEST_CASE("admin: an account has five wrong codes from all sources together, the
         std::string::npos);
 }
 
-TEST_CASE("admin: wrong one-time links from many addresses lock no operator out", "[cli][admin]") {
+TEST_CASE("admin: wrong one-time links from many addresses do not lock an operator out",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   const auto link = flows::administrator_link(site.flows).value();
@@ -90,13 +92,13 @@ TEST_CASE("admin: wrong one-time links from many addresses lock no operator out"
   for (int i = 0; i < 40; ++i) claim("203.0.113.7", "ol_x");
   CHECK(claim("203.0.113.7", "ol_x") == 429);
   CHECK(Browser(site.site, "192.0.2.1").sign_in("ada", kPassword) == 204);
-  // The right link is taken even where the guesses came from.
+  // The right link works even from the address of the guesses.
   CHECK(claim("203.0.113.7", link.reveal()) == 204);
-  // Strangers do not fill the audit log.
+  // Strangers cannot fill the audit log.
   CHECK(site.acts("use one-time link", "unauthorized").size() <= 51);
 }
 
-TEST_CASE("admin: a stolen session changes no credential, and every attempt is recorded",
+TEST_CASE("admin: a stolen session cannot change credentials, and every attempt is recorded",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -118,7 +120,7 @@ TEST_CASE("admin: a stolen session changes no credential, and every attempt is r
   CHECK(site.acts("begin authenticator enrolment", "unauthorized").size() == 2);
   CHECK(site.acts("renew recovery codes", "unauthorized").size() == 1);
   CHECK(site.acts("change password", "unauthorized").size() == 1);
-  // The owner does all of it, and it is recorded too.
+  // The owner can do all of this, and it is recorded.
   const Secret next = ada.begin_authenticator(kPassword, site.code(key, 1));
   const std::string before = ada.cookie;
   ada.enrol(site.code(next));
@@ -154,7 +156,8 @@ TEST_CASE("admin: a recovery code signs in once, and only after the password", "
         204);
 }
 
-TEST_CASE("admin: what moves money or changes access needs a recent sign-in", "[cli][admin]") {
+TEST_CASE("admin: commands that move money or change access need a recent sign-in",
+          "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser ada(site.site);
@@ -205,7 +208,7 @@ TEST_CASE("admin: sessions are listed and ended", "[cli][admin]") {
   CHECK(bob.get("/admin/api/session").status == 200);
 }
 
-TEST_CASE("admin: a flood under random names costs one password a second, and no owner waits",
+TEST_CASE("admin: a flood with random names costs one password check a second and delays no owner",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -218,13 +221,13 @@ TEST_CASE("admin: a flood under random names costs one password a second, and no
   int looked_at = 0;
   for (int i = 0; i < 200; ++i) looked_at += flood(i) == 401;
   CHECK(looked_at == 121);
-  // The account that exists is refused alike.
+  // An existing account gets the same response.
   CHECK(Browser(site.site, "198.51.100.1").sign_in("ada", Secret("wrong wrong wrong")) == 429);
   CHECK(home.sign_in("ada", kPassword) == 204);
   site.file.clock().advance_ms(1'000);
   CHECK(flood(200) == 401);
   CHECK(flood(201) == 429);
-  // The owner at a new place waits a second, not for the flood to end.
+  // The owner at a new address waits a second, not until the flood ends.
   site.file.clock().advance_ms(1'000);
   CHECK(Browser(site.site, "203.0.113.1").sign_in("ada", kPassword) == 204);
 }

@@ -16,7 +16,7 @@ using namespace coffer;
 using namespace coffer::cli;
 using namespace coffer::cli::test;
 
-TEST_CASE("admin: files are served with a strict policy and revalidate", "[cli][admin]") {
+TEST_CASE("admin: files are served with a strict policy and are revalidated", "[cli][admin]") {
   Site site;
   Browser browser(site.site);
   CHECK(browser.get("/admin").status == 308);
@@ -62,7 +62,7 @@ TEST_CASE("admin: first link, password, authenticator, then everything", "[cli][
   CHECK(other.sign_in("ada", kPassword, auth::totp_code(key, step + 1)) == 204);
 }
 
-TEST_CASE("admin: a change needs the own origin and the token of the session", "[cli][admin]") {
+TEST_CASE("admin: a change needs the same origin and the token of the session", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
@@ -98,7 +98,7 @@ TEST_CASE("admin: each role has its permissions, and the audit log names the ope
   const Json listed = Json::parse(viewer.get("/admin/api/commands").body);
   for (const auto& command : listed.at("data")) {
     CHECK(command.at("role") == "viewer");
-    CHECK(command.at("command") != "events follow");  // it has no end
+    CHECK(command.at("command") != "events follow");  // it does not end
   }
   CHECK(viewer.get("/admin/api/run/events/follow").status == 404);
   CHECK(viewer.get("/admin/api/run/payment/list").status == 200);
@@ -112,7 +112,7 @@ TEST_CASE("admin: each role has its permissions, and the audit log names the ope
   CHECK(acts.at(0).at("outcome") == "done");
 }
 
-TEST_CASE("admin: page and metrics answer to our names only", "[cli][admin]") {
+TEST_CASE("admin: the page and the metrics accept only known Host names", "[cli][admin]") {
   OpenFile file([](Config& config) { config.admin_hosts = {"Admin.Example"}; });
   AdminSite site(file.app());
   const auto status = [&](const char* host, const char* path) {
@@ -139,7 +139,7 @@ TEST_CASE("admin: page and metrics answer to our names only", "[cli][admin]") {
   CHECK(status("evil.example", "/admin/api/session") == 403);
 }
 
-TEST_CASE("admin: a wallet is funded by an administrator, once however often it is sent",
+TEST_CASE("admin: an administrator funds a wallet, once for any number of repetitions",
           "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
@@ -174,8 +174,7 @@ TEST_CASE("admin: a wallet is funded by an administrator, once however often it 
   CHECK(operating.post("/admin/api/run/wallet/fund", form).status == 403);
 }
 
-TEST_CASE("admin: sessions end by idling, by age, by signing out and by suspension",
-          "[cli][admin]") {
+TEST_CASE("admin: sessions end by inactivity, age, sign-out and suspension", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   site.add("bob", OperatorRole::administrator);
@@ -207,7 +206,7 @@ TEST_CASE("admin: sessions end by idling, by age, by signing out and by suspensi
   CHECK_FALSE(alive());
 }
 
-TEST_CASE("admin: arguments are judged as on the command line", "[cli][admin]") {
+TEST_CASE("admin: arguments are checked as on the command line", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
@@ -224,7 +223,7 @@ TEST_CASE("admin: arguments are judged as on the command line", "[cli][admin]") 
   CHECK(listed.at("columns").at(0) == "id");
 }
 
-TEST_CASE("admin: no page names a file of the server", "[cli][admin]") {
+TEST_CASE("admin: no page contains a path of the server", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
@@ -247,7 +246,7 @@ TEST_CASE("admin: no page names a file of the server", "[cli][admin]") {
     }
   }
   CHECK(uploads == 2);
-  // An uploaded content is never the name of a file: this path is read as JSON.
+  // Uploaded content is never used as a path: this one is parsed as JSON.
   const auto answer = browser.post("/admin/api/run/apply", {{"FILE", site.file.path()}});
   CHECK(answer.status == 400);
   CHECK(answer.body.find("SQLite") == std::string::npos);
@@ -273,9 +272,9 @@ TEST_CASE("admin: the page uploads a file larger than other requests", "[cli][ad
   CHECK(browser.post("/admin/api/run/apply", {{"FILE", beyond}}).status == 400);
 }
 
-TEST_CASE("admin: the listener of the page takes the largest file of every command",
+TEST_CASE("admin: the listener of the page accepts the largest file of every command",
           "[cli][admin]") {
-  // Different addresses, so that the page has a listener of its own.
+  // Different addresses, so that the page has a separate listener.
   Site site([](Config& config) {
     config.listen_http = {"127.0.0.2", 0};
     config.admin_listen = {"127.0.0.1", 0};
@@ -302,7 +301,8 @@ TEST_CASE("admin: the listener of the page takes the largest file of every comma
     INFO(command.path);
     std::string path(command.path);
     std::replace(path.begin(), path.end(), ' ', '/');
-    // No declaration, and no payment: the command is reached, and may refuse the content.
+    // The content is neither a declaration nor a payment: it reaches the command, which may reject
+    // it.
     const std::string file = "{" + std::string(kContentBytesMax - 2, ' ') + "}";
     const std::string body = Json{{"FILE", file}}.dump();
     http::test::RawClient client(port);
@@ -358,7 +358,7 @@ struct SiteWithBackup {
   http::Response ask(Browser& browser) {
     return browser.post("/admin/api/run/backups/download", {{"NAME", name}});
   }
-  /// The address of the file that a command has produced.
+  /// The URL of the file that a command produced.
   static std::string place_of(const http::Response& response) {
     REQUIRE(response.status == 200);
     return "/admin/api/" + Json::parse(response.body).at("data").at("download").get<std::string>();
@@ -367,7 +367,7 @@ struct SiteWithBackup {
 
 }  // namespace
 
-TEST_CASE("admin: an administrator downloads a backup, and the audit log has it", "[cli][admin]") {
+TEST_CASE("admin: a backup download by an administrator is in the audit log", "[cli][admin]") {
   SiteWithBackup kept;
   Browser ada(kept.site.site);
   REQUIRE(ada.sign_in("ada", kPassword) == 204);
@@ -389,7 +389,7 @@ TEST_CASE("admin: an administrator downloads a backup, and the audit log has it"
   CHECK(acts.at(0).dump().find(kept.name) != std::string::npos);
 }
 
-TEST_CASE("admin: a download is for one session, once, and for a minute", "[cli][admin]") {
+TEST_CASE("admin: a download works in one session, once, within a minute", "[cli][admin]") {
   SiteWithBackup kept;
   Browser ada(kept.site.site);
   Browser other(kept.site.site);
@@ -408,7 +408,7 @@ TEST_CASE("admin: a download is for one session, once, and for a minute", "[cli]
   CHECK(ada.get("/admin/api/downloads/").status == 404);
 }
 
-TEST_CASE("admin: a waiting download survives the removal of its backup, and old ones make room",
+TEST_CASE("admin: a waiting download survives the deletion of its backup; the oldest are dropped",
           "[cli][admin]") {
   SiteWithBackup kept;
   Browser ada(kept.site.site);
@@ -438,7 +438,8 @@ TEST_CASE("admin: downloading a backup needs an administrator and a recent sign-
   CHECK(kept.site.acts("backups download", "done").empty());
 }
 
-TEST_CASE("admin: a download ends when its receiver is gone or the server stops", "[cli][admin]") {
+TEST_CASE("admin: a download ends when the client disconnects or the server stops",
+          "[cli][admin]") {
   SiteWithBackup kept;
   Browser ada(kept.site.site);
   REQUIRE(ada.sign_in("ada", kPassword) == 204);
@@ -460,7 +461,7 @@ TEST_CASE("admin: files are in the lane of exports", "[cli][admin]") {
   CHECK(site.site.admit(head, 0)->lane == Lane::admin);
 }
 
-TEST_CASE("backups download: the content on standard output, by a name in the list only", "[cli]") {
+TEST_CASE("backups download: writes a listed backup to standard output", "[cli]") {
   SiteWithBackup kept;
   OpenFile& file = kept.site.file;
   const Ran ran = file.run("backups download", {{"NAME", kept.name}});
@@ -485,7 +486,7 @@ TEST_CASE("backups signature: the file that a restore expects", "[cli]") {
   CHECK(run().err.find("has no signature") != std::string::npos);
 }
 
-TEST_CASE("backups download: a terminal gets no binary file", "[cli]") {
+TEST_CASE("backups download: writes no binary file to a terminal", "[cli]") {
   SiteWithBackup kept;
   std::ostringstream out;
   std::ostringstream err;

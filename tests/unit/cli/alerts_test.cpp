@@ -1,4 +1,4 @@
-// coffer alert: what an operator sees of alerts, and tests of their targets.
+// coffer alert: listing alerts, and testing their targets.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -100,7 +100,7 @@ TEST_CASE("alert list has pages, newest first") {
   CHECK(first.json().front() == all.json().front());
 }
 
-TEST_CASE("alert test sends to each target and says what happened") {
+TEST_CASE("alert test sends to each target and reports the result") {
   Receiver receiver;
   const Script script("cat > $OUT/mail");
   OpenFile file(targets(receiver, script));

@@ -89,7 +89,7 @@ TEST_CASE("json lines: the line of a path, or of its deepest part that exists", 
   CHECK(line_of(text, "other") == 1);
 }
 
-TEST_CASE("apply: creates what is missing, once", "[cli]") {
+TEST_CASE("apply: creates missing objects once", "[cli]") {
   OpenFile file;
   const Ran first = applied(file, everything());
   INFO(first.out << first.err);
@@ -102,7 +102,7 @@ TEST_CASE("apply: creates what is missing, once", "[cli]") {
     CHECK(application[secret].size() > 10);
   }
   CHECK(credentials_of(first, "webhook")["signingSecret"].starts_with("whsec_"));
-  // Also for people: they are shown once.
+  // The text output shows them once, too.
   CHECK(first.json().at("problem").is_null());
 
   const Ran again = applied(file, everything());
@@ -115,7 +115,7 @@ TEST_CASE("apply: creates what is missing, once", "[cli]") {
   CHECK(file.run("verify").code == 0);
 }
 
-TEST_CASE("apply: the text output has the credentials, which are shown once", "[cli]") {
+TEST_CASE("apply: the text output shows the credentials once", "[cli]") {
   OpenFile file;
   const Ran ran = file.run("apply", {{"FILE", everything().dump()}}, false);
   REQUIRE(ran.code == 0);
@@ -124,7 +124,7 @@ TEST_CASE("apply: the text output has the credentials, which are shown once", "[
   CHECK(ran.err.find("You won't see them again") != std::string::npos);
 }
 
-TEST_CASE("apply: a refused object ends the run, and a repeated run continues", "[cli]") {
+TEST_CASE("apply: a rejected object ends the run, and a repeated run continues", "[cli]") {
   OpenFile file([](Config& config) {
     REQUIRE(set_config_value(*find_config_option("quota_sandbox"), "wallets=1", config));
   });
@@ -134,7 +134,7 @@ TEST_CASE("apply: a refused object ends the run, and a repeated run continues", 
   CHECK(objects.back().at("kind") == "wallet");
   CHECK(objects.back().at("status") == "failed");
   CHECK_FALSE(stopped.json().at("problem").is_null());
-  // What was made before is kept, with its secrets.
+  // Objects created earlier are kept, with their secrets.
   CHECK(credentials_of(stopped, "application").contains("apiKey"));
   Json fewer = everything();
   fewer["wallets"].erase(1);
@@ -145,7 +145,7 @@ TEST_CASE("apply: a refused object ends the run, and a repeated run continues", 
   CHECK(credentials_of(rest, "application").empty());
 }
 
-TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[cli]") {
+TEST_CASE("apply: a dry run shows the changes of a run without making them", "[cli]") {
   OpenFile file;
   const Ran empty = applied(file, everything(), true);
   REQUIRE(empty.code == 0);
@@ -180,7 +180,7 @@ TEST_CASE("apply: a dry run shows what a run then does, and changes nothing", "[
   CHECK(shown.at("destinations").size() == 1);
 }
 
-TEST_CASE("apply: every error is reported with its line, and nothing is changed", "[cli]") {
+TEST_CASE("apply: every error is reported with its line, and no object is changed", "[cli]") {
   OpenFile file;
   Json wrong = everything();
   wrong["assets"][0]["decimals"] = 9;
@@ -208,8 +208,9 @@ TEST_CASE("apply: every error is reported with its line, and nothing is changed"
   CHECK(file.run("apply", {{"FILE", "{\"assets\": ["}}).code != 0);
 }
 
-TEST_CASE("apply: what the objects would refuse is an error of the file, also of declared objects",
-          "[cli]") {
+TEST_CASE(
+    "apply: values that the objects would reject are errors of the file, also of declared objects",
+    "[cli]") {
   OpenFile file;
   Json wrong = everything();
   wrong["assets"][0]["issuer"] = "GNONE";
@@ -261,7 +262,7 @@ TEST_CASE("apply: what the objects would refuse is an error of the file, also of
   CHECK(refused.err.find("fundings[2]") == std::string::npos);
 }
 
-TEST_CASE("apply: what cannot change is refused, as are names declared twice", "[cli]") {
+TEST_CASE("apply: changes of fixed values and duplicate names are rejected", "[cli]") {
   OpenFile file;
   REQUIRE(applied(file, everything()).code == 0);
   Json wrong = everything();
@@ -281,7 +282,7 @@ TEST_CASE("apply: what cannot change is refused, as are names declared twice", "
   }
 }
 
-TEST_CASE("apply: neither funding nor the sandbox driver in production", "[cli]") {
+TEST_CASE("apply: funding and the sandbox driver are rejected in production", "[cli]") {
   OpenFile file;
   Json wanted = everything();
   wanted["environment"] = "production";

@@ -73,7 +73,7 @@ struct Office {
 
 }  // namespace
 
-TEST_CASE("approvals: with four_eyes off, a command runs at once", "[cli][four-eyes]") {
+TEST_CASE("approvals: with four_eyes off, a command runs immediately", "[cli][four-eyes]") {
   Office office("off");
   CHECK(office.fund(office.ada).status == 200);
   CHECK(office.balance() == "100.00");
@@ -138,8 +138,9 @@ TEST_CASE("approvals: the list has pages, newest first", "[cli][four-eyes]") {
   CHECK(listed(true) == ids);
 }
 
-TEST_CASE("approvals: an own request cannot be approved, and the command line approves none",
-          "[cli][four-eyes]") {
+TEST_CASE(
+    "approvals: operators cannot approve their own requests, and the command line approves none",
+    "[cli][four-eyes]") {
   Office office;
   const std::string id = Office::id_in(office.fund(office.ada));
   CHECK(office.ada.post(kApprove, {{"ID", id}}).status == 403);
@@ -156,7 +157,7 @@ TEST_CASE("approvals: an own request cannot be approved, and the command line ap
   CHECK(office.show(id).at("status") == "rejected");
 }
 
-TEST_CASE("approvals: a rejected request never runs; who asked may withdraw it",
+TEST_CASE("approvals: a rejected request never runs, and the requesting operator can withdraw it",
           "[cli][four-eyes]") {
   Office office;
   const std::string first = Office::id_in(office.fund(office.ada));
@@ -170,7 +171,7 @@ TEST_CASE("approvals: a rejected request never runs; who asked may withdraw it",
   CHECK(office.balance() == "0.00");
 }
 
-TEST_CASE("approvals: who decides needs the role of the command", "[cli][four-eyes]") {
+TEST_CASE("approvals: the deciding operator needs the role of the command", "[cli][four-eyes]") {
   Office office;
   office.site.add("opal", OperatorRole::operating);
   office.site.add("vic", OperatorRole::viewer);
@@ -214,7 +215,7 @@ TEST_CASE("approvals: a request expires", "[cli][four-eyes]") {
   CHECK_FALSE(office.show(id).contains("given"));
 }
 
-TEST_CASE("approvals: a request ends with the sign-in or role under which it was made",
+TEST_CASE("approvals: a request ends with the sign-in or role of its operator",
           "[cli][four-eyes]") {
   Office office;
   const std::string id = Office::id_in(office.fund(office.ada));
@@ -256,7 +257,7 @@ TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
   CHECK(office.fund(office.ada, "100").status == 200);
   CHECK(office.fund(office.ada, "100.01").status == 202);
   CHECK(office.balance() == "100.00");
-  // What has no amount waits.
+  // Commands without an amount wait.
   CHECK(office.ada.post("/admin/api/run/operator/add", {{"NAME", "eve"}}).status == 202);
   CHECK(office.ada.post("/admin/api/run/asset/liquidity", {{"CODE", "USDC"}, {"AMOUNT", "100"}})
             .status == 200);
@@ -264,7 +265,7 @@ TEST_CASE("approvals: limits exempt smaller amounts", "[cli][four-eyes]") {
             .status == 202);
 }
 
-TEST_CASE("approvals: a command that fails changes nothing, and its request keeps waiting",
+TEST_CASE("approvals: a failed command changes nothing, and its request stays waiting",
           "[cli][four-eyes]") {
   Office office;
   const std::string id =
@@ -275,7 +276,7 @@ TEST_CASE("approvals: a command that fails changes nothing, and its request keep
   CHECK(office.site.acts("asset add", "conflict").at(0).at("actor") == "ada");
 }
 
-TEST_CASE("approvals: a command that cannot work is refused when it is requested",
+TEST_CASE("approvals: a command that cannot succeed is rejected at the request",
           "[cli][four-eyes]") {
   constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
   Office office;
@@ -306,7 +307,7 @@ TEST_CASE("approvals: a command that cannot work is refused when it is requested
   CHECK(office.balance() == "0.00");
 }
 
-TEST_CASE("approvals: trying a command leaves nothing behind", "[cli][four-eyes]") {
+TEST_CASE("approvals: the trial of a command changes nothing", "[cli][four-eyes]") {
   Office office;
   const std::string id =
       Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
@@ -321,7 +322,7 @@ TEST_CASE("approvals: trying a command leaves nothing behind", "[cli][four-eyes]
           .status == 202);
 }
 
-TEST_CASE("approvals: arguments are stored sealed only", "[cli][four-eyes]") {
+TEST_CASE("approvals: arguments are stored only sealed", "[cli][four-eyes]") {
   constexpr const char* kMarker = "a-name-that-only-this-file-has";
   Office office;
   const std::string text = Json{{"association", kMarker}}.dump();
@@ -339,7 +340,7 @@ TEST_CASE("approvals: arguments are stored sealed only", "[cli][four-eyes]") {
   CHECK(office.show(id).at("given").at(0).at("value") == text);
 }
 
-TEST_CASE("approvals: commands that read, preview or only take access away do not wait",
+TEST_CASE("approvals: commands that read, preview or only remove access do not wait",
           "[cli][four-eyes]") {
   Office office;
   office.site.add("opal", OperatorRole::operating);
@@ -353,7 +354,7 @@ TEST_CASE("approvals: commands that read, preview or only take access away do no
   CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}}).status == 202);
 }
 
-TEST_CASE("approvals: connector resume, and a new address of a webhook, wait", "[cli][four-eyes]") {
+TEST_CASE("approvals: connector resume and a new webhook address wait", "[cli][four-eyes]") {
   Office office;
   OpenFile& file = office.site.file;
   const std::string connector = file.run("connector add", {{"NAME", "Payouts"},

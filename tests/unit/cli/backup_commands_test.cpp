@@ -60,7 +60,7 @@ void rotate(OpenFile& file) {
   file.reopen();
 }
 
-/// A file with something in it, and a backup of it.
+/// A file with some data, and its backup.
 struct Kept {
   Folder folder;
   OpenFile file;
@@ -78,7 +78,7 @@ struct Kept {
 
 }  // namespace
 
-TEST_CASE("backup: a whole file with its checksum, for its owner only, that nothing overwrites",
+TEST_CASE("backup: a complete file with its checksum, only for its owner, never overwritten",
           "[cli]") {
   Kept kept;
   CHECK(kept.made.at("file") == kept.backup);
@@ -102,7 +102,7 @@ TEST_CASE("backup: a whole file with its checksum, for its owner only, that noth
   CHECK(kept.file.run("audit list").json().at(0).at("command") == "backup");
 }
 
-TEST_CASE("backup: without a name there must be a folder, and a folder that cannot be is named",
+TEST_CASE("backup: without a name, a folder must be set, and an unusable folder is named",
           "[cli]") {
   OpenFile file;
   const Ran ran = file.run("backup");
@@ -115,7 +115,7 @@ TEST_CASE("backup: without a name there must be a folder, and a folder that cann
   CHECK(verify_file(folder.file("a.db")).code == 0);
 }
 
-TEST_CASE("backup: a floor that could not be kept leaves nothing behind", "[cli]") {
+TEST_CASE("backup: a backup that would violate the free-space floor leaves no file", "[cli]") {
   OpenFile file;
   const std::string path = file.path() + ".backup";
   const auto made =
@@ -125,7 +125,7 @@ TEST_CASE("backup: a floor that could not be kept leaves nothing behind", "[cli]
   CHECK_FALSE(fs::exists(path + ".partial"));
 }
 
-TEST_CASE("verify FILE: a byte anywhere, a cut, another file", "[cli]") {
+TEST_CASE("verify FILE: detects a changed byte, a truncated file and another file", "[cli]") {
   Kept kept;
   const Ran whole = verify_file(kept.backup);
   CHECK(whole.code == 0);
@@ -155,7 +155,7 @@ TEST_CASE("verify FILE: a byte anywhere, a cut, another file", "[cli]") {
 
 TEST_CASE("verify FILE, restore: the log of a killed process is part of the file", "[cli]") {
   OpenFile file;
-  file.reopen();  // the file is whole, and the log has what is stored from here on
+  file.reopen();  // the file is complete, and later changes are in the log
   REQUIRE(file.run("association create", {{"NAME", "late"}}).code == 0);
   const Folder folder;
   const std::string killed = folder.file("killed.db");
@@ -178,7 +178,7 @@ TEST_CASE("verify FILE, restore: the log of a killed process is part of the file
              Catch::Matchers::Contains("is gone"));
 }
 
-TEST_CASE("restore: makes the database, and overwrites and mixes nothing", "[cli]") {
+TEST_CASE("restore: creates the database, and never overwrites or mixes files", "[cli]") {
   Kept kept;
   const std::string target = kept.folder.file("new/coffer.db");
   const auto restore = [&](const std::string& to) {
@@ -214,7 +214,7 @@ TEST_CASE("restore: makes the database, and overwrites and mixes nothing", "[cli
   CHECK_FALSE(fs::exists(other));
 }
 
-TEST_CASE("restore: a database in use is no backup", "[cli]") {
+TEST_CASE("restore: a database in use is not accepted as a backup", "[cli]") {
   Kept kept;
   const Ran ran =
       run_own("restore", {{"BACKUP", kept.file.path()}}, {{"db", kept.folder.file("x.db")}});
@@ -222,7 +222,7 @@ TEST_CASE("restore: a database in use is no backup", "[cli]") {
   CHECK(ran.err.find("coffer backup") != std::string::npos);
 }
 
-TEST_CASE("restore: says who signed a backup, and refuses one of another master key", "[cli]") {
+TEST_CASE("restore: shows the signer of a backup, and rejects one of another master key", "[cli]") {
   Kept kept;
   OpenFile other;
   const std::string another = kept.folder.file("another.db");
@@ -249,7 +249,7 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   CHECK(accepted.code == 0);
   CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure is intact"));
 
-  // Signed by this key, but of another backup, then by another key.
+  // Signed with this key, but for another backup; then with another key.
   const std::string signature = content_of(kept.backup + ".checkpoint");
   REQUIRE(kept.file.run("backup", {{"FILE", kept.folder.file("second.db")}}).code == 0);
   put(kept.backup + ".checkpoint", content_of(kept.folder.file("second.db.checkpoint")));
@@ -270,7 +270,7 @@ TEST_CASE("restore: says who signed a backup, and refuses one of another master 
   CHECK(unsigned_one.json().at("signedBy") == "not signed");
 }
 
-TEST_CASE("restore: a backup that was changed together with its checksum is refused", "[cli]") {
+TEST_CASE("restore: a backup that was changed together with its checksum is rejected", "[cli]") {
   Kept kept;
   {
     store::Connection db(kept.backup, store::OpenMode::read_write);
@@ -288,7 +288,7 @@ TEST_CASE("restore: a backup that was changed together with its checksum is refu
   CHECK(keyed.out.find("guarded_rows") != std::string::npos);
 }
 
-TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cli]") {
+TEST_CASE("checkpoint: verify and restore reject a file that is older than it", "[cli]") {
   Kept kept;
   const std::string points = kept.folder.file("points");
   const auto keep_point = [&](OpenFile& file) {
@@ -312,12 +312,12 @@ TEST_CASE("checkpoint: verify and restore refuse a file that is behind it", "[cl
   CHECK(behind.code == exit_code::kFault);
   CHECK(behind.out.find("at the checkpoint, the audit log had") != std::string::npos);
   CHECK_FALSE(fs::exists(kept.folder.file("behind.db")));
-  // The same without a master key.
+  // The same result without a master key.
   const Ran keyless = run_own("restore", {{"BACKUP", kept.backup}, {"checkpoint", points}},
                               {{"db", kept.folder.file("keyless.db")}});
   CHECK(keyless.code == exit_code::kFault);
 
-  // Every checkpoint counts, also one before another that fits.
+  // Every checkpoint counts, even if a later one matches.
   const std::string list = kept.folder.file("list");
   put(list, content_of(points) + content_of(kept.backup + ".checkpoint"));
   CHECK(restore("listed.db", list).code == exit_code::kFault);
@@ -355,7 +355,7 @@ TEST_CASE("checkpoint: the rotation of the master key keeps chains and signature
   CHECK(kept.file.run("verify", {{"checkpoint", points}}).code == 0);
 }
 
-TEST_CASE("scheduled backups: when the last is old enough; the latest are kept", "[cli]") {
+TEST_CASE("scheduled backups: made when the last one is old enough; the latest are kept", "[cli]") {
   Kept kept;
   const auto& flows = kept.file.app().flows();
   const flows::BackupPlan plan{kept.folder.file("kept"), 3'600'000, 2, 0};
@@ -404,7 +404,7 @@ TEST_CASE("scheduled backups: a failure is recorded until one is taken", "[cli]"
   CHECK_FALSE(failure());
 }
 
-TEST_CASE("export: every line is an object that says its type, and nothing is secret", "[cli]") {
+TEST_CASE("export: every line is an object with its type, without secrets", "[cli]") {
   Kept kept;
   const Ran ran = kept.file.run("export", {{"FILE", "-"}}, false);
   REQUIRE(ran.code == 0);
@@ -420,7 +420,7 @@ TEST_CASE("export: every line is an object that says its type, and nothing is se
   CHECK(kept.file.run("export", {{"FILE", path}}).code == exit_code::kFailed);
 }
 
-TEST_CASE("paths: no command that runs in the server takes a file under another name",
+TEST_CASE("paths: every argument for a file or a folder is a path or has its content",
           "[cli][admin]") {
   for (const Command& command : commands()) {
     if (command.on_file() == nullptr) continue;

@@ -188,7 +188,7 @@ TEST_CASE("payment bulk: the preview checks every row, submits nothing and adds 
   CHECK(bulk.balance(0) == balance);
 }
 
-TEST_CASE("payment bulk: one malformed cell refuses the whole file, with every error", "[cli]") {
+TEST_CASE("payment bulk: one malformed cell rejects the whole file, with every error", "[cli]") {
   BulkWorld bulk;
   const Ran wrong =
       bulk.bulk(kHeader + bulk.transfer("M-1", "5") + bulk.transfer("M 2", "5,5") +
@@ -210,7 +210,7 @@ TEST_CASE("payment bulk: one malformed cell refuses the whole file, with every e
   CHECK(unknown.err.find("line 2: sourceWallet: is not a field") != std::string::npos);
 }
 
-TEST_CASE("payment bulk: only with the rights of an active application", "[cli]") {
+TEST_CASE("payment bulk: requires the rights of an active application", "[cli]") {
   BulkWorld bulk;
   const std::string csv = kHeader + bulk.transfer("M-1", "5");
   REQUIRE(

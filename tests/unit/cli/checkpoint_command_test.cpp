@@ -1,4 +1,4 @@
-// `coffer checkpoint` signs only what follows from the previous checkpoint
+// `coffer checkpoint` signs only a continuation of the previous checkpoint
 // (docs/operating.md#checkpoints).
 #include <catch2/catch.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 struct World {
   World() { act(); }
 
-  /// Acts of the operator, with entries in the audit log and in the journal.
+  /// Commands of the operator, with entries in the audit log and in the journal.
   void act() {
     const std::string code = "A" + std::string(1, static_cast<char>('A' + acts++));
     REQUIRE(file.run("asset add", {{"CODE", code}, {"name", "An asset"}}).code == 0);
@@ -33,7 +33,7 @@ struct World {
         .value()
         .id.to_string();
   }
-  /// What someone who can write the file does, past the triggers.
+  /// Changes the file directly, without its triggers.
   void change(const std::string& sql) {
     REQUIRE(file.app().queue().run([&](store::WriteTx& tx) -> Result<void> {
       for (const char* trigger : {"audit_entries_are_not_changed", "audit_entries_are_not_deleted",
@@ -58,7 +58,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("checkpoint: each follows from the one before", "[cli]") {
+TEST_CASE("checkpoint: each continues the previous one", "[cli]") {
   World world;
   const auto first = world.sign();
   CHECK(first.heads.entry_sets > 0);
@@ -70,7 +70,7 @@ TEST_CASE("checkpoint: each follows from the one before", "[cli]") {
   CHECK(second.heads.audit_entries > first.heads.audit_entries);
 }
 
-TEST_CASE("checkpoint: a chain that does not lead there from the previous one is not signed",
+TEST_CASE("checkpoint: a chain that does not continue the previous checkpoint is not signed",
           "[cli]") {
   struct Row {
     const char* change;

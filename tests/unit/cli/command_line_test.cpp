@@ -53,7 +53,7 @@ TEST_CASE("every command is found by its path and explains itself", "[cli]") {
   CHECK(find_command("frobnicate") == nullptr);
 }
 
-TEST_CASE("texts of commands: phrases without a full stop, consequences as sentences", "[cli]") {
+TEST_CASE("texts of commands: phrases without a period, consequences as sentences", "[cli]") {
   const auto is_phrase = [](std::string_view text) {
     return text.empty() || (text.front() < 'a' && !text.ends_with('.'));
   };
@@ -84,14 +84,14 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
     const std::string help = read(arguments).out;
     CHECK((help.find("--json") != std::string::npos) ==
           (command.prints_data || command.path == "demo"));
-    // The simulated provider has a file of its own kind.
+    // The simulated provider has another kind of file.
     CHECK((help.find("--db") != std::string::npos) ==
           (command.settings != Settings::none || command.path == "provider-sim"));
     if (command.on_file() != nullptr) CHECK(command.settings == Settings::file);
   }
 }
 
-TEST_CASE("the help marks the options that a command cannot do without, and only those", "[cli]") {
+TEST_CASE("the help marks exactly the required options of a command", "[cli]") {
   for (const Command& command : commands()) {
     std::vector<std::string> arguments = words_of(command.path);
     arguments.push_back("--help");
@@ -106,7 +106,7 @@ TEST_CASE("the help marks the options that a command cannot do without, and only
   }
 }
 
-TEST_CASE("no arguments and a group alone are wrong usage, with the help", "[cli]") {
+TEST_CASE("no arguments and only a group are wrong usage, with the help", "[cli]") {
   for (const auto& arguments : {std::vector<std::string>{}, {"rate"}}) {
     const Read none = read(arguments);
     CHECK(none.line.command == nullptr);
@@ -128,7 +128,7 @@ TEST_CASE("arguments, flags and switches reach the command", "[cli]") {
   CHECK(read_line.line.flags.at("db") == "/tmp/a.db");
 }
 
-TEST_CASE("wrong usage names the fault and the help", "[cli]") {
+TEST_CASE("wrong usage names the error and the help", "[cli]") {
   const auto fault = [](const std::vector<std::string>& arguments) {
     const Read wrong = read(arguments);
     CHECK(wrong.line.command == nullptr);
@@ -146,7 +146,7 @@ TEST_CASE("wrong usage names the fault and the help", "[cli]") {
   CHECK(fault({"association", "create", " "}).find("NAME must not be blank") != std::string::npos);
 }
 
-TEST_CASE("a typo gets the word that was meant, and the help of where it was typed", "[cli]") {
+TEST_CASE("a typo gets a suggestion, and the help of its command", "[cli]") {
   const auto said = [](const std::vector<std::string>& arguments) {
     const Read wrong = read(arguments);
     CHECK(wrong.line.command == nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("a typo gets the word that was meant, and the help of where it was typ
   CHECK(
       said({"rate", "list", "--jsno"}) ==
       "coffer: unknown option \"--jsno\"; did you mean \"--json\"? See coffer rate list --help\n");
-  // What is missing is often only misspelled.
+  // A missing option is often only misspelled.
   CHECK(said({"application", "register", "--nmae=x"}) ==
         "coffer: unknown option \"--nmae\"; did you mean \"--name\"? See coffer application "
         "register --help\n");
@@ -207,7 +207,7 @@ TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
   CHECK_FALSE(read({"-v"}).out.empty());
 }
 
-TEST_CASE("help of an unknown word fails as the command itself does", "[cli]") {
+TEST_CASE("help for an unknown word fails like the command itself", "[cli]") {
   const auto said = [](const std::vector<std::string>& words) {
     std::ostringstream out;
     std::ostringstream err;
@@ -227,7 +227,7 @@ TEST_CASE("help of an unknown word fails as the command itself does", "[cli]") {
         "coffer: unexpected argument \"x\"; see coffer verify --help\n");
 }
 
-TEST_CASE("the name of a command is an argument like any other word", "[cli]") {
+TEST_CASE("a command name is also accepted as an argument", "[cli]") {
   for (const char* name : {"list", "wallet", "association", "verify"}) {
     const Read backup = read({"backup", name});
     REQUIRE(backup.line.command != nullptr);
@@ -241,7 +241,7 @@ TEST_CASE("every command takes --no-color", "[cli]") {
   CHECK(read({"--no-color", "rate", "list"}).line.command != nullptr);
 }
 
-TEST_CASE("text must be UTF-8 without controls and of sane length", "[cli]") {
+TEST_CASE("text must be UTF-8 of limited length, without control characters", "[cli]") {
   const auto accepted = [](const std::string& name) {
     return read({"association", "create", name}).line.command != nullptr;
   };

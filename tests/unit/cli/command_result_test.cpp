@@ -29,7 +29,7 @@ const CommandResult kTwo = {
 
 }  // namespace
 
-TEST_CASE("a list is a table whose columns line up", "[cli]") {
+TEST_CASE("a list is a table with aligned columns", "[cli]") {
   Printed printed;
   print_result(printed.console(), kTwo, false);
   CHECK(printed.out.str() ==
@@ -38,7 +38,7 @@ TEST_CASE("a list is a table whose columns line up", "[cli]") {
         "22  b            USDC 1.00, XAF 3\n");
 }
 
-TEST_CASE("a table shows the columns it is told to, JSON shows all", "[cli]") {
+TEST_CASE("a table shows selected columns, JSON shows all", "[cli]") {
   CommandResult result = kTwo;
   result.columns = {"id"};
   Printed text;
@@ -119,7 +119,7 @@ TEST_CASE("a table in a pipe is complete at any terminal width", "[cli]") {
   CHECK(printed.out.str() == "NAME\n" + name + "\n");
 }
 
-TEST_CASE("wide characters take the columns that they take", "[cli]") {
+TEST_CASE("wide characters count as two columns", "[cli]") {
   Printed printed;
   print_result(
       printed.console(),
@@ -188,7 +188,7 @@ TEST_CASE("a status has the colour of its meaning", "[cli]") {
         "failed  \x1b[31mfailed\x1b[0m\n");
 }
 
-TEST_CASE("colours are for terminals that want them", "[cli]") {
+TEST_CASE("colours are only for terminals that accept them", "[cli]") {
   const auto first_byte = [](bool terminal, bool colour) {
     Printed printed;
     print_result(printed.console(terminal, colour), kTwo, false);
@@ -199,7 +199,7 @@ TEST_CASE("colours are for terminals that want them", "[cli]") {
   CHECK(first_byte(false, true) == 'I');
 }
 
-TEST_CASE("one record is lines for people and an object for programs", "[cli]") {
+TEST_CASE("one record is a list of lines, and an object in JSON", "[cli]") {
   const CommandResult result = {.records = {{{"clientId", "app_1"},
                                              {"decimals", 7},
                                              {"ownAccount", true},
@@ -222,7 +222,7 @@ TEST_CASE("one record is lines for people and an object for programs", "[cli]") 
   CHECK(json.err.str().empty());
 }
 
-TEST_CASE("an empty list is an empty array, and words for people", "[cli]") {
+TEST_CASE("an empty list is a message, and an empty array in JSON", "[cli]") {
   Printed json;
   print_result(json.console(), {.list = true}, true);
   CHECK(json.out.str() == "[]\n");
@@ -232,7 +232,7 @@ TEST_CASE("an empty list is an empty array, and words for people", "[cli]") {
   CHECK(text.err.str() == "none\n");
 }
 
-TEST_CASE("text from outside cannot drive the terminal", "[cli]") {
+TEST_CASE("text from outside cannot control the terminal", "[cli]") {
   CHECK(printable("a\x1b[2Jb\nc\x7f"
                   "d") == "a?[2Jb?c?d");
   CHECK(printable("\xc2\x9b"
@@ -248,7 +248,7 @@ TEST_CASE("text from outside cannot drive the terminal", "[cli]") {
   }
 }
 
-TEST_CASE("bytes that are no UTF-8 do not break JSON", "[cli]") {
+TEST_CASE("bytes that are not UTF-8 do not break JSON", "[cli]") {
   CHECK(to_json({{"name", "\xff"}}, false) == "{\"name\":\"\xef\xbf\xbd\"}");
 }
 

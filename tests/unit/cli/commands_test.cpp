@@ -161,7 +161,7 @@ TEST_CASE("market: assets, liquidity and rates of either environment", "[cli]") 
   CHECK(file.run("rate set", with_rate).code == exit_code::kUsage);
 }
 
-TEST_CASE("amounts are judged before anything moves", "[cli]") {
+TEST_CASE("amounts are checked before any posting", "[cli]") {
   OpenFile file;
   add_asset(file, "NGNC", "2");
   for (const char* amount : {"0", "-1", "1.001", "ten", "1e30", "0x10", "99999999999999999999"}) {
@@ -195,7 +195,7 @@ TEST_CASE("wallets: review and funding", "[cli]") {
   const auto funded =
       file.run("wallet fund", {{"ID", first}, {"asset", "USDC"}, {"amount", "2.5"}}).json();
   CHECK(funded.at("balances").at(0).at("balance") == "2.50");
-  // In the sandbox neither a reason nor an id is needed, and a description is kept without one.
+  // In the sandbox, reason and ID are optional, and a description is stored without them.
   CHECK(
       file.run("wallet fund",
                {{"ID", first}, {"asset", "USDC"}, {"amount", "1"}, {"description", "Pocket money"}})
@@ -230,7 +230,7 @@ TEST_CASE("verify: a valid file is 0, a changed one is 3 with the violation", "[
   CHECK(shown.err.find("restore a backup") != std::string::npos);
 }
 
-TEST_CASE("verify stops when the server does", "[cli]") {
+TEST_CASE("verify stops when the server stops", "[cli]") {
   OpenFile file;
   std::ostringstream out;
   std::ostringstream err;
@@ -240,7 +240,7 @@ TEST_CASE("verify stops when the server does", "[cli]") {
   CHECK(err.str().find("stopping") != std::string::npos);
 }
 
-TEST_CASE("commands that make no sense inside a server are refused there", "[cli]") {
+TEST_CASE("commands that cannot run inside a server are rejected there", "[cli]") {
   OpenFile file;
   for (const char* command : {"serve", "demo", "init", "healthcheck", "frobnicate", ""}) {
     INFO(command);

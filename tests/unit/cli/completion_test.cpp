@@ -22,7 +22,7 @@ Words split(const std::string& text) {
   return out;
 }
 
-/// What is offered after `typed`; a trailing space begins a new word.
+/// The words offered after `typed`; a trailing space begins a new word.
 Words offered(const std::string& typed) {
   Words words = split(typed);
   if (typed.empty() || typed.back() == ' ') words.emplace_back();
@@ -49,7 +49,7 @@ std::string help_of(const Command& command) {
 
 }  // namespace
 
-TEST_CASE("every command and every option of its help is offered", "[cli]") {
+TEST_CASE("completion offers every command and every option of its help", "[cli]") {
   for (const Command& command : commands()) {
     const std::string path(command.path);
     INFO(path);
@@ -60,7 +60,7 @@ TEST_CASE("every command and every option of its help is offered", "[cli]") {
       INFO(option);
       CHECK(help.find(option) != std::string::npos);
     }
-    // And the other way round: whatever the help calls an option.
+    // Conversely: every option in the help.
     std::istringstream lines(help);
     for (std::string line; std::getline(lines, line);) {
       const auto at = line.find("--");
@@ -78,7 +78,7 @@ TEST_CASE("every group has a summary", "[cli]") {
   }
 }
 
-TEST_CASE("values are offered after their option, by each way to write it", "[cli]") {
+TEST_CASE("completion offers values after each notation of an option", "[cli]") {
   const Words environments{"sandbox", "production"};
   CHECK(offered("rate set --environment ") == environments);
   CHECK(offered("rate set A B 1 --environment pro") == environments);

@@ -91,12 +91,12 @@ TEST_CASE("connectors: the secret of an http connector is shown at creation", "[
       "connector set-url", {{"ID", id}, {"URL", "https://other.example"}, {"timeout-ms", "2500"}});
   CHECK(slower.json().at("timeoutMs") == 2'500);
   const auto again = file.run("connector set-url", {{"ID", id}, {"URL", "https://third.example"}});
-  CHECK(again.json().at("timeoutMs") == 2'500);  // as it was: it was not to be changed
+  CHECK(again.json().at("timeoutMs") == 2'500);  // unchanged, because it was not given
   CHECK(file.run("connector set-url", {{"ID", id}, {"URL", "ftp://other.example"}}).code ==
         exit_code::kUsage);
 }
 
-TEST_CASE("connectors: what cannot be registered", "[cli]") {
+TEST_CASE("connectors: invalid registrations", "[cli]") {
   OpenFile file;
   add_asset(file);
   const auto refused = [&](const Values& change) {
@@ -119,7 +119,7 @@ TEST_CASE("connectors: what cannot be registered", "[cli]") {
   refused({{"max", "0"}});
 }
 
-TEST_CASE("connectors: fields are required and no longer", "[cli]") {
+TEST_CASE("connectors: fields can be required, and this can be removed", "[cli]") {
   OpenFile file;
   add_asset(file);
   const std::string id = add(file);

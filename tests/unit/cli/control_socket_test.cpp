@@ -39,7 +39,7 @@ Asked ask(const std::string& database, const ControlRequest& request) {
   return {code, out.str(), err.str()};
 }
 
-/// What the server says to raw bytes, until it hangs up.
+/// The server's response to raw bytes, until it closes the connection.
 std::string say(const std::string& database, const std::string& bytes) {
   const int fd = open_control_socket(control_socket_path(database), SocketRole::connect);
   REQUIRE(fd >= 0);
@@ -52,7 +52,7 @@ std::string say(const std::string& database, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a command runs in the server and prints here", "[cli]") {
+TEST_CASE("a command runs in the server and prints in its own terminal", "[cli]") {
   const Folder folder;
   ControlSocket socket(echo);
   REQUIRE(socket.start(folder.file("a.db")));
@@ -88,7 +88,7 @@ TEST_CASE("without a listener, the command gets an error", "[cli]") {
   CHECK(ask(folder.file("a.db"), {}).code == std::nullopt);
 }
 
-TEST_CASE("the socket is private, and replaces one that was left behind", "[cli]") {
+TEST_CASE("the control socket is private, and replaces a stale one", "[cli]") {
   const Folder folder;
   const std::string path = folder.file("a.db.sock");
   ::close(open_control_socket(path, SocketRole::listen));  // as a killed server leaves it
@@ -102,7 +102,7 @@ TEST_CASE("the socket is private, and replaces one that was left behind", "[cli]
   CHECK(ask(folder.file("a.db"), {}).code == 7);
 }
 
-TEST_CASE("a file in the place of the socket is not removed", "[cli]") {
+TEST_CASE("a file at the path of the control socket is not removed", "[cli]") {
   const Folder folder;
   std::ofstream(folder.file("a.db.sock")) << "precious";
   ControlSocket socket(echo);
@@ -112,7 +112,7 @@ TEST_CASE("a file in the place of the socket is not removed", "[cli]") {
   CHECK(std::filesystem::file_size(folder.file("a.db.sock")) == 8);
 }
 
-TEST_CASE("a path beyond the size of a socket address works", "[cli]") {
+TEST_CASE("a control socket path longer than a socket address works", "[cli]") {
   const Folder folder;
   const std::string deep = folder.file(std::string(120, 'd'));
   std::filesystem::create_directories(deep);
@@ -122,14 +122,14 @@ TEST_CASE("a path beyond the size of a socket address works", "[cli]") {
   CHECK(ask(deep + "/a.db", {.command = "x"}).code == 7);
 }
 
-TEST_CASE("a longer name is refused", "[cli]") {
+TEST_CASE("a control socket name that is too long is rejected", "[cli]") {
   const Folder folder;
   errno = 0;
   CHECK(open_control_socket(folder.file(std::string(150, 'n')), SocketRole::listen) == -1);
   CHECK(errno == ENAMETOOLONG);
 }
 
-TEST_CASE("a peer that violates the protocol gets nothing", "[cli]") {
+TEST_CASE("a peer that violates the control protocol gets no response", "[cli]") {
   const Folder folder;
   std::atomic<int> runs{0};
   ControlSocket socket(
@@ -178,7 +178,8 @@ TEST_CASE("stopping ends a long command early", "[cli]") {
   CHECK(asked.code == 75);
 }
 
-TEST_CASE("a command whose output cannot be written ends, with its work in the server", "[cli]") {
+TEST_CASE("a command whose output cannot be written ends, and so does its work in the server",
+          "[cli]") {
   const Folder folder;
   std::atomic<bool> noticed{false};
   ControlSocket socket([&](const ControlRequest&, std::ostream& out, std::ostream&, Interruption&) {
@@ -196,7 +197,7 @@ TEST_CASE("a command whose output cannot be written ends, with its work in the s
   CHECK(err.str().empty());
 }
 
-TEST_CASE("a server that ends in the middle is noticed", "[cli]") {
+TEST_CASE("a server that ends during a command is reported", "[cli]") {
   const Folder folder;
   const int listening = open_control_socket(folder.file("a.db.sock"), SocketRole::listen);
   REQUIRE(listening >= 0);
@@ -217,7 +218,7 @@ TEST_CASE("a server that ends in the middle is noticed", "[cli]") {
   CHECK(asked.err.find("stopped before") != std::string::npos);
 }
 
-TEST_CASE("a request survives the wire", "[cli]") {
+TEST_CASE("a control request survives a round trip", "[cli]") {
   const ControlRequest request{.command = "a b",
                                .arguments = {{"x", "\"quoted\" \\ Ü"}},
                                .json = true,

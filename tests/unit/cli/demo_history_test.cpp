@@ -31,7 +31,7 @@ struct Week {
     for (const nlohmann::json& payment : payments) out.insert(payment.at(key).get<std::string>());
     return out;
   }
-  /// What a visitor sees, without IDs.
+  /// The visible history, without IDs.
   std::vector<std::string> story() const {
     std::vector<std::string> out;
     for (const nlohmann::json& payment : payments) {
@@ -71,7 +71,7 @@ TEST_CASE("demo history: all kinds and outcomes, within a week, and the books ho
     ++wallets[wallet.at("status").get<std::string>()];
   }
   CHECK(wallets["Rejected"] == 1);
-  CHECK(wallets["Pending"] == 3);  // with that of a new demo
+  CHECK(wallets["Pending"] == 3);  // including that of a new demo
   const nlohmann::json webhooks = week.file.run("webhook list").json();
   REQUIRE(webhooks.size() == 1);
   const nlohmann::json deliveries =

@@ -74,7 +74,7 @@ TEST_CASE("a demo contains the objects that the command line contract requires",
   CHECK(file.run("verify").code == 0);
 }
 
-TEST_CASE("opened again, a demo is the same and nothing is made twice", "[cli][demo]") {
+TEST_CASE("a reopened demo is unchanged, without duplicates", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
   const DemoSecrets first = ensure(file);
@@ -105,7 +105,7 @@ TEST_CASE("changes by users of a demo are kept", "[cli][demo]") {
   }
 }
 
-TEST_CASE("secrets that do not match are issued again", "[cli][demo]") {
+TEST_CASE("a demo issues new secrets if the stored ones do not match", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
   const DemoSecrets first = ensure(file);
@@ -143,7 +143,7 @@ TEST_CASE("secrets that do not match are issued again", "[cli][demo]") {
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
-TEST_CASE("a file that is no demo stays as it is", "[cli][demo]") {
+TEST_CASE("a file that is not a demo is unchanged", "[cli][demo]") {
   OpenFile file;
   SECTION("not claimed") {}
   SECTION("claimed, but contains an association") {
@@ -156,10 +156,10 @@ TEST_CASE("a file that is no demo stays as it is", "[cli][demo]") {
   CHECK(file.run("asset list").json().empty());
 }
 
-TEST_CASE("a demo that was interrupted anywhere is finished", "[cli][demo]") {
+TEST_CASE("the creation of a demo continues after any interruption", "[cli][demo]") {
   OpenFile file;
   claim_demo(file.path());
-  // Some of what the seed makes is there already, as after a kill.
+  // Some objects of the seed exist already, as after a kill.
   CHECK(file.run("asset add", {{"CODE", "USDC"}, {"name", "USD Coin"}}).code == 0);
   CHECK(file.run("association create", {{"NAME", "Demo Ltd"}}).code == 0);
   ensure(file);
@@ -168,7 +168,7 @@ TEST_CASE("a demo that was interrupted anywhere is finished", "[cli][demo]") {
   CHECK(file.run("verify").code == 0);
 }
 
-TEST_CASE("the start text is filled in completely", "[cli][demo]") {
+TEST_CASE("the start text has no unfilled placeholder", "[cli][demo]") {
   CHECK(filled("a @b@ c@d@", {{"b", "1"}, {"d", "@x@"}}) == "a 1 c@x@");
   CHECK(filled("plain", {}) == "plain");
   CHECK_THROWS_AS(filled("@b@", {}), InternalError);

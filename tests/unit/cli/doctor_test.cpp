@@ -34,7 +34,7 @@ cli::Finding worst(const Findings& findings, const std::string& check) {
   return out;
 }
 
-/// Settings of a file that exists, was closed in order, and has its key beside it.
+/// Settings of an existing, cleanly closed file with its key.
 struct ClosedFile {
   ClosedFile() {
     config.db = folder.file("coffer.db");
@@ -70,7 +70,7 @@ class FixedNames final : public outbound::Resolver {
 
 }  // namespace
 
-TEST_CASE("doctor: a closed file in good order", "[cli]") {
+TEST_CASE("doctor: a valid closed file", "[cli]") {
   const ClosedFile file;
   const Owner owner = find_owner(file.config.db);
   CHECK_FALSE(owner.locked);
@@ -83,7 +83,7 @@ TEST_CASE("doctor: a closed file in good order", "[cli]") {
   CHECK(worst(examine_master_key(file.config, owner), "master key").grade == Grade::ok);
 }
 
-TEST_CASE("doctor changes nothing: not a file more, not a time moved", "[cli]") {
+TEST_CASE("doctor changes nothing: no new file, no changed time", "[cli]") {
   const ClosedFile file;
   const auto seen = [&] {
     std::map<std::string, std::filesystem::file_time_type> out;
@@ -141,7 +141,7 @@ TEST_CASE("doctor: permissions of the file, its folder, its companions and its k
   CHECK(names(key, "chmod 600"));
 }
 
-TEST_CASE("doctor: a master key that is lost, broken or another", "[cli]") {
+TEST_CASE("doctor: a missing, damaged or different master key", "[cli]") {
   const ClosedFile file;
   const auto key = [&] { return worst(examine_master_key(file.config, {}), "master key"); };
   write(file.config.master_key_file, "short\n");
@@ -154,7 +154,7 @@ TEST_CASE("doctor: a master key that is lost, broken or another", "[cli]") {
   CHECK(names(key(), "backup"));
 }
 
-TEST_CASE("doctor: a file of a newer coffer and of one before the first release", "[cli]") {
+TEST_CASE("doctor: a file of a newer version, and of a version before the first release", "[cli]") {
   const ClosedFile file;
   const auto schema_with = [&](unsigned char version) {
     std::fstream out(file.config.db, std::ios::in | std::ios::out | std::ios::binary);
@@ -168,7 +168,7 @@ TEST_CASE("doctor: a file of a newer coffer and of one before the first release"
   CHECK(schema_with(store::kFirstSchema) == Grade::ok);
 }
 
-TEST_CASE("doctor: a file that is open is not judged behind the back of its owner", "[cli]") {
+TEST_CASE("doctor: an open file is not examined from another process", "[cli]") {
   OpenFile file;
   const Owner owner = find_owner(file.path());
   CHECK(owner.locked);
@@ -184,7 +184,7 @@ TEST_CASE("doctor: a file that is open is not judged behind the back of its owne
   control.stop();
 }
 
-TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
+TEST_CASE("doctor: free ports, and a port in use", "[cli]") {
   const Folder folder;
   Config config;
   config.db = folder.file("coffer.db");
@@ -202,9 +202,9 @@ TEST_CASE("doctor: ports that are free, and one that is taken", "[cli]") {
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
   config.listen_http = {"192.0.2.77", 8080};
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::fault);
-  // Another user's server: it is asked, and only then the port is tried.
+  // Another user's server: a request is sent first, and only then is the port tested.
   CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
-  // A server that takes commands, and is not where the settings say.
+  // A server that accepts commands, but is not at the address of the settings.
   config.listen_http = {"127.0.0.1", 1};
   CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
 }
@@ -239,7 +239,7 @@ TEST_CASE("doctor: a server is checked at the address that it reports, not the o
   control.stop();
 }
 
-TEST_CASE("doctor: a log that a killed process left counts, and stays", "[cli]") {
+TEST_CASE("doctor: reads and keeps the log of a killed process", "[cli]") {
   Folder folder;
   Config config;
   {
@@ -262,7 +262,7 @@ TEST_CASE("doctor: the clock", "[cli]") {
   CHECK(grade(now, {0}, true) == Grade::ok);
   CHECK(grade(now, now, std::nullopt) == Grade::ok);
   CHECK(grade(now, now, false) == Grade::warning);
-  // Records go on from the last one, so this is no fault of the server.
+  // The time of records continues from the last one, so this is not an error of the server.
   CHECK(grade(now, now.plus_ms(60'000), true) == Grade::warning);
   CHECK(grade({0}, {0}, true) == Grade::fault);
   CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);
@@ -290,7 +290,7 @@ TEST_CASE("doctor: trusted roots", "[cli]") {
   CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::fault);
 }
 
-TEST_CASE("doctor: backups that are not made, are made, and stopped being made", "[cli]") {
+TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
   const Folder folder;
   Config config;
   const Timestamp now = SystemClock().now();
@@ -309,7 +309,7 @@ TEST_CASE("doctor: backups that are not made, are made, and stopped being made",
   CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::ok);
 }
 
-TEST_CASE("doctor: secrets in readable files, and a log that cannot be written", "[cli]") {
+TEST_CASE("doctor: secrets in readable files, and an unwritable log", "[cli]") {
   const Folder folder;
   Config config;
   const Timestamp now = SystemClock().now();
@@ -325,7 +325,7 @@ TEST_CASE("doctor: secrets in readable files, and a log that cannot be written",
   CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::ok);
 }
 
-TEST_CASE("doctor: open files, and room on the disk", "[cli]") {
+TEST_CASE("doctor: open files, and free disk space", "[cli]") {
   const ClosedFile file;
   Config config = file.config;
   CHECK(descriptor_limit(::getpid()).value_or(0) > 0);

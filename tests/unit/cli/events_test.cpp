@@ -60,7 +60,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("trigger: an event of the sandbox, and nothing else is one", "[cli]") {
+TEST_CASE("trigger: only events of the sandbox", "[cli]") {
   World world;
   const std::string id = world.trigger("payment.failed");
   const auto listed = world.run("events list").json();
@@ -74,7 +74,7 @@ TEST_CASE("trigger: an event of the sandbox, and nothing else is one", "[cli]") 
   CHECK(none.err.find("payment.succeeded") != std::string::npos);
 }
 
-TEST_CASE("events list: the latest last, after a sequence from the oldest, of one type", "[cli]") {
+TEST_CASE("events list: latest last, oldest first after a sequence, filtered by type", "[cli]") {
   World world;
   for (const char* type : {"payment.failed", "payment.succeeded", "payment.failed"}) {
     world.trigger(type);
@@ -173,7 +173,7 @@ TEST_CASE("webhook: list, test and recover", "[cli]") {
             .code == exit_code::kUsage);
 }
 
-TEST_CASE("webhook: create, change, rotate, and look at a delivery", "[cli]") {
+TEST_CASE("webhook: create, change, rotate, and show a delivery", "[cli]") {
   World world;
   const std::string application = world.run("application list").json().at(0).at("id");
   const std::string url = "https://93.184.216.34/other";
@@ -213,14 +213,14 @@ TEST_CASE("webhook: create, change, rotate, and look at a delivery", "[cli]") {
         exit_code::kFailed);
 }
 
-TEST_CASE("events follow: only where a server runs", "[cli]") {
+TEST_CASE("events follow: requires a running server", "[cli]") {
   World world;
   const Ran ran = world.run("events follow");
   CHECK(ran.code == exit_code::kUnreachable);
   CHECK(ran.err.find("coffer demo") != std::string::npos);
 }
 
-TEST_CASE("the secret of listen stays the same, and is another for each tenant", "[cli]") {
+TEST_CASE("the secret of listen is stable and different for each tenant", "[cli]") {
   World world;
   const auto secret = [&](const std::string& environment) {
     return world.run("webhook listen-secret", {{"environment", environment}})
@@ -235,7 +235,7 @@ TEST_CASE("the secret of listen stays the same, and is another for each tenant",
   CHECK(secret("production") != first);
 }
 
-TEST_CASE("an event as a line", "[cli]") {
+TEST_CASE("an event is printed as one line", "[cli]") {
   const auto line = [](const char* data) {
     return event_line(
         R"({"id":"e","type":"t","sequence":7,"timestamp":"2026-01-31T09:08:07.006Z","data":)" +
@@ -269,7 +269,7 @@ SavedDelivery delivery() {
 
 }  // namespace
 
-TEST_CASE("webhook verify: both signatures, and why they do not hold", "[cli]") {
+TEST_CASE("webhook verify: checks both signatures, and explains a failure", "[cli]") {
   struct Row {
     const char* name;
     std::function<void(SavedDelivery&)> change;

@@ -11,7 +11,7 @@ using coffer::cli::test::Ran;
 
 namespace {
 
-/// A little of what the lists show.
+/// Some rows for each list.
 void fill(OpenFile& file) {
   const std::string association =
       file.run("association create", {{"NAME", "Acme"}}).json().at("id");
@@ -59,7 +59,7 @@ TEST_CASE("every command that only reads prints JSON, and a table or lines", "[c
     const auto data = json.json();
     CHECK((data.is_array() || data.is_object()));
     CHECK(plain.out != json.out);
-    // An empty list says so to people, and is an empty list to programs.
+    // An empty list is a message as text and an empty array in JSON.
     CHECK(plain.out.empty() == (data.is_array() && data.empty()));
   }
   CHECK(tried > 8);

@@ -1,5 +1,5 @@
-// Which commands wait for a second operator, from the table of commands, and that the document
-// agrees (docs/operating.md#four-eyes).
+// The commands that wait for a second operator, from the command table, compared with the document
+// (docs/operating.md#four-eyes).
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -96,7 +96,7 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
     {"webhook test", "a sample, to a webhook that exists"},
 });
 
-/// Has more than a viewer may run, on the admin page.
+/// Whether the admin page offers the command, and a viewer may not run it.
 bool is_ruled(const Command& command) {
   return command.on_file() != nullptr && command.role != OperatorRole::viewer && !command.streams &&
          !requires_path(command);
@@ -132,8 +132,7 @@ Names documented(const std::string& start) {
 
 }  // namespace
 
-TEST_CASE("approvals: every command that changes something waits, or does not, for a reason",
-          "[cli][four-eyes]") {
+TEST_CASE("approvals: every changing command waits, or has a reason not to", "[cli][four-eyes]") {
   Names wait;
   Names do_not_wait;
   for (const Command& command : commands()) {
@@ -152,7 +151,7 @@ TEST_CASE("approvals: every command that changes something waits, or does not, f
   CHECK(do_not_wait == names_of(kDoNotWait));
 }
 
-TEST_CASE("approvals: the document lists the commands of operators, and which wait",
+TEST_CASE("approvals: the documentation lists the operators' commands, and which wait",
           "[cli][four-eyes]") {
   Names operators;
   Names wait;

@@ -1,4 +1,4 @@
-// Another master key: everything sealed opens with the new one only.
+// Rotation of the master key: every sealed value opens only with the new key.
 #include "flows/operations/key_rotation.h"
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ namespace {
 
 SeededRandom source_of_keys(21);
 
-/// Something in every sealed column.
+/// A value in every sealed column.
 void seal_everything(OpenFile& file) {
   const auto& flows = file.app().flows();
   const std::string association =
@@ -48,7 +48,7 @@ void seal_everything(OpenFile& file) {
                                                    {"min", "1"},
                                                    {"max", "1000"}});
   REQUIRE(connector.code == 0);
-  // The address that it leaves keeps a secret of its own.
+  // The previous address keeps its own secret.
   REQUIRE(file.run("connector set-url",
                    {{"ID", connector.json().at("id")}, {"URL", "https://another.example"}})
               .code == 0);
@@ -75,7 +75,7 @@ void seal_everything(OpenFile& file) {
                                   {"wallet fund", "{}", {{"amount", "1"}}}));
 }
 
-/// column -> values that open with the key, and that do not.
+/// column -> values that open with the key, and values that do not.
 std::map<std::string, std::pair<int, int>> opened_with(App& app, const auth::MasterKey& key) {
   SeededRandom random(9);
   const auth::Sealer sealer(key, random);
@@ -124,7 +124,7 @@ TEST_CASE("key rotation: every sealed value opens with the new key, and none wit
   CHECK(flows::rotate_master_key(file.app().flows(), next).error().slug == Slug::conflict);
 }
 
-TEST_CASE("key rotation: one value that does not open leaves everything as it was", "[cli]") {
+TEST_CASE("key rotation: one value that does not open leaves everything unchanged", "[cli]") {
   OpenFile file;
   seal_everything(file);
   REQUIRE(file.app().queue().run([](store::WriteTx& tx) -> Result<void> {
@@ -136,7 +136,7 @@ TEST_CASE("key rotation: one value that does not open leaves everything as it wa
   for (const auto& [context, counts] : opened_with(file.app(), next)) CHECK(counts.first == 0);
 }
 
-TEST_CASE("key rotate: the file then opens with the new key only, and a running server prevents it",
+TEST_CASE("key rotate: the file then opens only with the new key, and a running server prevents it",
           "[cli]") {
   OpenFile file;
   Folder folder;

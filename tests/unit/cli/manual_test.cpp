@@ -20,7 +20,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The sample with every line taken in that has a constant for a default.
+/// The sample with every line enabled that has a constant default.
 std::string taken_in(const std::string& sample) {
   std::istringstream lines(sample);
   std::string out;
@@ -37,7 +37,7 @@ std::string taken_in(const std::string& sample) {
 
 }  // namespace
 
-TEST_CASE("the manual knows every command, argument, setting and secret", "[cli]") {
+TEST_CASE("the manual contains every command, argument, setting and secret", "[cli]") {
   const std::string commands_text = commands_page();
   for (const Command& command : commands()) {
     INFO(command.path);
@@ -112,7 +112,7 @@ TEST_CASE("the table of commands in the contract has the first word of every com
   CHECK(documented == known);
 }
 
-TEST_CASE("no text of ours is a request of man's", "[cli]") {
+TEST_CASE("texts contain no roff requests", "[cli]") {
   CHECK(roff_text("a-b") == "a\\-b");
   CHECK(roff_text(".TH x\n'so y\\n") == "\\&.TH x\n\\&'so y\\en");
   CHECK(roff_text("in . between") == "in . between");

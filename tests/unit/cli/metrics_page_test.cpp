@@ -1,4 +1,4 @@
-// Who may read /metrics.
+// Access to /metrics.
 #include "cli/admin/metrics_page.h"
 
 #include <catch2/catch.hpp>
@@ -44,7 +44,7 @@ const std::string kToken = "a-token-of-the-settings";
 
 }  // namespace
 
-TEST_CASE("metrics page: this machine reads it without credentials") {
+TEST_CASE("metrics page: readable without credentials from this machine") {
   Page page;
   for (const char* peer : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) {
     INFO(peer);
@@ -74,7 +74,7 @@ TEST_CASE("metrics page: a request through a proxy is not local") {
   }
 }
 
-TEST_CASE("metrics page: others need the token, whole and as Bearer") {
+TEST_CASE("metrics page: other machines need the complete Bearer token") {
   Page page(kToken);
   CHECK(ask(page.site, "127.0.0.1").status == 200);
   const auto refused = ask(page.site, "192.0.2.1");
@@ -90,7 +90,7 @@ TEST_CASE("metrics page: others need the token, whole and as Bearer") {
   CHECK(ask(page.site, "192.0.2.1", {{"Authorization", "Bearer " + kToken}}).status == 200);
 }
 
-TEST_CASE("metrics page: it is read and nothing else, and no cookie opens it") {
+TEST_CASE("metrics page: only readable, and not opened by a cookie") {
   Page page;
   CHECK(ask(page.site, "::1", {}, "HEAD").status == 200);
   CHECK(ask(page.site, "::1", {}, "POST").status == 405);

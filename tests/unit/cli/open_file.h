@@ -1,4 +1,4 @@
-// A coffer file in a folder of its own, and commands run on it as the server runs them.
+// A coffer file in a separate folder, and commands on it as the server runs them.
 #pragma once
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ class OpenFile {
   const std::string& path() const { return config_.db; }
   ManualClock& clock() { return clock_; }
 
-  /// Closed and opened again, with `between` done to the files.
+  /// Closes the file, calls `between`, and opens it again.
   void reopen(const std::function<void()>& between = [] {}) {
     app_.reset();
     between();

@@ -1,5 +1,4 @@
-// What the operator reads: overview, activity, wallets and what moved on them, beneficiaries,
-// quotes.
+// Commands that read: overview, activity, wallets and their statements, beneficiaries, quotes.
 #include <catch2/catch.hpp>
 
 #include "cli/exit_code.h"
@@ -118,7 +117,7 @@ TEST_CASE("activity: the last day by hours, the last week by quarters of days", 
   CHECK(house.file.run("activity", {{"hours", "720"}}).json().size() == 30);
 }
 
-TEST_CASE("activity: of a period of one's own, in spans that are few", "[cli]") {
+TEST_CASE("activity: of a given period, in a limited number of spans", "[cli]") {
   House house;
   house.pay("t1");
   const auto now = house.file.clock().now();

@@ -31,7 +31,7 @@ std::string admin_link(OpenFile& file) {
 
 }  // namespace
 
-TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli][admin]") {
+TEST_CASE("operators: a link works once, within one day", "[cli][admin]") {
   OpenFile file;
   const auto& flows = file.app().flows();
   const auto added = file.run("operator add", {{"NAME", "Ada"}, {"role", "viewer"}}).json();
@@ -58,7 +58,8 @@ TEST_CASE("operators: a link is handed over, works once, and for one day", "[cli
         Slug::unauthorized);
 }
 
-TEST_CASE("operators: a link for an administrator voids the one before it", "[cli][admin]") {
+TEST_CASE("operators: a new link for an administrator invalidates the previous one",
+          "[cli][admin]") {
   OpenFile file;
   const auto& flows = file.app().flows();
   const std::string first = admin_link(file);
@@ -73,7 +74,7 @@ TEST_CASE("operators: a link for an administrator voids the one before it", "[cl
   CHECK(file.run("operator list").json().at(0).at("role") == "administrator");
 }
 
-TEST_CASE("operators: the last administrator stays one", "[cli][admin]") {
+TEST_CASE("operators: the last administrator keeps the role", "[cli][admin]") {
   OpenFile file;
   const auto& flows = file.app().flows();
   REQUIRE(flows::claim_link(flows, admin_link(file), "ada", kPassword, kHere));
@@ -111,7 +112,7 @@ TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli
   CHECK(file.run("verify").code == 0);
 }
 
-TEST_CASE("audit: every command that changes something is beyond a viewer", "[cli][admin]") {
+TEST_CASE("audit: a viewer cannot run any changing command", "[cli][admin]") {
   const std::set<std::string_view> reading = {
       "activity", "checkpoint", "clock",     "count", "deliveries", "delivery",
       "export",   "find",       "follow",    "list",  "overview",   "quotas",

@@ -17,7 +17,7 @@ struct Drawing {
   ManualClock clock;
   Console console{out, err, false, true, false, 60};
 
-  /// What was written since the last time, with `~` for the code that clears the line.
+  /// The output since the last call, with `~` for the code that clears the line.
   std::string drawn() {
     std::string text = err.str();
     err.str("");
@@ -43,7 +43,7 @@ TEST_CASE("progress: a rate and the remaining time, once known", "[cli]") {
         "[########################] 100 %  copying  9 of 9  1/s");
 }
 
-TEST_CASE("progress: without a total, how long it takes so far", "[cli]") {
+TEST_CASE("progress: without a total, the elapsed time", "[cli]") {
   CHECK(progress_text({"checking sqlite integrity", 0, 0, Unit::steps}, 0) ==
         "checking sqlite integrity");
   CHECK(progress_text({"checking sqlite integrity", 0, 0, Unit::steps}, 65'000) ==
@@ -67,7 +67,7 @@ TEST_CASE("progress: one line, drawn ten times a second at most, cleared at the 
   CHECK(drawing.drawn() == "~");
 }
 
-TEST_CASE("progress: steps are one phase, so that the time left is that of all", "[cli]") {
+TEST_CASE("progress: all steps count for the remaining time", "[cli]") {
   Drawing drawing;
   drawing.console.columns = 100;
   ProgressLine line(drawing.console, drawing.interruption, drawing.clock);
@@ -77,14 +77,14 @@ TEST_CASE("progress: steps are one phase, so that the time left is that of all",
   CHECK(drawing.drawn().ends_with("checking b  2 of 4  5 s left"));
 }
 
-TEST_CASE("progress: nothing where standard error is no terminal", "[cli]") {
+TEST_CASE("progress: none if standard error is not a terminal", "[cli]") {
   Drawing drawing;
   drawing.console.progress = false;
   { ProgressLine(drawing.console, drawing.interruption, drawing.clock).show({"copying", 1, 2}); }
   CHECK(drawing.drawn().empty());
 }
 
-TEST_CASE("progress: ends the work when the server stops, or its reader is gone", "[cli]") {
+TEST_CASE("progress: ends the work when the server stops or the client disconnects", "[cli]") {
   Drawing drawing;
   ProgressLine line(drawing.console, drawing.interruption, drawing.clock);
   drawing.err.setstate(std::ios::badbit);

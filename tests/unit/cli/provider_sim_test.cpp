@@ -99,7 +99,7 @@ struct TemporaryFile {
 
 }  // namespace
 
-TEST_CASE("the http driver before the simulated provider passes the conformance suite") {
+TEST_CASE("the http driver with the simulated provider passes the conformance suite") {
   World world;
   check_conformance(world.subject);
 }
@@ -121,7 +121,7 @@ TEST_CASE("an ID is executed once, even if responses are lost") {
   CHECK(list["data"][0]["submissions"] == 4);
 }
 
-TEST_CASE("a fault before anything was done leaves nothing") {
+TEST_CASE("a fault before the execution leaves no payout") {
   World world;
   const Payout payout = payout_to(world.subject, "0123456789");
   world.faults("refuse=1");
@@ -132,7 +132,7 @@ TEST_CASE("a fault before anything was done leaves nothing") {
   CHECK(world.state(payout) == PayoutState::never_arrived);
 }
 
-TEST_CASE("an id that was cancelled before it arrived is never executed") {
+TEST_CASE("an ID that was cancelled before its arrival is never executed") {
   World world;
   const Payout payout = payout_to(world.subject, "0123456789");
   CHECK(world.registry.cancel(world.terms(), payout)->state == PayoutState::failed);
@@ -141,7 +141,7 @@ TEST_CASE("an id that was cancelled before it arrived is never executed") {
   CHECK(world.state(payout) == PayoutState::failed);
 }
 
-TEST_CASE("an id belongs to one content, and a request to one secret") {
+TEST_CASE("an ID belongs to one content, and a request to one secret") {
   World world;
   Payout payout = payout_to(world.subject, "000001201");
   REQUIRE(world.submit(payout));
@@ -153,7 +153,7 @@ TEST_CASE("an id belongs to one content, and a request to one secret") {
   CHECK(world.control("GET", "/control/payouts")["data"].size() == 1);
 }
 
-TEST_CASE("callbacks are signed, tell the end, and come once") {
+TEST_CASE("callbacks are signed, report the final status, and are sent once") {
   World world;
   const Payout payout = payout_to(world.subject, "000001202");
   REQUIRE(world.submit(payout));
@@ -173,7 +173,7 @@ TEST_CASE("callbacks are signed, tell the end, and come once") {
   CHECK(got.body["data"]["status"] == "succeeded");
 }
 
-TEST_CASE("callbacks are tried again, and not for ever") {
+TEST_CASE("callbacks are retried a limited number of times") {
   World world;
   REQUIRE(world.submit(payout_to(world.subject, "0123456789")));
   world.accepting = false;
@@ -196,7 +196,7 @@ TEST_CASE("callbacks are tried again, and not for ever") {
   CHECK(world.received.size() == 1);
 }
 
-TEST_CASE("callbacks come double and out of order on demand") {
+TEST_CASE("callbacks can be duplicated and reordered by a fault") {
   World world;
   REQUIRE(world.submit(payout_to(world.subject, "0123456789")));
   world.faults("duplicate=1");
@@ -363,7 +363,7 @@ TEST_CASE("the simulator stores its state in a file") {
   CHECK_FALSE(StateFile().open(file.path));
 }
 
-TEST_CASE("plans of faults are read and shown") {
+TEST_CASE("fault plans are parsed and printed") {
   CHECK(FaultPlan::parse("")->to_string().empty());
   CHECK(FaultPlan::parse("lose-answer=0.1,hang=0.01:50,late=1:3000")->to_string() ==
         "late=1,lose-answer=0.1,hang=0.01:50");
@@ -375,7 +375,7 @@ TEST_CASE("plans of faults are read and shown") {
   }
 }
 
-TEST_CASE("the same seed lets the faults fall the same way") {
+TEST_CASE("the same seed gives the same faults") {
   const auto falls = [](std::uint64_t seed) {
     SeededRandom chance(seed);
     FaultDice dice(FaultPlan::parse("late=0.5").value(), chance);

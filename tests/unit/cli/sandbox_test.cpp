@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, Values>> all_commands() {
 
 }  // namespace
 
-TEST_CASE("sandbox: every command refuses a file that coffer demo has not created", "[cli]") {
+TEST_CASE("sandbox: every command rejects a file that coffer demo has not created", "[cli]") {
   OpenFile file;
   SECTION("a production file") {}
   SECTION("a production file beside the secrets of a demo") { claim_demo(file.path()); }
@@ -69,7 +69,7 @@ TEST_CASE("sandbox: every command refuses a file that coffer demo has not create
   CHECK_FALSE(std::filesystem::exists(file.path() + ".rewound"));
 }
 
-TEST_CASE("sandbox advance: moves the time of the records by what is asked", "[cli]") {
+TEST_CASE("sandbox advance: moves the time of the records by the given duration", "[cli]") {
   DemoFile demo;
   Timestamp expected = demo.now();
   for (const auto& [text, ms] : std::map<std::string, std::int64_t>{
@@ -87,7 +87,7 @@ TEST_CASE("sandbox advance: moves the time of the records by what is asked", "[c
   CHECK(demo.run("verify").code == 0);
 }
 
-TEST_CASE("sandbox advance: refuses what is no duration, and too much", "[cli]") {
+TEST_CASE("sandbox advance: rejects invalid and excessive durations", "[cli]") {
   DemoFile demo;
   const Timestamp before = demo.now();
   for (const char* text : {"", "2", "h", "-1h", "0s", "1.5h", "2H", "2hh", "1h30m", "367d", " 2h",
@@ -146,7 +146,7 @@ TEST_CASE("sandbox snapshot and rewind: the next start has the state of the snap
   CHECK(listed.at(0).at("bytes") > 0);
 }
 
-TEST_CASE("sandbox snapshot: it is not the last backup of the overview", "[cli]") {
+TEST_CASE("sandbox snapshot: does not count as the last backup on the overview", "[cli]") {
   DemoFile demo;
   REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
   CHECK(demo.run("overview").json().at("lastBackupAt").is_null());
@@ -158,7 +158,7 @@ TEST_CASE("sandbox snapshot: it is not the last backup of the overview", "[cli]"
   CHECK(demo.run("overview").json().at("lastBackupAt") == backed_up);
 }
 
-TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and none is replaced",
+TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and no snapshot is replaced",
           "[cli]") {
   DemoFile demo;
   for (const char* name : {"..", "a/b", "A", "a.db", "", "a b", "\xc3\xa4"}) {
@@ -194,7 +194,7 @@ TEST_CASE("sandbox rewind: a damaged snapshot changes nothing", "[cli]") {
   CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
 }
 
-TEST_CASE("sandbox rewind: nothing is replaced while another process has the file open", "[cli]") {
+TEST_CASE("sandbox rewind: no replacement while another process has the file open", "[cli]") {
   DemoFile demo;
   REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
   REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);

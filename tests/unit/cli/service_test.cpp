@@ -1,4 +1,4 @@
-// What a supervisor says in the environment, and what it hears back.
+// The supervisor's settings in the environment, and the messages to it.
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -39,7 +39,7 @@ class Variables {
 
 std::string own_pid() { return std::to_string(::getpid()); }
 
-/// Descriptor 3 is what the test wants it to be, and afterwards what it was.
+/// Replaces descriptor 3, and restores it afterwards.
 class Third {
  public:
   explicit Third(int fd) : saved_(::dup(3)) {
@@ -73,7 +73,7 @@ int tcp_socket(bool listens) {
 
 }  // namespace
 
-TEST_CASE("a socket for this process is used", "[cli]") {
+TEST_CASE("a socket passed to this process is used", "[cli]") {
   const Third third(tcp_socket(true));
   {
     const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
@@ -107,7 +107,7 @@ TEST_CASE("a passed socket that cannot be served is an error with a remedy", "[c
   CHECK(refused(::socket(AF_UNIX, SOCK_STREAM, 0), "1").find("ListenStream=") != std::string::npos);
 }
 
-TEST_CASE("two addresses that are one", "[cli]") {
+TEST_CASE("a configured address is checked against the passed socket", "[cli]") {
   const HostPort there{"127.0.0.1", 8080};
   CHECK(same_address({"127.0.0.1", 8080}, there));
   CHECK(same_address({"localhost", 8080}, there));
@@ -119,7 +119,7 @@ TEST_CASE("two addresses that are one", "[cli]") {
   CHECK_FALSE(same_address({"::", 8080}, {"0.0.0.0", 8080}));
 }
 
-TEST_CASE("signs of life come while the writer moves", "[cli]") {
+TEST_CASE("keep-alive messages are sent while the writer makes progress", "[cli]") {
   const test::Folder folder;
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un address{};
@@ -144,7 +144,7 @@ TEST_CASE("signs of life come while the writer moves", "[cli]") {
   ::close(fd);
 }
 
-TEST_CASE("no supervisor expects keep-alive messages", "[cli]") {
+TEST_CASE("the watchdog interval comes from the environment and is optional", "[cli]") {
   for (const Values& variables :
        {Values{}, Values{{"WATCHDOG_USEC", "soon"}}, Values{{"WATCHDOG_USEC", "0"}},
         Values{{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", "1"}}}) {

@@ -37,7 +37,7 @@ TEST_CASE("users: password and key are shown once, at creation", "[cli]") {
   CHECK(file.run("user resume", {{"ID", id}}).json().at("status") == "active");
 }
 
-TEST_CASE("users: refused requests", "[cli]") {
+TEST_CASE("users: rejected requests", "[cli]") {
   OpenFile file;
   const std::string unknown_id = "0190a5a0-0000-7000-8000-000000000000";
   const std::string association =
@@ -52,7 +52,7 @@ TEST_CASE("users: refused requests", "[cli]") {
   CHECK(file.run("user list").json().size() == 1);
 }
 
-TEST_CASE("users: the list comes in pages, newest first", "[cli]") {
+TEST_CASE("users: the list has pages, newest first", "[cli]") {
   OpenFile file;
   const std::string association =
       file.run("association create", {{"NAME", "Acme"}}).json().at("id");

@@ -1,4 +1,4 @@
-// How value enters in production: `coffer wallet fund`, on the command line and the admin page.
+// Issuing value in production: `coffer wallet fund`, on the command line and the admin page.
 #include <catch2/catch.hpp>
 
 #include "cli/command.h"
@@ -83,8 +83,9 @@ TEST_CASE("wallet fund: a production wallet is credited, on its statement and in
   CHECK(house.file.run("verify").code == 0);
 }
 
-TEST_CASE("wallet fund: a repeated command credits nothing, another one under its id is refused",
-          "[cli]") {
+TEST_CASE(
+    "wallet fund: a repeated command credits nothing, and a different one with its ID is rejected",
+    "[cli]") {
   Production house;
   REQUIRE(house.fund().code == 0);
   const Ran again = house.fund();
@@ -126,11 +127,11 @@ TEST_CASE("wallet fund: production requires a reason, an ID and a verified walle
     CHECK(refused.err.find(words) != std::string::npos);
   }
   CHECK(house.balance() == "0.00");
-  // A refused command does not use its id up.
+  // A rejected command does not use up its ID.
   CHECK(house.fund().code == 0);
 }
 
-TEST_CASE("wallet fund: only an administrator may issue value", "[cli]") {
+TEST_CASE("wallet fund: requires an administrator", "[cli]") {
   REQUIRE(find_command("wallet fund") != nullptr);
   CHECK(find_command("wallet fund")->role == OperatorRole::administrator);
 }

@@ -1,4 +1,4 @@
-// The settings of alerts: what is refused, and where the error is.
+// The settings of alerts: invalid values, and the place of the error.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -31,7 +31,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a URL for alerts needs a secret of enough bytes", "[config]") {
+TEST_CASE("a URL for alerts needs a secret of sufficient length", "[config]") {
   World world;
   world.flags["alert_webhook_url"] = "https://ops.example/alerts";
   CHECK(has(world.errors(), "alert_webhook_url is set and alert_webhook_secret is not"));
@@ -47,7 +47,7 @@ TEST_CASE("a URL for alerts needs a secret of enough bytes", "[config]") {
   CHECK(world.errors().empty());
 }
 
-TEST_CASE("a URL for alerts is protected on its way, and may be in the internal network",
+TEST_CASE("a URL for alerts needs TLS or loopback, and may be in the internal network",
           "[config]") {
   World world;
   world.environment["COFFER_ALERT_WEBHOOK_SECRET"] = kSecret;

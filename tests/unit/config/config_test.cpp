@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of its own, an environment of its own.
+/// A separate folder and environment.
 struct World {
   World() {
     std::string name = (fs::temp_directory_path() / "coffer-config-XXXXXX").string();
@@ -71,7 +71,7 @@ std::string setting(const Config& config, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("without anything the defaults hold", "[config]") {
+TEST_CASE("without settings, the defaults apply", "[config]") {
   World world;
   const auto config = world.load();
   REQUIRE(config);
@@ -130,7 +130,7 @@ TEST_CASE("every option can be set by environment, and by file and flag unless i
     CHECK_FALSE(option.help.empty());
     if (option.secret()) CHECK(find_config_option(std::string(option.name) + "_file") != nullptr);
     Config config;
-    // The default, written out, reads back as itself.
+    // The default survives a round trip as text.
     const std::string text = config_value_text(option, config);
     if (!text.empty() && !option.secret()) CHECK(set_config_value(option, text, config));
   }
@@ -144,7 +144,7 @@ TEST_CASE("an empty variable counts as not set", "[config]") {
   CHECK(world.load()->workers == 64);
 }
 
-TEST_CASE("the service has its own places, a user the XDG ones", "[config]") {
+TEST_CASE("the service has its own folders, a user the XDG folders", "[config]") {
   World world;
   world.environment["XDG_DATA_HOME"] = world.path("data");
   world.environment["XDG_CONFIG_HOME"] = world.path("conf");
@@ -163,7 +163,7 @@ TEST_CASE("the service has its own places, a user the XDG ones", "[config]") {
   CHECK(world.load()->workers == 3);
 }
 
-TEST_CASE("without a home the database must be named", "[config]") {
+TEST_CASE("without a home, the database must be given", "[config]") {
   World world;
   world.environment.clear();
   CHECK(contains(world.errors(), "db: HOME is not set"));
@@ -197,7 +197,7 @@ TEST_CASE("an invalid value is reported with its place and remedy", "[config]") 
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("errors in flags only are wrong usage, all others configuration errors", "[config]") {
+TEST_CASE("only errors in flags are wrong usage, all others are configuration errors", "[config]") {
   World world;
   world.flags["workers"] = "many";
   CHECK(world.exit_code() == 2);
@@ -227,7 +227,7 @@ TEST_CASE("a path in the file is relative to the file", "[config]") {
   CHECK(world.load()->db == "y.db");
 }
 
-TEST_CASE("paths that would surprise are refused", "[config]") {
+TEST_CASE("ambiguous paths are rejected", "[config]") {
   World world;
   for (const auto* bad : {"~/x.db", ":memory:", "file:x?mode=ro", "", "a\nb"}) {
     INFO(bad);
@@ -262,7 +262,7 @@ TEST_CASE("addresses", "[config]") {
   }
 }
 
-TEST_CASE("the admin page beyond loopback needs TLS, or has to be asked for twice", "[config]") {
+TEST_CASE("the admin page beyond loopback needs TLS or admin_plain_http", "[config]") {
   World world;
   const auto cert = world.write("cert.pem", "cert");
   const auto key = world.write("key.pem", "key");
@@ -279,7 +279,7 @@ TEST_CASE("the admin page beyond loopback needs TLS, or has to be asked for twic
   }
 }
 
-TEST_CASE("proxies and ports are judged when they are read", "[config]") {
+TEST_CASE("proxies and ports are checked when settings are read", "[config]") {
   World world;
   world.flags["trusted_proxies"] = "127.0.0.1,10.0.0.0/8,fd00::/8";
   world.flags["webhook_allow_ports"] = "8443,9443";
@@ -293,7 +293,7 @@ TEST_CASE("proxies and ports are judged when they are read", "[config]") {
   CHECK(contains(world.errors(), "--webhook-allow-ports: \"65536\""));
 }
 
-TEST_CASE("TLS needs certificate and key, and both readable", "[config]") {
+TEST_CASE("TLS needs a readable certificate and key", "[config]") {
   World world;
   const auto cert = world.write("cert.pem", "cert");
   const auto key = world.write("key.pem", "key");
@@ -354,7 +354,7 @@ TEST_CASE("the master key: file by flag > variable > credential > file by file",
   CHECK(world.load()->master_key_file == world.path("k3"));
 }
 
-TEST_CASE("the gateway's token: variable > credential > file, and a file may end its line",
+TEST_CASE("the gateway's token: variable > credential > file, which may end with a newline",
           "[config]") {
   World world;
   world.environment["COFFER_NOTIFY_GATEWAY_URL"] = "https://gateway.example/messages";
@@ -378,7 +378,7 @@ TEST_CASE("the gateway's token: variable > credential > file, and a file may end
   CHECK(contains(world.errors(), "it contains a character that is not valid in a token"));
 }
 
-TEST_CASE("an empty credential is a fault", "[config]") {
+TEST_CASE("an empty credential is an error", "[config]") {
   World world;
   world.environment["CREDENTIALS_DIRECTORY"] = world.folder;
   const auto file = world.write("master_key", "");
@@ -386,7 +386,7 @@ TEST_CASE("an empty credential is a fault", "[config]") {
   CHECK(world.exit_code() == 78);
 }
 
-TEST_CASE("no secret in the file or in the output", "[config]") {
+TEST_CASE("secrets are neither in the file nor in the output", "[config]") {
   World world;
   const auto file = world.write("c.toml", "master_key = \"sesame\"\n");
   world.flags["config"] = file;
@@ -420,7 +420,7 @@ TEST_CASE("the file distinguishes types but accepts a quoted number", "[config]"
   CHECK(contains(with("config = \"other.toml\"\n"), "unknown key config"));
 }
 
-TEST_CASE("TOML: accepted values, and refused ones with their names", "[config]") {
+TEST_CASE("TOML: accepted values, and rejected ones with their names", "[config]") {
   const auto good = parse_config_file(
       "\xef\xbb\xbf# comment\r\n a-b_1 = \"q\\\"\\\\\\t\\u00e9\\U0001f642\" # "
       "c\r\n\nn=-5\nlast='x'");
@@ -472,14 +472,14 @@ TEST_CASE("flags: one per option of the scope, values kept as text", "[config]")
   CHECK_THROWS_AS(file_command.parse("--workers 1"), CLI::ParseError);
 }
 
-TEST_CASE("the nearest name is a slip away, not a word away", "[config]") {
+TEST_CASE("the suggested name differs by a typo, not by a word", "[config]") {
   CHECK(nearest_config_option("worker") == "workers");
   CHECK(nearest_config_option("listen_https") == "listen_http");
   CHECK(nearest_config_option("rate_limit_sandbox_per_sec") == "rate_limit_sandbox_per_s");
   CHECK(nearest_config_option("colour").empty());
 }
 
-TEST_CASE("a list is written with commas, and every item of it is judged", "[config]") {
+TEST_CASE("a list is comma-separated, and every item is checked", "[config]") {
   World world;
   world.environment["COFFER_WEBHOOK_ALLOW_TARGETS"] = "10.0.0.0/8, hooks.internal";
   world.environment["COFFER_WEBHOOK_RETRY_S"] = "5,60,600";

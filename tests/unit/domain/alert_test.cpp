@@ -1,4 +1,4 @@
-// When the operator is told about a condition: at its beginning, daily, and at its end.
+// The times of alerts about a condition: at its beginning, daily, and at its end.
 #include "domain/operations/alert.h"
 
 #include <catch2/catch.hpp>
@@ -18,10 +18,10 @@ using enum AlertCondition;
 constexpr std::int64_t kMinuteMs = 60'000;
 constexpr std::int64_t kHourMs = 60 * kMinuteMs;
 
-/// Alerts over time, as the store keeps them.
+/// Alerts over time, as in the store.
 class Watch {
  public:
-  /// The messages of a look now, such as "began payments_stuck".
+  /// The messages of a check now, such as "began payments_stuck".
   std::vector<std::string> look(const std::vector<Finding>& findings,
                                 const std::set<AlertCondition>& unknown = {}) {
     std::vector<AlertState> newest;
@@ -33,7 +33,7 @@ class Watch {
     }
     return out;
   }
-  /// Looks every ten seconds for this time; all messages.
+  /// Checks every ten seconds for this time, and returns all messages.
   std::vector<std::string> looks_for(std::int64_t ms, const std::vector<Finding>& findings) {
     std::vector<std::string> out;
     for (const std::int64_t end_ms = now.ms + ms; now.ms < end_ms; now = now.plus_ms(10'000)) {
@@ -54,7 +54,7 @@ class Watch {
         state = {change.finding.condition, change.opens_at, {}, {}, {}};
         return "";
       case AlertStep::forget:
-        // The row before it is the newest again.
+        // The previous row is the newest again.
         state = before_;
         if (!state.told_at) states_.erase(change.finding.condition);
         return "";

@@ -1,4 +1,4 @@
-// What needs the attention of the operator, and from when.
+// Conditions that need the operator's attention, and their thresholds.
 #include "domain/operations/condition.h"
 
 #include <catch2/catch.hpp>
@@ -93,7 +93,7 @@ TEST_CASE("conditions: a backup is old after two intervals, or after a week with
   facts.last_backup = kNow.plus_ms(-kBackupOldMs - 1);
   CHECK(found(facts) == List{AlertCondition::backup_old});
   facts.last_backup.reset();
-  facts.backup_failed = true;  // says it already
+  facts.backup_failed = true;  // reported by another condition
   CHECK(found(facts) == List{AlertCondition::backup_failed});
 }
 

@@ -1,4 +1,4 @@
-// What a message to the receiver of a payment says, and when it is tried again.
+// The text of a message to the receiver of a payment, and the times of its attempts.
 #include "domain/operations/notification.h"
 
 #include <catch2/catch.hpp>
@@ -26,14 +26,14 @@ TEST_CASE("a message contains the amount, the sender and the reference") {
   CHECK(notification_text(without) == "You received 12950.00 KES from Kahawa Ltd.");
 }
 
-TEST_CASE("a message of the sandbox never passes for one about money") {
+TEST_CASE("a message of the sandbox cannot be mistaken for one about real money") {
   NotificationTerms sandbox = terms();
   sandbox.environment = Environment::sandbox;
   CHECK(notification_text(sandbox) ==
         "[Sandbox, no real money] You received 12950.00 KES from Kahawa Ltd. Reference: INV-7.");
 }
 
-TEST_CASE("a message is one line for every association name") {
+TEST_CASE("a message is one line with any association name") {
   NotificationTerms odd = terms();
   odd.association = "A\r\nBcc: x@example.com\n.\nB";
   const std::string text = notification_text(odd);
@@ -46,7 +46,7 @@ TEST_CASE("attempts are one minute and then ten minutes apart") {
   CHECK(notification_delay_ms(3) == 600'000);
 }
 
-TEST_CASE("a log shows enough of an address to recognise it by") {
+TEST_CASE("a masked address in the log is still recognisable") {
   CHECK(masked_recipient("amina@example.com") == "a***@example.com");
   CHECK(masked_recipient("+254712345678") == "+254***78");
   CHECK(masked_recipient("12345") == "***");

@@ -16,7 +16,7 @@ TEST_CASE("search words: folded, sorted, each once") {
   CHECK(search_words(" -%_'\"@ ").empty());
 }
 
-TEST_CASE("search words: punctuation beyond ASCII parts them, letters do not") {
+TEST_CASE("search words: punctuation outside ASCII separates words, letters do not") {
   CHECK(search_words("O\xe2\x80\x99"
                      "Brien") == Words{"brien", "o"});  // U+2019
   CHECK(search_words("a\xc2\xa0"
@@ -27,7 +27,7 @@ TEST_CASE("search words: punctuation beyond ASCII parts them, letters do not") {
   CHECK(search_words("\xe2\x80") == Words{"\xe2\x80"});    // cut off
 }
 
-TEST_CASE("search words: each one wanted begins a word") {
+TEST_CASE("search words: each search word matches the beginning of a word") {
   const Words words = search_words("Amina Otieno amina@example.com");
   const auto found = [&](const char* text) { return has_words(words, search_words(text)); };
   CHECK(found("ami"));

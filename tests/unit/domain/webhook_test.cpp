@@ -1,4 +1,4 @@
-// What a response means and when the next attempt is due (docs/contract.md#delivery).
+// The result of a response, and the time of the next attempt (docs/contract.md#delivery).
 #include "domain/webhooks/webhook.h"
 
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ TEST_CASE("webhook: an endpoint may ask for more time, up to an hour") {
   }
 }
 
-TEST_CASE("webhook: 410 disables at once") {
+TEST_CASE("webhook: 410 disables the endpoint immediately") {
   const Ruling ruling = ruled(410);
   CHECK(ruling.disables);
   CHECK(ruling.state == DeliveryState::dead);
@@ -105,7 +105,7 @@ TEST_CASE("event types: names are unique, and webhook.test cannot be subscribed 
   CHECK_FALSE(parse_event_type(""));
 }
 
-TEST_CASE("event types: all of a payment's are seven") {
+TEST_CASE("event types: a payment has seven") {
   const EventTypeSet all = EventTypeSet::payments();
   CHECK(all.types().size() == 7);
   for (const EventType type : all.types()) CHECK(name(type).starts_with("payment."));

@@ -1,4 +1,4 @@
-// Which delivery a sender takes next: endpoints that do not answer leave room for those that do.
+// The next delivery of a sender: endpoints that do not respond leave slots for those that do.
 #include "flows/webhooks/delivery_lanes.h"
 
 #include <catch2/catch.hpp>
@@ -28,8 +28,7 @@ struct Lanes {
       lanes.add(row, "{}");
     }
   }
-  /// What senders without number would be doing at `ms`: the endpoints, in the order they got a
-  /// turn.
+  /// The endpoints that an unlimited number of senders would serve at `ms`, in order.
   std::vector<std::int64_t> take_all(std::int64_t ms) {
     std::vector<std::int64_t> out;
     while (auto job = lanes.take(kNow, ms)) {
@@ -69,7 +68,7 @@ struct Lanes {
 
 }  // namespace
 
-TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than a second") {
+TEST_CASE("lanes: fifty hanging endpoints delay an unknown one for less than a second") {
   Lanes world;
   for (std::int64_t webhook = 1; webhook <= 51; ++webhook) {
     world.open(webhook);
@@ -86,7 +85,7 @@ TEST_CASE("lanes: fifty endpoints that hang hold up an unknown one for less than
     REQUIRE(ms < 1'000);
   }
   CHECK(ms <= 400);
-  // From then on, it is known to respond, and no other endpoint is before it.
+  // It is now known to respond, and no other endpoint comes before it.
   world.end(51, ms + 5);
   CHECK(world.take_all(ms + 10) == std::vector<std::int64_t>{51});
   world.end(51, ms + 15);
@@ -132,7 +131,7 @@ TEST_CASE("lanes: endpoints that failed before the start leave slots to others a
     world.add(webhook);
   }
   CHECK(world.take_all(0) == std::vector<std::int64_t>{11, 12});
-  world.end(1, 20);  // it answers again
+  world.end(1, 20);  // it responds again
   world.end(11, 20);
   world.add(1);
   CHECK(world.take_all(20) == std::vector<std::int64_t>{13, 4});
@@ -150,7 +149,7 @@ TEST_CASE("lanes: an endpoint has a maximum of concurrent attempts, and endpoint
   CHECK(world.take_all(0) == std::vector<std::int64_t>{1, 2, 1, 2});
   const auto none = world.lanes.chance(kNow, 0);
   CHECK(none.jobs == 0);
-  CHECK_FALSE(none.again_in_ms);  // only an end makes room
+  CHECK_FALSE(none.again_in_ms);  // only the end of an attempt frees a slot
   world.end(1, 10);
   CHECK(world.take_all(10) == std::vector<std::int64_t>{1, 1});
 }

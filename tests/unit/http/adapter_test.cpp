@@ -1,5 +1,5 @@
-// What cpp-httplib makes of a request that has passed the gate, and of the response: the contract's
-// rules, and none of its own.
+// cpp-httplib's handling of a request that has passed the gate, and of the response: the rules of
+// the contract, without the library's own.
 #include "http/adapter.h"
 
 #include <catch2/catch.hpp>
@@ -56,7 +56,7 @@ bool has_part(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("adapter: the handler sees a request as it was sent") {
+TEST_CASE("adapter: the handler gets the request unchanged") {
   const std::string bytes =
       "\r\nPOST /v1/wallets/a%20b?limit=5&q=a+b%26c&flag HTTP/1.1\r\nHost: pay.example:8443\r\n"
       "X-Auth: a%2Bb%0d%0a\r\ncontent-length:  7 \r\nX-Empty:\r\nX-Request-Id: id.1\r\n\r\n"
@@ -73,7 +73,7 @@ TEST_CASE("adapter: the handler sees a request as it was sent") {
   CHECK(request.request_id == "id.1");
 }
 
-TEST_CASE("adapter: a query is the handler's, pair by pair") {
+TEST_CASE("adapter: the handler gets the query as pairs") {
   CHECK(serve(get("", "/?a=%zz")).request.bad_query);
   CHECK(serve(get("", "/?a=%00")).request.bad_query);
   CHECK(serve(get("", "/?a=%4")).request.bad_query);

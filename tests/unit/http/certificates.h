@@ -1,4 +1,4 @@
-// Certificates for tests, in a folder of their own.
+// Certificates for tests, in a separate folder.
 #pragma once
 
 #include <openssl/ec.h>

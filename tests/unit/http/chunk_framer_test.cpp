@@ -40,7 +40,7 @@ Outcome decode(std::string_view bytes, std::size_t piece = 0,
 
 }  // namespace
 
-TEST_CASE("chunks: sizes, extensions and trailers are framing, the rest is the body") {
+TEST_CASE("chunks: only sizes, extensions and trailers are not part of the body") {
   const auto [bytes, body] = GENERATE(table<std::string, std::string>({
       {"0\r\n\r\n", ""},
       {"3\r\nabc\r\n0\r\n\r\n", "abc"},
@@ -118,7 +118,7 @@ TEST_CASE("chunks: ambiguous framing is refused") {
   for (const std::size_t piece : {1U, 5U}) CHECK(decode(bytes, piece) == whole);
 }
 
-TEST_CASE("chunks: the limit of a body holds for all chunks together") {
+TEST_CASE("chunks: the body limit applies to the sum of all chunks") {
   const std::string two = "2\r\nab\r\n2\r\ncd\r\n";
   CHECK(decode(two + "0\r\n\r\n", 0, 4).complete);
   const Outcome over = decode(two + "1\r\n", 0, 4);

@@ -1,4 +1,4 @@
-// Who a failed login is counted against (docs/tls.md): the peer, or the client of a trusted proxy.
+// The address for which a failed login counts (docs/tls.md): the peer, or a trusted proxy's client.
 #include "http/client_address.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("the client's address is the last that no trusted proxy has, else the peer's") {
+TEST_CASE("the client's address is the last one that is not a trusted proxy, else the peer's") {
   const auto sample = GENERATE(values<Case>({
       {"203.0.113.9", {}, "203.0.113.9"},
       {"127.0.0.1", {}, "127.0.0.1"},
@@ -23,16 +23,16 @@ TEST_CASE("the client's address is the last that no trusted proxy has, else the 
       {"127.0.0.3", {" 198.51.100.7\t"}, "198.51.100.7"},
       {"::1", {"2001:db8::7"}, "2001:db8::7"},
       {"::ffff:127.0.0.1", {"2001:db8::7"}, "2001:db8::7"},
-      // What the client wrote itself stands before it, in the same header or in one of its own.
+      // The client's own values come first, in the same header or in a separate one.
       {"127.0.0.1", {"192.0.2.1, 198.51.100.7"}, "198.51.100.7"},
       {"127.0.0.1", {"192.0.2.1", "198.51.100.7"}, "198.51.100.7"},
-      // Not from other peers, which could forge it.
+      // Ignored from other peers, which could forge it.
       {"203.0.113.9", {"198.51.100.7"}, "203.0.113.9"},
       {"127.0.0.1", {""}, "127.0.0.1"},
       {"127.0.0.1", {"198.51.100.7,"}, "127.0.0.1"},
       {"127.0.0.1", {"unknown"}, "127.0.0.1"},
       {"127.0.0.1", {"198.51.100.7:5050"}, "127.0.0.1"},
-      // Through two proxies of ours, and one that only claims to be.
+      // Through two trusted proxies, and an untrusted one.
       {"127.0.0.1", {"198.51.100.7, 10.1.2.3"}, "198.51.100.7"},
       {"10.1.2.3", {"192.0.2.1, 198.51.100.7, 127.0.0.1"}, "198.51.100.7"},
       {"127.0.0.1", {"198.51.100.7, 10.2.0.1"}, "10.2.0.1"},

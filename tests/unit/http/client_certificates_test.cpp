@@ -1,5 +1,5 @@
-// Certificates of TLS clients (docs/tls.md#client-certificates): what a request says of its client,
-// in both versions of TLS, and after the resumption of a session.
+// Certificates of TLS clients (docs/tls.md#client-certificates): the certificate of a request, in
+// both versions of TLS, and after the resumption of a session.
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -30,7 +30,7 @@ struct Files {
   Certificates own, authority, client, other;
 };
 
-/// A server that responds with the fingerprint that it knows of the client.
+/// A server that returns the fingerprint of the client's certificate.
 struct World : Files {
   RunningServer server{[this](ServerOptions& options) {
                          options.tls_cert_file = own.cert();
@@ -45,7 +45,7 @@ struct World : Files {
 };
 
 struct Visit {
-  std::string client;  // what the server said of it; "refused" without a response
+  std::string client;  // the fingerprint that the server returned; "refused" without a response
   bool resumed = false;
   Ticket ticket{nullptr, SSL_SESSION_free};
 };
@@ -84,7 +84,7 @@ Visit visit(World& world, int version, const Certificates* certificate,
     }
     out.resumed = SSL_session_reused(tls.get()) == 1;
     out.ticket.reset(SSL_get1_session(tls.get()));
-    // A client that does not say goodbye cannot resume its session.
+    // A client that does not close its session properly cannot resume it.
     SSL_shutdown(tls.get());
   }
   ERR_clear_error();
@@ -137,7 +137,7 @@ TEST_CASE("a resumed session has the certificate with which it began, and no oth
       CHECK(borrowed.resumed);
       CHECK(borrowed.client.empty());
     }
-    // The second resumption is of the session that the first one got.
+    // The second resumption uses the session of the first one.
     const Visit again = visit(world, version, nullptr, with.ticket.get());
     const Visit twice = visit(world, version, nullptr, again.ticket.get());
     CHECK(twice.resumed);
@@ -146,7 +146,8 @@ TEST_CASE("a resumed session has the certificate with which it began, and no oth
   }
 }
 
-TEST_CASE("after a change of the authorities, no session brings a certificate of the old ones") {
+TEST_CASE(
+    "after a change of the authorities, no resumed session has a certificate of the old ones") {
   World world;
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     INFO(version);
@@ -164,7 +165,7 @@ TEST_CASE("after a change of the authorities, no session brings a certificate of
   }
 }
 
-TEST_CASE("authorities that are unusable are reported, and the old ones stay") {
+TEST_CASE("unusable authorities are reported, and the old ones stay in use") {
   World world;
   std::ofstream(world.authority.cert()) << "no certificate";
   const Result<void> failed = world.server->reload_tls();

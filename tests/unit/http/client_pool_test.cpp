@@ -1,4 +1,4 @@
-// Connections that are kept: found again only for the same place, and given up without a loss.
+// Kept connections: reused only for the same host, and closed without losing a call.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -28,8 +28,7 @@ ClientRequest request_to(int port, const std::string& body = "x") {
   return request;
 }
 
-/// Answers the first request of every connection; what it does with the second is the test's
-/// choice.
+/// Responds to the first request of every connection; the test selects the reaction to the second.
 class OneAnswer {
  public:
   enum class Second { close, reset, closed_before };
@@ -40,7 +39,7 @@ class OneAnswer {
   }
   int port() const { return listener_.port(); }
   int requests() const { return requests_.load(); }
-  /// Waits until so many connections are closed on this side; false when they are not within 5 s.
+  /// Waits until `count` connections are closed on this side; false after 5 s.
   bool wait_until_closed(int count) {
     const SystemClock clock;
     const std::int64_t deadline = clock.monotonic_ms() + 5'000;
@@ -86,12 +85,12 @@ class OneAnswer {
   Mutex mutex_;
   Condition changed_;
   int closed_ COFFER_GUARDED_BY(mutex_) = 0;
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
 }  // namespace
 
-TEST_CASE("pool: the next request to the same place goes over the same connection") {
+TEST_CASE("pool: the next request to the same host uses the same connection") {
   RunningServer server;
   Client pool("", Client::Connections::keep);
   for (int i = 0; i < 5; ++i) {
@@ -101,7 +100,7 @@ TEST_CASE("pool: the next request to the same place goes over the same connectio
   }
   CHECK(pool.opened() == 1);
   CHECK(pool.idle() == 1);
-  // Another name at the same address is another place.
+  // Another name at the same address is another host.
   ClientRequest other = request_to(server.port());
   other.host = "other.example";
   CHECK(pool.send(other));
@@ -131,7 +130,7 @@ TEST_CASE("pool: an incomplete response, or one with close, is the last on its c
   CHECK(pool.opened() == 3);
 }
 
-TEST_CASE("pool: a connection that the peer closed while idle costs nothing") {
+TEST_CASE("pool: a connection that the peer closed while idle is not used") {
   Client pool("", Client::Connections::keep);
   int port = 0;
   {
@@ -158,7 +157,7 @@ TEST_CASE("pool: one call is one request, also when the peer hangs up on a reuse
     CHECK(has(response.error().detail, "closed"));
     CHECK(pool.idle() == 0);
 
-    // Connections to this place are not kept for a while: the next calls lose nothing.
+    // Connections to this host are not kept for a while, so the next calls do not fail.
     CHECK(pool.send(request_to(server.port())));
     CHECK(pool.idle() == 0);
     CHECK(pool.send(request_to(server.port())));
@@ -200,7 +199,7 @@ TEST_CASE("pool: chunked and empty responses leave the connection usable") {
   CHECK(pool.opened() <= 2);
 }
 
-TEST_CASE("pool: a cut ends waiting calls and all later ones") {
+TEST_CASE("pool: an interruption ends waiting calls and all later ones") {
   Mutex mutex;
   Condition asked;
   bool waits = false;

@@ -27,8 +27,8 @@ ClientRequest plain(int port) {
   return request;
 }
 
-/// Accepts one connection after the other and answers with `bytes` in two pieces, `pause_ms` apart,
-/// and the end.
+/// Accepts one connection at a time, and sends `bytes` in two pieces, `pause_ms` apart, then
+/// closes.
 class CannedServer {
  public:
   explicit CannedServer(std::string bytes, int pause_ms = 0)
@@ -67,10 +67,10 @@ class CannedServer {
   int pause_ms_;
   mutable Mutex mutex_;
   std::string request_line_ COFFER_GUARDED_BY(mutex_);
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
-/// What the client makes of these bytes, with at most `max` of the body.
+/// The client's result for these bytes, with at most `max` bytes of the body.
 Result<ClientResponse> receive(std::string bytes, std::size_t max = 1'000,
                                const std::string& method = "GET") {
   const CannedServer server(std::move(bytes));
@@ -103,11 +103,11 @@ class Dripping {
   coffer::test::Listener listener_;
   std::string start_;
   std::atomic<bool> over_{false};
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
-/// Speaks TLS, answers the first request of each connection, and ends the connection in order while
-/// the second still arrives.
+/// A TLS server that responds to the first request of each connection, and closes the connection
+/// properly while the second one arrives.
 class ClosingTlsServer {
  public:
   explicit ClosingTlsServer(const Certificates& files) {
@@ -189,7 +189,7 @@ TEST_CASE("redirects are responses like any other") {
   CHECK(server->stats().requests == 1);
 }
 
-TEST_CASE("a request that cannot be sent is refused") {
+TEST_CASE("a request that cannot be sent is rejected") {
   Client client("");
   ClientRequest request = plain(1);
   request.headers = {{"X-A", "b\r\nX-C: d"}};
@@ -369,7 +369,7 @@ TEST_CASE("responses are read in every framing") {
   CHECK_FALSE(chunked.truncated);
 }
 
-TEST_CASE("responses that break off or lie are cut, never trusted") {
+TEST_CASE("incomplete and inconsistent responses are marked as truncated") {
   const auto truncated = [](std::string_view rest) {
     const auto response = receive("HTTP/1.1 200 OK\r\n" + std::string(rest), 5);
     REQUIRE(response);

@@ -1,4 +1,4 @@
-// Documents that are served from memory, judged by RFC 9110.
+// Documents that are served from memory, by RFC 9110.
 #include "http/document.h"
 
 #include <zlib.h>
@@ -48,7 +48,7 @@ const std::string kText = [] {
 
 }  // namespace
 
-TEST_CASE("a document is sent as it is to a client that names no coding") {
+TEST_CASE("a document is sent uncompressed to a client without Accept-Encoding") {
   const Document document("text/plain", kText);
   for (const Response& response :
        {document.respond(request()), document.respond(request({{"Accept-Encoding", "br"}})),
@@ -105,7 +105,7 @@ TEST_CASE("a document that compression does not make smaller has one form") {
   CHECK(header(response, "Vary").empty());
 }
 
-TEST_CASE("an Accept-Encoding is read by names and weights") {
+TEST_CASE("Accept-Encoding is evaluated by names and weights") {
   for (const char* accepted : {"gzip", "GZIP", "x-gzip", "*", "br;q=1.0, gzip;q=0.001",
                                "gzip ; q=1", "*;q=0, gzip", "deflate,gzip"}) {
     INFO(accepted);

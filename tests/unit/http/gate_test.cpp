@@ -19,7 +19,7 @@ RequestHead passed(std::string_view bytes) {
   return std::get<RequestHead>(std::move(result));
 }
 
-/// Status of the refusal; 0 when it passed, -1 while incomplete.
+/// Status of the rejection; 0 if the request passed, -1 while it is incomplete.
 int refused(std::string_view bytes, GateLimits limits = {}) {
   const GateResult result = inspect(bytes, limits);
   if (std::holds_alternative<Incomplete>(result)) return -1;
@@ -48,7 +48,7 @@ TEST_CASE("a plain request passes, with its method, target and frame") {
   CHECK(head.keep_alive);
 }
 
-TEST_CASE("a header that drips in byte by byte is read once and gives the same result") {
+TEST_CASE("a header that arrives byte by byte gives the same result") {
   const std::string bytes = "\r\nGET /x HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n";
   GateProgress progress;
   for (std::size_t i = 1; i < bytes.size(); ++i) {
@@ -150,7 +150,7 @@ TEST_CASE("the request line is read strictly") {
   CHECK(refused(line + "\r\nHost: a\r\n\r\n") == status);
 }
 
-TEST_CASE("exactly one Host, and a host it must be") {
+TEST_CASE("exactly one valid Host is required") {
   CHECK(refused("GET / HTTP/1.1\r\n\r\n") == 400);
   CHECK(refused("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 400);
   CHECK(refused("GET / HTTP/1.1\r\nHost: a b\r\n\r\n") == 400);
@@ -181,7 +181,7 @@ TEST_CASE("sizes are limited, as early as the bytes arrive") {
   CHECK(refused(std::string(20'000, '\r')) == 400);
 }
 
-TEST_CASE("bytes that start no request are refused at once") {
+TEST_CASE("bytes that cannot start a request are rejected immediately") {
   CHECK(refused("\x16\x03\x01\x02") == 400);  // a TLS ClientHello on a plain port
   CHECK(refused("\n") == 400);
   CHECK(refused(std::string(1, '\0')) == 400);
@@ -208,7 +208,7 @@ TEST_CASE("a chunked body has no length yet, and HTTP/1.0 has none") {
   CHECK(refused("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400);
 }
 
-TEST_CASE("only a body is worth a 100 Continue") {
+TEST_CASE("only a request with a body gets 100 Continue") {
   CHECK(passed(get_request("Expect: 100-Continue\r\nContent-Length: 1\r\n")).expect_continue);
   CHECK(passed(get_request("Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n"))
             .expect_continue);
@@ -217,7 +217,7 @@ TEST_CASE("only a body is worth a 100 Continue") {
                   .expect_continue);
 }
 
-TEST_CASE("a refusal contains the parts that could be read") {
+TEST_CASE("a rejection contains the parts of the request that could be parsed") {
   const GateResult result =
       inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
   const auto* refusal = std::get_if<Refusal>(&result);
@@ -229,7 +229,7 @@ TEST_CASE("a refusal contains the parts that could be read") {
   CHECK(std::get<Refusal>(other).request_id.empty());
 }
 
-TEST_CASE("the first request id counts, if it is acceptable") {
+TEST_CASE("the first request ID is used if it is acceptable") {
   CHECK(passed(get_request("X-Request-Id: a\r\nx-request-id: b\r\n")).request_id == "a");
   CHECK(passed(get_request("X-Request-Id: a/b\r\nX-Request-Id: b\r\n")).request_id.empty());
 }
@@ -242,7 +242,7 @@ TEST_CASE("request IDs are used only if they are harmless") {
   CHECK_FALSE(is_acceptable_request_id("a/b"));
 }
 
-TEST_CASE("the fields that decide about a request before its body are kept as sent") {
+TEST_CASE("the fields that are needed before the body are kept as sent") {
   const RequestHead head = passed(
       "\r\nGET /v1/x HTTP/1.1\r\nHost: a\r\nX-Svc: \t one \r\nx-svc-auth:two:2\r\n"
       "X-SVC-AUTH: \tthree \r\nAccept:\r\nAuthorization: Bearer a%20b\r\nX-Empty:\r\n\r\n"

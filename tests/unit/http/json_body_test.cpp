@@ -21,7 +21,7 @@ std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
   return value.error().detail;
 }
 
-/// The field that the refusal is an error of; empty: of none.
+/// The field of the error, or empty.
 std::string refused_field(std::string_view text) {
   const auto value = parse_json(text);
   REQUIRE_FALSE(value);
@@ -35,7 +35,7 @@ std::string nested(std::size_t depth) {
 
 }  // namespace
 
-TEST_CASE("numbers keep the text they were written with") {
+TEST_CASE("numbers keep their original text") {
   for (const char* text :
        {"0.10", "1e2", "100.00", "9007199254740993", "0.30000000000000004", "-1.50", "1E+2",
         "922337203685.4775808", "18446744073709551615", "18446744073709551616",
@@ -77,7 +77,7 @@ TEST_CASE("duplicate members are named") {
   CHECK(refusal(large + "\"k3\":0}").find("`k3`") != std::string::npos);
 }
 
-TEST_CASE("nesting is limited before it can hurt") {
+TEST_CASE("nesting is limited while parsing") {
   CHECK(parse_json(nested(32)));
   CHECK(refusal(nested(33)).find("32 levels") != std::string::npos);
   CHECK(refusal(std::string(500'000, '[')).find("32 levels") != std::string::npos);
@@ -164,7 +164,7 @@ TEST_CASE("a body has a maximum number of values of any type") {
   CHECK(refusal(mebibyte + "]").find("values") != std::string::npos);
 }
 
-TEST_CASE("an array and an object hold so many values and no more") {
+TEST_CASE("an array and an object have a maximum number of values") {
   const JsonLimits limits{.children_max = 3};
   CHECK(parse_json(R"({"a":1,"b":{"a":1,"b":2,"c":[1,2,3]},"c":3})", limits));
   CHECK(refusal(R"({"t":[{"a":1,"b":2,"c":3,"d":4}]})", limits) ==

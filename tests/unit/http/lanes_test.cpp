@@ -1,4 +1,4 @@
-// Which requests run, wait and are refused: the scheduler of the lanes, without threads.
+// The scheduler of the lanes, without threads: which requests run, wait or are rejected.
 #include "http/wire/lanes.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Entry = Lanes::Entry;
 
-/// Every lane the same, so that a test names only what it is about.
+/// Equal lanes, so that a test sets only what it needs.
 LaneTable every_lane(int width, int queue, int share, int queue_share) {
   LaneTable table = lane_table(64, 2);
   for (LaneLimits& lane : table) lane = {lane.name, width, queue, share, queue_share};
@@ -26,7 +26,7 @@ LaneTable every_lane(int width, int queue, int share, int queue_share) {
 
 LaneCaller application(std::uint64_t id) { return {id, true}; }
 
-/// Requests of one lane; each is a connection of its own.
+/// Requests of one lane, each on a separate connection.
 class Requests {
  public:
   explicit Requests(const LaneTable& table, Lane lane = Lane::read) : lanes(table), lane_(lane) {}
@@ -45,7 +45,7 @@ class Requests {
 
 }  // namespace
 
-TEST_CASE("lanes: as many run as the lane is wide, and each end lets the next begin") {
+TEST_CASE("lanes: the width of a lane limits running requests, and each end starts the next one") {
   Requests requests(every_lane(2, 8, 2, 8));
   Connection first, second, third, fourth;
   CHECK(requests.enter(first, application(1)) == Entry::run);
@@ -63,7 +63,7 @@ TEST_CASE("lanes: as many run as the lane is wide, and each end lets the next be
   CHECK(requests.stats().refused == 0);
 }
 
-TEST_CASE("lanes: a full lane takes nothing of another") {
+TEST_CASE("lanes: a full lane does not affect another") {
   for (std::size_t full = 0; full < kLaneCount; ++full) {
     Lanes lanes(every_lane(1, 0, 1, 1));
     Connection held, refused;
@@ -77,7 +77,7 @@ TEST_CASE("lanes: a full lane takes nothing of another") {
   }
 }
 
-TEST_CASE("lanes: a caller runs no more than its share, and others pass it") {
+TEST_CASE("lanes: a caller runs at most its share, and others overtake it") {
   Requests requests(every_lane(4, 8, 2, 8));
   Connection a1, a2, a3, b1, b2, b3;
   CHECK(requests.enter(a1, application(1)) == Entry::run);
@@ -90,7 +90,7 @@ TEST_CASE("lanes: a caller runs no more than its share, and others pass it") {
   CHECK(requests.leave(application(1)) == &a3);
 }
 
-TEST_CASE("lanes: callers take turns, so a thousand requests of one delay another by one") {
+TEST_CASE("lanes: callers take turns, so a thousand requests delay another caller by one") {
   Requests requests(every_lane(1, 2'000, 1, 1'500));
   std::vector<Connection> many(1'000);
   Connection held, one, last;

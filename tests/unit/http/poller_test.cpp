@@ -1,4 +1,4 @@
-// What the server relies on, whether epoll or kqueue does it.
+// The behaviour that the server needs, with epoll and with kqueue.
 #include "http/wire/poller.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kToken = 0xFFFFFFFF00000007;  // all 64 bits are the caller's
 constexpr int kLongMs = 10'000;
 
-/// Two connected sockets that do not wait.
+/// Two connected non-blocking sockets.
 struct Pair {
   Pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0); }
   ~Pair() {
@@ -56,7 +56,7 @@ std::vector<Poller::Event> look(Poller& poller, int timeout_ms = 0) {
 
 bool is_silent(Poller& poller) { return look(poller).empty(); }
 
-/// The only event there is.
+/// The only event.
 std::optional<Poller::Event> only(Poller& poller, int timeout_ms = kLongMs) {
   const auto events = look(poller, timeout_ms);
   if (events.size() != 1) return std::nullopt;
@@ -144,7 +144,7 @@ TEST_CASE("poller: writability is reported immediately, and again when it return
   while (::recv(pair.ends[1], sink.data(), sink.size(), MSG_DONTWAIT) > 0) {
   }
   REQUIRE(only(poller));
-  // Both ways with room for one event: nothing is lost.
+  // Both directions with space for one event: no event is lost.
   while (::send(pair.ours(), block.data(), block.size(), MSG_DONTWAIT) > 0) {
   }
   look(poller);
@@ -156,7 +156,7 @@ TEST_CASE("poller: writability is reported immediately, and again when it return
   CHECK(pair.read() == "x");
 }
 
-TEST_CASE("poller: a level is reported as long as it lasts", "[http]") {
+TEST_CASE("poller: a level is reported while it lasts", "[http]") {
   Poller poller;
   const Pair pair;
   REQUIRE(poller.add_level(pair.ours(), kToken));

@@ -33,7 +33,7 @@ TEST_CASE("a problem has the members of the contract") {
       R"({"field":"transfers[3].amount","message":"is missing"}]})");
 }
 
-TEST_CASE("optional members are left out") {
+TEST_CASE("optional members are omitted from a problem") {
   const Response response = problem_response(Problem(Slug::not_found), "", "id-1");
   const auto body = parse_json(response.body);
   REQUIRE(body);
@@ -51,7 +51,7 @@ TEST_CASE("401 contains the scheme, and reports an expired token") {
         nullptr);
 }
 
-TEST_CASE("Retry-After is sent where it is set") {
+TEST_CASE("Retry-After is sent if it is set") {
   const Response response = problem_response(Problem(Slug::rate_limited).retry_after(7), "/", "i");
   CHECK(*header(response, "Retry-After") == "7");
 }

@@ -1,4 +1,4 @@
-// A client that sends exactly the bytes it is told to, for tests of the wire.
+// A client that sends exactly the given bytes, for tests of the wire.
 #pragma once
 
 #include <arpa/inet.h>
@@ -50,7 +50,7 @@ class RawClient {
     fd_ = -1;
   }
 
-  /// What arrives until the server closes, or until `timeout_ms` (then `timed_out()`).
+  /// Reads until the server closes, or until `timeout_ms` (then `timed_out()`).
   std::string read_all(int timeout_ms = 5'000) {
     const std::int64_t deadline = clock_.monotonic_ms() + timeout_ms;
     while (read_some(deadline)) {

@@ -39,7 +39,7 @@ TEST_CASE("routes are found by segments") {
   CHECK(two.params == PathParams{{"id", "a b"}, {"format", "csv"}});
 }
 
-TEST_CASE("a literal beats a parameter, but does not hide a longer route") {
+TEST_CASE("a literal takes precedence over a parameter, but does not hide a longer route") {
   const Router router(kTable);
   CHECK(router.match("GET", "/v1/wallets/search").index == 5);
   CHECK(router.match("GET", "/v1/wallets/search/x").index == 7);
@@ -48,7 +48,7 @@ TEST_CASE("a literal beats a parameter, but does not hide a longer route") {
   CHECK(match.params == PathParams{{"id", "search"}, {"format", "pdf"}});
 }
 
-TEST_CASE("HEAD matches where GET does, and other methods are listed") {
+TEST_CASE("HEAD matches the routes of GET, and other methods are listed") {
   const Router router(kTable);
   CHECK(router.match("HEAD", "/v1/wallets").index == 1);
   const RouteMatch match = router.match("DELETE", "/v1/wallets");
@@ -59,7 +59,7 @@ TEST_CASE("HEAD matches where GET does, and other methods are listed") {
   CHECK(router.match("GET", "/v1/wallets").allow == "GET, HEAD, OPTIONS, POST");
 }
 
-TEST_CASE("odd paths match nothing") {
+TEST_CASE("unusual paths match no route") {
   const Router router(kTable);
   for (const char* path :
        {"", "v1", "/v1", "/v1/wallets/", "/v1//wallets", "//", "/v1/wallets/a%2fb",
@@ -71,7 +71,7 @@ TEST_CASE("odd paths match nothing") {
   CHECK(router.match("GET", "/v1/w%61llets").kind == Kind::found);
 }
 
-TEST_CASE("a table with the same route twice is a programmer's error") {
+TEST_CASE("a table with a duplicate route is a programming error") {
   using Table = std::vector<RoutePattern>;
   CHECK_THROWS_AS(Router(Table{{"GET", "/a/{x}"}, {"GET", "/a/{y}"}}), InternalError);
   CHECK_THROWS_AS(Router(Table{{"GET", "a"}}), InternalError);

@@ -1,4 +1,4 @@
-// A Server on a free port with a handler that shows what reached it.
+// A Server on a free port with a handler that echoes the request.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ inline Response echo(Request& request) {
   return response;
 }
 
-/// 1 MiB for bodies at one path, 64 KiB elsewhere; every request has a caller of its own.
+/// Body limits of 1 MiB for one path and 64 KiB for others; every request has a separate caller.
 inline Admit each_its_own(std::string path) {
   auto callers = std::make_shared<std::atomic<std::uint64_t>>(0);
   return [path = std::move(path), callers](const Request& head, std::uint64_t) {
@@ -65,7 +65,7 @@ class RunningServer {
   Server* operator->() { return &server_; }
   int port() const { return server_.port(); }
 
-  /// Waits until `holds(stats)`; false when it does not within 5 s.
+  /// Waits until `holds(stats)`; false after 5 s.
   template <class Predicate>
   bool eventually(Predicate holds) const {
     const SystemClock clock;

@@ -64,7 +64,7 @@ void with_workers(ServerOptions& options, std::size_t workers) {
 
 }  // namespace
 
-TEST_CASE("more requests wait for a commit than there are workers", "[leaves]") {
+TEST_CASE("more requests than workers can wait for a commit", "[leaves]") {
   constexpr std::size_t kRequests = 40;
   Commits commits;
   Gatekeeper gate;
@@ -111,7 +111,7 @@ TEST_CASE("a request continues after its commit while other handlers block the a
   for (RawClient& one : blocked) CHECK(body_of(one.read_response()) == "GET /blocked ");
 }
 
-TEST_CASE("a stop waits for requests that wait for their commit, also beyond its time",
+TEST_CASE("a stop waits for requests that wait for their commit, even beyond its time limit",
           "[leaves]") {
   const int drain_ms = GENERATE(0, 5'000);
   Commits commits;

@@ -1,5 +1,5 @@
-// Lanes over the wire: what waits holds no worker, what is refused is told so, idle connections and
-// incomplete bodies block no other requests.
+// Lanes over the wire: waiting requests hold no worker, rejected ones get a response, and idle
+// connections and incomplete bodies block no other requests.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -91,7 +91,7 @@ TEST_CASE("server lanes: a full lane waits parked, and every other lane is serve
     }
     CHECK(server.stats(lane).refused == 0);
   }
-  // One more of the same lane is refused, and its connection stays usable.
+  // Another request of the same lane is rejected, and its connection stays usable.
   other.send(get("/read/late", "X-Request-Id: late\r\n"));
   const std::string refused = other.read_response();
   CHECK(status_of(refused) == 503);
@@ -185,13 +185,13 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
     options.limits.header_ms = 60'000;
     options.limits.incomplete_ms = 60'000;
   });
-  RawClient half(server.port());  // the oldest, and in the middle of a request
+  RawClient half(server.port());  // the oldest, with an incomplete request
   half.send("GET /fi");
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
   std::deque<RawClient> idle;
   for (std::size_t i = 1; i < kMax; ++i) idle.emplace_back(server.port());
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == kMax; }));
-  // While they count as in use, newcomers are told so; then each newcomer takes the place of one.
+  // While they count as in use, new connections are rejected; then each new one replaces one.
   std::deque<RawClient> newcomers;
   const auto served = [&] {
     RawClient& client = newcomers.emplace_back(server.port());
@@ -208,7 +208,7 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
   CHECK(body_of(half.read_response()) == "ok");
 }
 
-TEST_CASE("a connection that is in use does not give way") {
+TEST_CASE("a connection in use is not closed for a new one") {
   RunningServer server([](ServerOptions& options) { options.limits.connections_max = 1; });
   RawClient used(server.port());
   used.send(get("/fixed"));
@@ -220,7 +220,7 @@ TEST_CASE("a connection that is in use does not give way") {
   CHECK(status_of(used.read_response()) == 200);
 }
 
-TEST_CASE("idle connections are found in the order in which they became idle") {
+TEST_CASE("idle connections are found in the order of their idle time") {
   constexpr int kNoSocket = -1;
   ConnectionTable table(200, 0);
   std::vector<Connection*> opened;
@@ -248,7 +248,7 @@ TEST_CASE("idle connections are found in the order in which they became idle") {
   for (Connection* connection : opened) table.release(*connection);
 }
 
-TEST_CASE("a request that has just begun is not cut for a new connection") {
+TEST_CASE("a request that has just begun is not interrupted for a new connection") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -348,7 +348,7 @@ TEST_CASE(
   table.release(*opened.back());
 }
 
-TEST_CASE("connections that are refused take no place from others") {
+TEST_CASE("rejected connections do not use other connections' places") {
   ConnectionTable table(4, 2);
   std::vector<Connection*> opened;
   const auto is_over = [&](const char* peer) {
@@ -384,7 +384,7 @@ TEST_CASE("a connection is closed for a new one once its last response has been 
   CHECK(server->stats().gave_way == kMax);
 }
 
-TEST_CASE("a request is refused by its head, before its body takes memory") {
+TEST_CASE("a request is rejected by its head, before its body uses memory") {
   RunningServer server([](ServerOptions& options) {
     options.limits.large_bodies_bytes_max = 1024 * 1024;
     options.admit = [](const Request& head, std::uint64_t body_bytes) -> Result<Admission> {
@@ -413,7 +413,7 @@ TEST_CASE("a request is refused by its head, before its body takes memory") {
   CHECK(server->stats().lanes[static_cast<std::size_t>(Lane::system)].running == 0);
 }
 
-TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarter at most") {
+TEST_CASE("memory for large bodies: one budget, of which a caller gets at most a quarter") {
   MemoryBudget budget(1'000);
   using Grant = MemoryBudget::Grant;
   CHECK(budget.take({1}, 200) == Grant::given);
@@ -429,7 +429,7 @@ TEST_CASE("memory for large bodies: one budget, of which a caller takes a quarte
   CHECK(budget.take({1}, 1'000) == Grant::given);
 }
 
-TEST_CASE("the part of a budget that a connection uses returns to the same caller") {
+TEST_CASE("the budget part of a connection returns to the same caller") {
   MemoryBudget budget(1'000);
   MemoryBudget other(1'000);
   using Grant = MemoryBudget::Grant;

@@ -1,4 +1,4 @@
-// Slow, idle and too many clients: what the server bounds, and that others do not notice.
+// Slow, idle and too many clients: the server's limits, without an effect on other clients.
 
 #include <array>
 #include <atomic>
@@ -29,7 +29,7 @@ void pause_ms(std::int64_t ms) {
 
 }  // namespace
 
-TEST_CASE("a header that drips is cut at its deadline, however it drips") {
+TEST_CASE("a slow header is cut off at its deadline, however it arrives") {
   RunningServer server([](ServerOptions& options) { options.limits.header_ms = 400; });
   RawClient client(server.port());
   const std::int64_t start = now_ms();
@@ -47,7 +47,7 @@ TEST_CASE("a silent connection is closed") {
   CHECK(client.at_end(2'000));
 }
 
-TEST_CASE("a body that does not come is cut at its deadline") {
+TEST_CASE("a body that does not arrive is cut off at its deadline") {
   RunningServer server([](ServerOptions& options) { options.limits.body_ms = 200; });
   RawClient client(server.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na");
@@ -80,7 +80,7 @@ TEST_CASE("time spent on the header reduces the time for the body") {
     CHECK_FALSE(client.at_end(100));
     CHECK(client.at_end(4'500));
   }
-  SECTION("quick clients are served") {
+  SECTION("fast clients are served") {
     RawClient client(server.port());
     client.send(header);
     pause_ms(100);
@@ -89,7 +89,7 @@ TEST_CASE("time spent on the header reduces the time for the body") {
   }
 }
 
-TEST_CASE("a kept connection is closed when it is idle for too long, and not before") {
+TEST_CASE("a kept connection is closed after its idle time, not before") {
   RunningServer server([](ServerOptions& options) {
     options.limits.idle_ms = 2'000;
     options.limits.header_ms = 100;
@@ -103,7 +103,7 @@ TEST_CASE("a kept connection is closed when it is idle for too long, and not bef
   CHECK(client.at_end(6'000));
 }
 
-TEST_CASE("slow clients hold no worker") {
+TEST_CASE("slow clients occupy no worker") {
   RunningServer server([](ServerOptions& options) { options.workers = 2; });
   std::deque<RawClient> slow;
   for (int i = 0; i < 50; ++i) {
@@ -149,7 +149,7 @@ TEST_CASE("a client that does not read its response occupies no worker") {
   }
 }
 
-TEST_CASE("unread responses are bounded over all clients") {
+TEST_CASE("unread responses are limited over all clients") {
   const std::string large(16 * 1024 * 1024, 'x');  // far more than the kernel buffers
   RunningServer server(
       [](ServerOptions& options) { options.limits.unread_bytes_max = 20 * 1024 * 1024; },
@@ -173,7 +173,7 @@ TEST_CASE("unread responses are bounded over all clients") {
   CHECK(body_of(first.read_response(20'000)).size() == large.size());
 }
 
-TEST_CASE("a connection whose responses are not read is served no further") {
+TEST_CASE("a connection with unread responses gets no further responses") {
   constexpr std::size_t kRequests = 5'000;
   constexpr std::size_t kBytes = 1'024;
   RunningServer server({}, [](Request&) {
@@ -196,14 +196,15 @@ TEST_CASE("a connection whose responses are not read is served no further") {
   RawClient good(server.port());
   good.send(get("/"));
   CHECK(status_of(good.read_response()) == 200);
-  // Nothing is lost: it goes on as the client reads.
+  // Nothing is lost: the response continues when the client reads.
   for (std::size_t i = 0; i < kRequests; ++i) {
     if (body_of(slow.read_response()).size() != kBytes) FAIL("response " << i);
   }
   sender.join();
 }
 
-TEST_CASE("a client that takes less than 16 KiB a second is cut, however steadily it reads") {
+TEST_CASE(
+    "a client that reads less than 16 KiB a second is disconnected, however steadily it reads") {
   RunningServer server([](ServerOptions& options) { options.limits.write_ms = 300; },
                        [](Request&) {
                          Response response;
@@ -243,7 +244,7 @@ TEST_CASE("bodies that arrive in parts without credentials share little memory")
     beyond.send(bytes);
     CHECK(status_of(beyond.read_all()) == 429);
   }
-  // A body that comes with its header takes no part, and neither does that of a known application.
+  // A body that comes with its header, or from a known application, does not use this memory.
   RawClient whole(server.port());
   whole.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
   CHECK(status_of(whole.read_response()) == 200);
@@ -265,7 +266,8 @@ TEST_CASE("bodies that arrive in parts without credentials share little memory")
   CHECK(status_of(next.read_response()) == 200);
 }
 
-TEST_CASE("a client that does not read a stream is cut, and the kernel has kept little for it") {
+TEST_CASE(
+    "a client that does not read a stream is disconnected, and the kernel buffers little for it") {
   std::atomic<bool> gave_up{false};
   std::atomic<std::size_t> pieces{0};
   RunningServer server(
@@ -295,13 +297,13 @@ TEST_CASE("a client that does not read a stream is cut, and the kernel has kept 
   CHECK(pieces.load() * 64 * 1024 <= 1024 * 1024);
 }
 
-TEST_CASE("connections without a slot for a refusal get a response too") {
+TEST_CASE("connections without a rejection slot also get a response") {
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = 1;
     options.limits.header_ms = options.limits.incomplete_ms = 60'000;
   });
   std::deque<RawClient> silent;
-  // One served, and all the slots that are kept for refusals: taken by clients that do not finish.
+  // Clients that do not finish occupy the one served connection and all slots for rejections.
   for (int i = 0; i < 65; ++i) silent.emplace_back(server.port()).send("GET /");
   REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 65; }));
   for (int i = 0; i < 20; ++i) {
@@ -348,7 +350,7 @@ TEST_CASE("connections over the limit get a response") {
   CHECK(status_of(fourth.read_response()) == 200);
 }
 
-TEST_CASE("requests without a free worker are queued, then shed, and none is lost") {
+TEST_CASE("requests without a free worker are queued, then rejected, and none is lost") {
   Gatekeeper gate;
   RunningServer server(
       [](ServerOptions& options) {
@@ -431,7 +433,7 @@ TEST_CASE("a connection is closed after its share of requests") {
 }
 
 TEST_CASE("more clients than workers, in bursts, lose nothing") {
-  // Drives the paths where the acceptor and the workers take over from each other.
+  // Exercises the handover between the acceptor and the workers.
   constexpr int kThreads = 6;
   constexpr int kRounds = 150;
   RunningServer server([](ServerOptions& options) { options.workers = 2; },

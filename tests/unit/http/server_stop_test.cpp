@@ -1,4 +1,4 @@
-// Starting and stopping: addresses in use, adopted sockets, and a stop that finishes what it has.
+// Starting and stopping: addresses in use, adopted sockets, and a stop that finishes its requests.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
 
 }  // namespace
 
-TEST_CASE("an address in use is named") {
+TEST_CASE("an address in use is reported with its name") {
   RunningServer first;
   SeededRandom random(1);
   ServerOptions options;
@@ -73,7 +73,7 @@ TEST_CASE("a socket that already listens can be adopted") {
   CHECK(body_of(client.read_response()) == "ok");
 }
 
-TEST_CASE("a stop closes idle connections soon and accepts no more") {
+TEST_CASE("a stop closes idle connections soon and accepts no new ones") {
   RunningServer server;
   RawClient used(server.port());
   used.send(get("/fixed"));
@@ -155,7 +155,7 @@ TEST_CASE("a stop ends at its deadline") {
   CHECK(half.at_end(100));
 }
 
-TEST_CASE("a stop under load breaks no response in the middle") {
+TEST_CASE("a stop under load interrupts no response") {
   constexpr int kThreads = 8;
   RunningServer server;
   std::atomic<int> whole{0};

@@ -23,7 +23,7 @@ std::function<void(ServerOptions&)> with(const Certificates& files) {
   };
 }
 
-/// A blocking TLS client without verification: here the server is what is tested.
+/// A blocking TLS client without verification, because only the server is tested.
 class TlsClient {
  public:
   explicit TlsClient(int port, std::string_view alpn = "\x08http/1.1", int max_version = 0)
@@ -58,7 +58,7 @@ class TlsClient {
   void send(std::string_view bytes) {
     SSL_write(session_, bytes.data(), static_cast<int>(bytes.size()));
   }
-  /// Until `count` bytes are there, or the end.
+  /// Reads `count` bytes, or until the end.
   std::string read(std::size_t count) {
     std::string out;
     char chunk[16384];
@@ -79,7 +79,7 @@ class TlsClient {
     }
     return out;
   }
-  /// The server said that nothing follows (close_notify), and did not just vanish.
+  /// Whether the server announced the end (close_notify) before it closed.
   bool ended_in_order() {
     char byte = 0;
     const int got = SSL_read(session_, &byte, 1);
@@ -126,7 +126,7 @@ TEST_CASE("requests over TLS, kept alive, pipelined and large") {
   CHECK(body_of(client.read(1'000'000)) == large);
 }
 
-TEST_CASE("an end is announced") {
+TEST_CASE("the end of a TLS connection is announced") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server([&](ServerOptions& options) {
@@ -144,7 +144,7 @@ TEST_CASE("an end is announced") {
   CHECK(refused.ended_in_order());
 }
 
-TEST_CASE("old protocols and foreign ones are refused") {
+TEST_CASE("old TLS versions and other protocols are rejected") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server(with(files));
@@ -172,7 +172,7 @@ TEST_CASE("clients that do not finish the handshake delay no others") {
   for (RawClient& client : slow) CHECK(client.at_end(3'000));
 }
 
-TEST_CASE("certificates are exchanged while connections stay") {
+TEST_CASE("certificates are replaced while connections stay open") {
   const Certificates files;
   files.make("DNS:localhost", 1);
   RunningServer server(with(files));

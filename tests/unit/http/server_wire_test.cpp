@@ -1,5 +1,5 @@
-// What the running server does on the wire: attacks on its limits, and the rules of RFC 9112 that a
-// client may rely on.
+// The running server on the wire: attacks on its limits, and the rules of RFC 9112 that clients can
+// rely on.
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ TEST_CASE("a request gets its response, and the connection serves the next one")
   CHECK(server->stats().connections == 1);
 }
 
-TEST_CASE("without an acceptable id of the caller the server mints a UUID version 7") {
+TEST_CASE("without an acceptable request ID, the server creates a UUID version 7") {
   RunningServer server;
   RawClient client(server.port());
   client.send(get("/", "X-Request-Id: not ok\r\n"));
@@ -123,7 +123,7 @@ TEST_CASE("5,000 headers, a header of 200 KB and a long target are refused befor
   CHECK(status_of(third.read_all()) == 400);
 }
 
-TEST_CASE("a refusal repeats path and request id where they could be read") {
+TEST_CASE("a rejection contains path and request ID if they could be parsed") {
   RunningServer server;
   RawClient client(server.port());
   client.send(
@@ -144,7 +144,7 @@ TEST_CASE("a refused upload gets its response while it is still sending") {
   CHECK_FALSE(client.was_reset());
 }
 
-TEST_CASE("the server's own refusals can take the shape of the route") {
+TEST_CASE("the server's own rejections can use the format of the route") {
   RunningServer server([](ServerOptions& options) {
     options.render_problem = [](const Problem& problem, std::string_view path,
                                 std::string_view id) {
@@ -221,14 +221,15 @@ TEST_CASE("a chunked body is decoded, however it arrives, and the next request f
   CHECK(body_of(client.read_response()) == "ok");
 }
 
-TEST_CASE("a chunked body has the limit of any other, and is refused as soon as it is over") {
+TEST_CASE(
+    "a chunked body has the same limit as any other, and is rejected as soon as it exceeds it") {
   RunningServer server;
   const std::string head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string full = "10000\r\n" + std::string(64 * 1024, 'x') + "\r\n";
   RawClient client(server.port());
   client.send(head + full + "0\r\n\r\n");
   CHECK(body_of(client.read_response()).size() == 64 * 1024 + 8);
-  // One byte to a chunk: six bytes on the wire for one of the body.
+  // One byte per chunk: six bytes on the wire per byte of the body.
   std::string single = head;
   for (int i = 0; i < 64 * 1024; ++i) single += "1\r\ny\r\n";
   client.send(single + "0\r\n\r\n");
@@ -273,7 +274,7 @@ TEST_CASE("a few paths may have larger bodies") {
   client.send("POST /bulk" + head + large);
   CHECK(body_of(client.read_response()).size() == large.size() + 11);
 
-  // In pieces, and with the next request behind it.
+  // In pieces, followed by the next request.
   std::string counted;
   while (counted.size() < 200'000) counted += std::to_string(counted.size()) + " ";
   client.send("POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: " +
@@ -287,7 +288,7 @@ TEST_CASE("a few paths may have larger bodies") {
   other.send("POST /other" + head);
   CHECK(status_of(other.read_all()) == 413);
 
-  // The memory for large bodies is shared: a second one at the same time is told to wait.
+  // The memory for large bodies is shared, so a second one at the same time is rejected.
   RawClient first(server.port());
   first.send(
       "POST /bulk HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n"
@@ -328,7 +329,7 @@ TEST_CASE("HEAD has the header of GET and no body") {
   CHECK_FALSE(has(response, "Accept-Ranges"));
 }
 
-TEST_CASE("nothing a client asks for changes how the response is framed") {
+TEST_CASE("request headers do not change the framing of the response") {
   RunningServer server;
   RawClient client(server.port());
   client.send(get("/fixed",
@@ -340,7 +341,7 @@ TEST_CASE("nothing a client asks for changes how the response is framed") {
   CHECK(body_of(response) == "ok");
 }
 
-TEST_CASE("HTTP/1.0 is served, and kept alive only when asked for") {
+TEST_CASE("HTTP/1.0 is served, and kept alive only on request") {
   RunningServer server;
   RawClient client(server.port());
   client.send("GET /fixed HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -390,7 +391,7 @@ TEST_CASE("the handler sees peer, query and headers, and may set its own") {
   CHECK(status_of(client.read_response()) == 204);
 }
 
-TEST_CASE("a handler that throws shows nothing of it") {
+TEST_CASE("an exception in a handler is not visible to the client") {
   RunningServer server({}, [](Request&) -> Response { throw std::runtime_error("SECRET"); });
   RawClient client(server.port());
   client.send(get("/x"));

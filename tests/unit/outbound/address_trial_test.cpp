@@ -1,4 +1,4 @@
-// Which addresses of a host are asked, how long each may take, and what the caller learns.
+// The tried addresses of a host, their time limits, and the error for the caller.
 #include "outbound/wire/address_trial.h"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kTimeoutMs = 60'000;
 
-/// Answers from the last of `faults.size() + 1` addresses; the others fail as they are told.
+/// The last of `faults.size() + 1` addresses responds; the others fail with their fault.
 struct Host {
   std::vector<Slug> faults;
   std::vector<http::ClientRequest> asked;
@@ -64,11 +64,11 @@ TEST_CASE("without an address, or without time, no request is sent", "[address_t
   CHECK(host.asked.empty());
 }
 
-TEST_CASE("an address has a share of the time to connect, and all of it to respond",
+TEST_CASE("an address has a share of the time to connect, and the whole time to respond",
           "[address_trial]") {
   Host host{.faults = {Slug::provider_unavailable}, .asked = {}};
   REQUIRE(host.ask(kTwo));
-  // A minute of which the test takes next to nothing.
+  // A minute, of which the test uses almost nothing.
   CHECK(host.asked[0].connect_timeout_ms > 20'000);
   CHECK(host.asked[0].connect_timeout_ms <= 30'000);
   CHECK(host.asked[1].connect_timeout_ms > 50'000);

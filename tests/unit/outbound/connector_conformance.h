@@ -1,5 +1,5 @@
-// What every driver does, whatever is behind it: one suite, run for each. From the provider
-// protocol (docs/provider-protocol.md) and the outcomes of docs/contract.md#sandbox.
+// The conformance suite, which every driver must pass. Based on the provider protocol
+// (docs/provider-protocol.md) and the results of docs/contract.md#sandbox.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 
 namespace coffer::outbound::test {
 
-/// A driver and what the suite needs around it.
+/// A driver, and the objects that the suite needs.
 struct Subject {
   Connector& connector;
   ConnectorTerms off_ramp;  // USDC -> NGN
@@ -134,7 +134,7 @@ inline void check_payout(Subject& subject, const PayoutCase& expected) {
     CHECK(later->provider_reference == first->provider_reference);
     CHECK_FALSE(later->provider_reference.empty());
   }
-  // What was accepted is not cancelled any more.
+  // An accepted payout can no longer be cancelled.
   const auto cancelled = subject.connector.cancel(terms, payout);
   REQUIRE(cancelled);
   CHECK(cancelled->state == expected.later);
@@ -209,7 +209,7 @@ inline void check_collection(Subject& subject, const CollectionCase& expected) {
   REQUIRE(later);
   CHECK(later->state == expected.later);
   CHECK(later->failure == expected.failure);
-  // What was paid wins over expiring; only what is open expires.
+  // A paid collection does not expire; only an open one does.
   const bool open = expected.later == CollectionState::pending;
   const auto ended = subject.connector.expire(terms, collection);
   REQUIRE(ended);
@@ -273,7 +273,7 @@ inline void check_references(Subject& subject) {
   }
 }
 
-/// The whole suite.
+/// Runs the whole suite.
 inline void check_conformance(Subject subject) {
   check_quotes(subject);
   for (const PayoutCase& expected : payout_cases()) check_payout(subject, expected);

@@ -1,4 +1,4 @@
-// What an OpenID provider says of itself: only what is safe to use is used.
+// The metadata of an OpenID provider: only safe values are used.
 #include "outbound/identity_provider.h"
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ Result<ProviderEndpoints> read(const Json& change) {
 
 }  // namespace
 
-TEST_CASE("identity provider: its endpoints, and how it takes the secret", "[outbound]") {
+TEST_CASE("identity provider: its endpoints, and how it accepts the secret", "[outbound]") {
   const auto found = read(Json::object());
   REQUIRE(found);
   CHECK(found->authorization == kIssuer + "/auth");
@@ -67,7 +67,7 @@ TEST_CASE("identity provider: another issuer, no PKCE, or no TLS is refused", "[
   }
 }
 
-TEST_CASE("identity provider: the issuer has TLS, and names no query", "[outbound]") {
+TEST_CASE("identity provider: the issuer needs TLS and has no query", "[outbound]") {
   for (const char* good :
        {"https://login.example", "https://login.example/realms/a", "http://127.0.0.1:8090"}) {
     CHECK(check_issuer(good).empty());

@@ -1,4 +1,5 @@
-// When a key set is read again: files on change, addresses by age, by need, and not too often.
+// The times at which a key set is read again: files on change, URLs by age and on demand, but not
+// too often.
 #include "outbound/key_set.h"
 
 #include <poll.h>
@@ -18,7 +19,7 @@ using Need = KeySet::Need;
 
 namespace {
 
-/// Answers every request with `status` and the text `keys-<number of the request>`.
+/// Responds to every request with `status` and the text `keys-<number of the request>`.
 class Issuer {
  public:
   Issuer() : thread_("issuer", [this] { serve(); }) {}
@@ -31,7 +32,7 @@ class Issuer {
   Issuer& operator=(const Issuer&) = delete;
 
   std::string url() const { return listener_.url() + "keys"; }
-  /// Waits until it was asked so often; false when that takes 5 s.
+  /// Waits for this number of requests; false after 5 s.
   bool wait_until_asked(int times) const {
     const SystemClock clock;
     const std::int64_t deadline_ms = clock.monotonic_ms() + 5'000;
@@ -59,7 +60,7 @@ class Issuer {
   }
 
   coffer::test::Listener listener_;
-  Thread thread_;  // last: starts when everything above is there
+  Thread thread_;  // last: starts after all members above are initialised
 };
 
 struct World {
@@ -72,7 +73,7 @@ struct World {
   }
 };
 
-/// What a read gives when the fetch that it may have begun is over; false when that takes 5 s.
+/// The result of a read after the fetch that it may have begun; false after 5 s.
 bool becomes(KeySet& keys, const std::string& text) {
   const SystemClock clock;
   const std::int64_t deadline_ms = clock.monotonic_ms() + 5'000;
@@ -98,7 +99,7 @@ TEST_CASE("keys at a URL are fetched again after ten minutes", "[key_set]") {
   world.clock.advance_ms(599'999);
   CHECK(text_of(keys.read(Need::usual)) == "keys-1");
   world.clock.advance_ms(1);
-  // The copy is good: who reads it does not wait for the next one.
+  // The copy is still valid, so a read does not wait for the next fetch.
   CHECK(text_of(keys.read(Need::usual)) == "keys-1");
   CHECK(becomes(keys, "keys-2"));
   CHECK(keys.read(Need::usual)->version == 2);
@@ -118,7 +119,7 @@ TEST_CASE("a hanging fetch does not delay callers that have a copy", "[key_set]"
   CHECK(clock.monotonic_ms() - begin < 10'000);
 }
 
-TEST_CASE("an unknown key asks anew, every 30 seconds at most", "[key_set]") {
+TEST_CASE("an unknown key causes a new fetch, at most every 30 seconds", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url());
@@ -132,7 +133,7 @@ TEST_CASE("an unknown key asks anew, every 30 seconds at most", "[key_set]") {
   CHECK(issuer.asked == 2);
 }
 
-TEST_CASE("an issuer that fails for a while is forgiven for a day", "[key_set]") {
+TEST_CASE("the keys of a failing issuer stay valid for a day", "[key_set]") {
   World world;
   Issuer issuer;
   KeySet keys = world.keys(issuer.url());
@@ -144,14 +145,14 @@ TEST_CASE("an issuer that fails for a while is forgiven for a day", "[key_set]")
   CHECK(issuer.wait_until_asked(2));
   world.clock.advance_ms(86'400'000 - 600'000);
   CHECK(text_of(keys.read(Need::usual)) == "token-verification-timeout");
-  // How often it was asked until now depends on whether the second fetch had ended in time.
+  // The number of requests depends on whether the second fetch ended in time.
   const std::string next = "keys-" + std::to_string(issuer.asked + 1);
   issuer.status = 200;
   world.clock.advance_ms(30'000);
   CHECK(text_of(keys.read(Need::usual)) == next);
 }
 
-TEST_CASE("without a copy, a failure is the response for ten seconds", "[key_set]") {
+TEST_CASE("without a copy, a failed fetch is not repeated for ten seconds", "[key_set]") {
   World world;
   Issuer issuer;
   issuer.status = 404;
@@ -167,7 +168,7 @@ TEST_CASE("without a copy, a failure is the response for ten seconds", "[key_set
   CHECK(text_of(keys.read(Need::usual)) == "keys-2");
 }
 
-TEST_CASE("without a copy few wait for the fetch, and there is one", "[key_set]") {
+TEST_CASE("without a copy, few callers wait for the only fetch", "[key_set]") {
   constexpr int kReaders = 40;
   World world;
   Issuer issuer;
@@ -204,7 +205,7 @@ TEST_CASE("no caller waits longer than the limit", "[key_set]") {
   CHECK(clock.monotonic_ms() - begin < 5'000);
 }
 
-TEST_CASE("permitted sources", "[key_set]") {
+TEST_CASE("permitted sources of keys", "[key_set]") {
   CHECK(check_key_source("https://issuer.example/keys").empty());
   CHECK(check_key_source("http://127.0.0.1:8000/keys").empty());
   CHECK_FALSE(check_key_source("http://issuer.example/keys").empty());

@@ -1,4 +1,4 @@
-// A host at every loopback address that reads requests and then misbehaves; it counts what arrives.
+// A host at every loopback address that reads and counts requests and then misbehaves.
 #pragma once
 
 #include <netinet/in.h>
@@ -15,7 +15,7 @@
 
 namespace coffer::outbound::test {
 
-/// Answers every name with the same addresses.
+/// Resolves every name to the same addresses.
 class FixedResolver final : public Resolver {
  public:
   explicit FixedResolver(std::vector<std::string> addresses) : addresses_(std::move(addresses)) {}
@@ -50,7 +50,7 @@ class RawHost {
   RawHost& operator=(const RawHost&) = delete;
 
   int port() const { return port_; }
-  /// Whole requests that arrived.
+  /// Number of complete requests.
   int requests() const { return requests_.load(); }
 
  private:

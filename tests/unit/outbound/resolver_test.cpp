@@ -13,7 +13,7 @@ TEST_CASE("numeric addresses are returned as they are") {
   }
 }
 
-TEST_CASE("names that old parsers read as numbers are refused") {
+TEST_CASE("names that old parsers read as numbers are rejected") {
   CaresResolver resolver;
   for (const char* text : {"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0", "0x7f000001",
                            "1.2.3.4.5", "a.0x7F", "127.0.0.1.", "1.2.3.256"}) {
@@ -44,7 +44,7 @@ TEST_CASE("localhost is the loopback") {
   }
 }
 
-TEST_CASE("a name that does not exist is a Problem, and in time") {
+TEST_CASE("a nonexistent name gives a Problem in time") {
   CaresResolver resolver;
   const auto result = resolver.resolve("this-name-does-not-exist.invalid", 3'000);
   REQUIRE_FALSE(result);

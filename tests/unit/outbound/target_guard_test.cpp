@@ -1,4 +1,4 @@
-// Which addresses deliveries may reach, in every way an address can be written or hidden.
+// The permitted targets of deliveries, with every notation and disguise of an address.
 #include "outbound/target_guard.h"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace coffer::outbound;
 
 namespace {
 
-/// Names with the addresses of a test's own; numbers as the real one.
+/// Resolves names to the test's addresses, and numeric hosts like the real resolver.
 class FakeResolver final : public Resolver {
  public:
   Result<std::vector<std::string>> resolve(const std::string& name, int) override {
@@ -176,7 +176,7 @@ TEST_CASE("guard: URLs that are refused by their text") {
   CHECK_FALSE(world.takes("https://hooks.example/" + std::string(2'048, 'x')));
 }
 
-TEST_CASE("guard: other ports than those of HTTPS and HTTP are for the operator to open") {
+TEST_CASE("guard: ports other than those of HTTPS and HTTP need the operator's permission") {
   World world({"10.1.2.0/24", "build.internal"});
   world.resolver.names["hooks.example"] = {"93.184.216.34"};
   world.resolver.names["build.internal"] = {"172.16.0.9"};
@@ -222,7 +222,7 @@ TEST_CASE("guard: the text of a URL is judged without resolving its name") {
   CHECK(open.guard.check_url("https://missing.example:8443/", Environment::production));
 }
 
-TEST_CASE("guard: a name is judged by every address it has, at every attempt") {
+TEST_CASE("guard: every address of a name is checked at every attempt") {
   World world;
   world.resolver.names["private.example"] = {"10.0.0.1"};
   world.resolver.names["mixed.example"] = {"93.184.216.34", "::ffff:10.0.0.1"};
@@ -250,7 +250,7 @@ TEST_CASE("guard: exactly the targets that the operator permits") {
   CHECK(world.takes("http://build.internal/"));
   CHECK(world.takes("http://[fd12::1]/"));
   CHECK_FALSE(world.takes("http://other.internal/"));
-  // A range never opens a metadata service, nor does it reach what IPv6 wraps.
+  // A range never permits a metadata service, nor IPv4 addresses embedded in IPv6.
   CHECK_FALSE(world.takes("http://169.254.169.254/"));
   CHECK_FALSE(world.takes("http://[fd00:ec2::254]/"));
   CHECK_FALSE(world.takes("http://[::ffff:10.1.2.3]/"));

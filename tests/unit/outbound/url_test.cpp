@@ -29,7 +29,7 @@ TEST_CASE("addresses are parsed") {
   }
 }
 
-TEST_CASE("an exchange is protected by TLS, or on this machine") {
+TEST_CASE("a URL is protected by TLS, or because it is on this machine") {
   for (const char* text :
        {"https://pay.example", "http://127.0.0.1:9", "http://[::1]", "http://localhost/x"}) {
     CHECK(parse_url(text)->is_protected());
@@ -45,7 +45,7 @@ TEST_CASE("an invalid address is refused") {
         "https://a:0", "https://a:65536", "https://a:x", "https://a:", "https://user@a",
         "https://user:word@a/", "https://[::1", "https://[::1]x", "https://a b", "https://a/\n",
         "https://\xc3\xa4.example", "HTTPS://a",
-        // Brackets are for IPv6 and for nothing else; a name holds no other character.
+        // Brackets are only for IPv6, and a name has no other characters.
         "https://[pay.example]", "https://[[::1]", "https://[127.0.0.1]", "https://a]",
         "https://a[b", "https://a\\@b", "https://a%2fb", "https://a\"b", "https://a<b",
         "https://[fe80::1%25lo]"}) {

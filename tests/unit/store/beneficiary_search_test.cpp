@@ -27,7 +27,7 @@ TermsWanted wanted(std::string_view q, std::optional<std::string> tag = {}) {
   return {q.empty() ? std::nullopt : std::optional(search_words(q)), std::move(tag)};
 }
 
-/// What a list of the words and the tag has, read page by page in one direction.
+/// The results for the words and the tag, read page by page in one direction.
 Keys listed(Connection& db, const Tenant& tenant, const TermsWanted& what, int limit,
             bool backward = false) {
   Keys out;
@@ -113,7 +113,8 @@ TEST_CASE("beneficiary search: every pair of words and tags against a plain mode
   });
 }
 
-TEST_CASE("beneficiary search: the operator finds those of all tenants, by word and by id") {
+TEST_CASE(
+    "beneficiary search: the operator finds beneficiaries of all tenants, by word and by ID") {
   SmallLedger ledger;
   BeneficiaryRow row;
   ledger
@@ -138,7 +139,7 @@ TEST_CASE("beneficiary search: the operator finds those of all tenants, by word 
       CHECK(found(row.id.to_string()) == 1);
     }
     CHECK(newest_beneficiaries(db, {Keys{ledger.tenant.key + 1}, "otieno"}, {}).rows.empty());
-    // Of more tenants than are looked up, each row is judged.
+    // With too many tenants for lookups, each row is checked.
     const Keys many{ledger.tenant.key, 91, 92, 93, 94, 95, 96, 97};
     CHECK(newest_beneficiaries(db, {many, "ami oti"}, {}).rows.size() == 1);
     return 0;

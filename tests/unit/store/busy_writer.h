@@ -1,4 +1,4 @@
-// Holds the writer up, so that a test decides which commands share a batch.
+// Blocks the writer, so that a test determines which commands share a batch.
 #pragma once
 
 #include "base/mutex.h"
@@ -7,7 +7,7 @@
 
 namespace coffer::store::test {
 
-/// Keeps the writer inside one command until opened, so that others gather behind it.
+/// Keeps the writer in one command until it is opened, so that other commands queue up.
 class BusyWriter {
  public:
   explicit BusyWriter(CommitQueue& queue)
@@ -51,7 +51,7 @@ class BusyWriter {
   Thread thread_;
 };
 
-/// Runs all commands in one batch, in this order; their verdicts. One mode is for all of them.
+/// Runs all commands in one batch, in this order and with one mode. Returns their results.
 inline std::vector<Result<void>> run_in_one_batch(CommitQueue& queue,
                                                   const std::vector<CommitQueue::Command>& commands,
                                                   const std::vector<CommitQueue::Mode>& modes = {

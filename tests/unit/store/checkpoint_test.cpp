@@ -1,4 +1,4 @@
-// The write-ahead log stays small, and giving its space back never makes a payment wait.
+// The write-ahead log stays small, and freeing its space never delays a payment.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ void write_mebibytes(OpenedFile& file, int mib) {
 
 }  // namespace
 
-TEST_CASE("checkpoint: without readers the log is used again and again") {
+TEST_CASE("checkpoint: without readers, the log is reused") {
   OpenedFile file;
   write_mebibytes(file, 60);
   CHECK(file.database->wal_bytes() < 24 * kMiB);
@@ -45,14 +45,14 @@ TEST_CASE("checkpoint: a long reader makes the log grow, and its end frees the s
     CHECK(number(stuck.db(), "SELECT count(*) FROM meta") == 0);
     write_mebibytes(file, 70);
     CHECK(file.database->wal_bytes() > 64 * kMiB);
-    // Past the size at which the log is to be cut, with the reader in the way.
+    // Beyond the size at which the log is truncated, but a reader prevents it.
     const std::int64_t start = clock.monotonic_ms();
     write_mebibytes(file, 1);
     waited = clock.monotonic_ms() - start;
     CHECK(number(stuck.db(), "SELECT count(*) FROM meta") == 0);
   }
   CHECK(waited < 4'500);  // not the busy timeout
-  // A blocked checkpoint is tried again after at most 4 MiB.
+  // A blocked checkpoint is retried after at most 4 MiB.
   write_mebibytes(file, 5);
   CHECK(file.database->wal_bytes() < 8 * kMiB);
   CHECK(file.verify().empty());
@@ -88,7 +88,7 @@ TEST_CASE(
   const CheckpointStats stats = file.queue->checkpoints();
   INFO(stats.complete << " complete, " << stats.partial << " partial, " << stats.pauses);
   CHECK(stats.pauses > 0);
-  // At most one for 2,000 frames, and one for each pause: not one for each of 300 commits.
+  // At most one per 2,000 frames and one per pause, not one for each of 300 commits.
   CHECK(stats.complete + stats.partial <= 300 * 512 / 2'000 + 2 * stats.pauses + 2);
   CHECK(file.verify().empty());
 }
@@ -111,7 +111,7 @@ TEST_CASE(
   CHECK(stats.partial <= 3);
 }
 
-TEST_CASE("checkpoint: a clean end leaves no log behind") {
+TEST_CASE("checkpoint: a clean stop leaves no log") {
   OpenedFile file;
   write_mebibytes(file, 1);
   const std::string path = file.database->path();

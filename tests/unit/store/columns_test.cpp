@@ -1,4 +1,4 @@
-// A row as a struct: what an INSERT and an UPDATE write, and what a read fills.
+// A row as a struct: the columns that INSERT and UPDATE write and that a read fills.
 #include "store/rows/columns.h"
 
 #include <catch2/catch.hpp>

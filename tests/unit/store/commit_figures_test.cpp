@@ -1,4 +1,4 @@
-// What the commit queue counts, and whose log lines a command writes.
+// The figures of the commit queue, and the log fields of a command.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -34,9 +34,9 @@ Result<void> write_something(WriteTx& tx) {
 
 }  // namespace
 
-TEST_CASE("commit figures: a command counts when it is committed, and only then") {
+TEST_CASE("commit figures: a command counts only once it is committed") {
   Counted world;
-  std::uint64_t inside = 0;  // what was counted while the last command ran
+  std::uint64_t inside = 0;  // the count while the last command ran
   const auto counting = [&](Result<void> verdict) {
     return [&world, &inside, verdict](WriteTx& tx) -> Result<void> {
       tx.count(world.counter);
@@ -84,7 +84,7 @@ TEST_CASE("commit figures: batches, their times, and batches rolled back as a wh
 #endif
 }
 
-TEST_CASE("commit figures: log lines of a command belong to the waiting request") {
+TEST_CASE("commit figures: log lines of a command have the fields of the waiting request") {
   OpenedFile file;
   const CapturedLog log;
   const LogScope scope("request_id", "r-77");

@@ -52,7 +52,7 @@ TEST_CASE("commit queue: waiting commands share one commit") {
   for (int i = 0; i < 50; ++i) commands.push_back(note("note" + std::to_string(i)));
   for (const auto& verdict : run_in_one_batch(*file.queue, commands)) CHECK(verdict);
   CHECK(notes(file) == 50);
-  CHECK(file.queue->stats().commits == before + 2);  // the one that kept them waiting, and theirs
+  CHECK(file.queue->stats().commits == before + 2);  // the blocking one, and theirs
   CHECK(file.queue->stats().queued == 0);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("commit queue: a commit holds at most batch_max commands") {
   CHECK(file.queue->stats().commits == before + 4);
 }
 
-TEST_CASE("commit queue: many threads, every verdict true, every row once") {
+TEST_CASE("commit queue: with many threads, every result is correct and every row stored once") {
   SmallLedger ledger;
   constexpr int kThreads = 12;
   constexpr int kEach = 25;
@@ -92,10 +92,10 @@ TEST_CASE("commit queue: many threads, every verdict true, every row once") {
   CHECK(ledger.verify().empty());
   const CommitStats stats = ledger.queue->stats();
   CHECK(stats.commands >= static_cast<std::uint64_t>(kThreads) * kEach);
-  CHECK(stats.commits < stats.commands);  // they did share
+  CHECK(stats.commits < stats.commands);  // commands shared commits
 }
 
-TEST_CASE("commit queue: a refused command leaves no trace among its neighbours") {
+TEST_CASE("commit queue: a rejected command leaves no trace between others") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   const auto refuse = [&](WriteTx& tx) -> Result<void> {
@@ -128,7 +128,7 @@ TEST_CASE("commit queue: a refused command leaves no trace among its neighbours"
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a command that only refused is not even an empty change") {
+TEST_CASE("commit queue: a command that only rejects makes no change at all") {
   SmallLedger ledger;
   const std::string head =
       ledger.value("SELECT hex(link) FROM journal ORDER BY journal DESC LIMIT 1");
@@ -166,7 +166,7 @@ TEST_CASE("commit queue: an exception of a command affects only that command") {
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its command") {
+TEST_CASE("commit queue: a violated constraint or an invalid statement affects only its command") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
@@ -201,11 +201,11 @@ TEST_CASE("commit queue: a broken constraint or a wrong statement stays with its
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: a command that breaks the batch's end takes the batch with it") {
+TEST_CASE("commit queue: a command that makes the commit fail fails the whole batch") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   CapturedLog log;
-  // The account is changed in memory and its row removed behind the book's back: the flush notices.
+  // The account changes in memory and its row is deleted by SQL: the flush detects it.
   const auto sly = [&](WriteTx& tx) -> Result<void> {
     const AccountKey account = open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
     tx.balances().set(account, {}, {});
@@ -223,17 +223,17 @@ TEST_CASE("commit queue: a command that breaks the batch's end takes the batch w
   }
   CHECK(notes(ledger) == 0);
   CHECK(ledger.count("payments") == 0);
-  // What the batch had drawn (numbers of events, links, balances) is free again.
+  // Everything that the batch used (event numbers, links, balances) is free again.
   REQUIRE(ledger.write(pay));
   CHECK(ledger.value("SELECT max(sequence) FROM events") == "3");
   CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 100);
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("commit queue: an account that a refused command made is not remembered") {
+TEST_CASE("commit queue: an account of a rejected command is forgotten") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
-  // SQLite gives the number of the refused account to the next one, which holds another asset.
+  // SQLite gives the number of the rejected account to the next one, which has another asset.
   const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool refuse) {
     return [&, refuse](WriteTx& tx) -> Result<void> {
       const AccountKey account = open_trustline(tx, ledger.tenant, wallet.key, asset.key);
@@ -291,7 +291,7 @@ TEST_CASE("commit queue: a stop does not wait for another program beyond its tim
   CHECK(file.write(note("note-later")));
 }
 
-TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
+TEST_CASE("commit queue: a full queue rejects immediately, with Retry-After") {
   OpenedFile file({.queue_max = 4});
   std::vector<Result<void>> verdicts(4);
   std::vector<Thread> threads;
@@ -312,7 +312,7 @@ TEST_CASE("commit queue: beyond its bound it sheds at once, with Retry-After") {
   CHECK(file.write(note("note-later")));
 }
 
-TEST_CASE("commit queue: stop runs waiting commands and accepts no more") {
+TEST_CASE("commit queue: a stop runs waiting commands and accepts no new ones") {
   OpenedFile file;
   std::vector<Result<void>> verdicts(10);
   std::vector<Thread> threads;
@@ -332,7 +332,7 @@ TEST_CASE("commit queue: stop runs waiting commands and accepts no more") {
   REQUIRE_FALSE(refused);
   CHECK(Result<void>(refused).error().slug == Slug::overloaded);
   CHECK(Result<void>(refused).error().retry_after_s.has_value());
-  file.queue->stop();  // again: nothing happens
+  file.queue->stop();  // a second stop has no effect
 }
 
 TEST_CASE("commit queue: a batch has one time, and times never decrease") {
@@ -347,13 +347,13 @@ TEST_CASE("commit queue: a batch has one time, and times never decrease") {
   CHECK(times[0] == times[1]);
   ledger.clock.set_by_ms(-3'600'000);
   REQUIRE(ledger.write(look));
-  CHECK(times[2] == times[1] + 20);  // what passed since then, no more and no less
+  CHECK(times[2] == times[1] + 20);  // exactly the time since then
   ledger.clock.set_by_ms(3'700'000);
   REQUIRE(ledger.write(look));
   CHECK(times[3] == times[2] + 100'010);
 }
 
-TEST_CASE("commit queue: workers are woken and identities forgotten only by a commit") {
+TEST_CASE("commit queue: only a commit wakes workers and removes cached identities") {
   SmallLedger ledger;
   ledger.signals = 0;
   const auto generation = ledger.database->tenancy_generation();
@@ -367,7 +367,7 @@ TEST_CASE("commit queue: workers are woken and identities forgotten only by a co
   ledger.pay(ledger.transfer("a", 1));
   CHECK(ledger.write(suspend));
   CHECK(ledger.database->tenancy_generation() == generation + 1);
-  // Signals go out after the waiters are released: the next command is surely behind them.
+  // Signals are sent after the waiters are released, but before the next command runs.
   REQUIRE(ledger.write(note("note")));
   CHECK(ledger.signals == 1U << static_cast<unsigned>(Signal::settlement));
 
@@ -381,7 +381,7 @@ TEST_CASE("commit queue: workers are woken and identities forgotten only by a co
   CHECK(ledger.signals == 0b1111U);  // every one there is
 }
 
-TEST_CASE("commit queue: the probe proves that the disk takes a commit") {
+TEST_CASE("commit queue: the probe tests that the disk accepts a commit") {
   OpenedFile file;
   const auto commits = file.queue->stats().commits;
   file.clock.advance_ms(5'000);
@@ -390,7 +390,7 @@ TEST_CASE("commit queue: the probe proves that the disk takes a commit") {
   CHECK(file.queue->stats().last_commit_ms == file.clock.monotonic_ms());
 }
 
-TEST_CASE("commit queue: a disk below its floor sheds writes and keeps reading") {
+TEST_CASE("commit queue: below the free-space floor, writes are rejected and reads continue") {
   OpenedFile file({.disk_floor_bytes = ~0ULL});
   CapturedLog log;
   const auto refused = file.write(note("note"));
@@ -414,7 +414,7 @@ TEST_CASE(
   const auto refuse = [](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); };
   const auto verdicts =
       run_in_one_batch(*ledger.queue, {note("note1"), refuse, fill, note("note2")});
-  CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own answer
+  CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own result
   for (const std::size_t i : {0U, 2U, 3U}) {
     REQUIRE_FALSE(verdicts[i]);
     CHECK(Result<void>(verdicts[i]).error().slug == Slug::storage_full);
@@ -423,7 +423,7 @@ TEST_CASE(
   CHECK(notes(ledger) == 0);
   bool full_meanwhile = false;
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
-    full_meanwhile = ledger.queue->stats().storage_full;  // nothing proves yet that there is room
+    full_meanwhile = ledger.queue->stats().storage_full;  // no write has succeeded yet
     tx.db().execute("PRAGMA max_page_count = 1000000");
     return {};
   }));
@@ -436,7 +436,7 @@ TEST_CASE(
 
 #ifdef COFFER_FAULTS
 
-TEST_CASE("commit queue: a full disk sheds with storage-full and recovers alone") {
+TEST_CASE("commit queue: a full disk rejects with storage-full and recovers automatically") {
   const Disarm disarm;
   SmallLedger ledger;
   CapturedLog log;
@@ -448,17 +448,17 @@ TEST_CASE("commit queue: a full disk sheds with storage-full and recovers alone"
     CHECK(Result<void>(refused).error().slug == Slug::storage_full);
     CHECK(Result<void>(refused).error().retry_after_s.has_value());
     CHECK(ledger.queue->stats().storage_full);
-    CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reading goes on
+    CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reads continue
   }
   fault::arm("");
-  // No time passes: the very next write looks again.
+  // No time passes: the next write checks again.
   REQUIRE(ledger.write(note("note")));
   CHECK_FALSE(ledger.queue->stats().storage_full);
   CHECK(log.has("refusing writes"));
   CHECK(log.has("accepting writes"));
 }
 
-TEST_CASE("commit queue: the armed full queue sheds") {
+TEST_CASE("commit queue: the fault point for a full queue rejects") {
   const Disarm disarm;
   OpenedFile file;
   fault::arm("queue.full=fail");

@@ -26,7 +26,7 @@ std::string names(SmallLedger& ledger) {
 
 }  // namespace
 
-TEST_CASE("commit rider: the next command of the thread carries the change, once") {
+TEST_CASE("commit rider: the next command of the thread commits the change, once") {
   SmallLedger ledger;
   {
     CommitRider rider(put("x-rider"));
@@ -39,7 +39,7 @@ TEST_CASE("commit rider: the next command of the thread carries the change, once
   CHECK(names(ledger) == "x-first,x-rider,x-second,x-third");
 }
 
-TEST_CASE("commit rider: a refused command takes the change back, and the next one carries it") {
+TEST_CASE("commit rider: a rejected command undoes the change, and the next one commits it") {
   SmallLedger ledger;
   CommitRider rider(put("x-rider"));
   for (const auto mode : {CommitQueue::Mode::commit, CommitQueue::Mode::repeatable}) {
@@ -57,7 +57,7 @@ TEST_CASE("commit rider: a refused command takes the change back, and the next o
   CHECK(names(ledger) == "x-rider,x-taken");
 }
 
-TEST_CASE("commit rider: a change that is refused takes the command back") {
+TEST_CASE("commit rider: a rejected change undoes the command") {
   SmallLedger ledger;
   CommitRider rider([](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); });
   const auto refused = ledger.queue->run(put("x-first"));
@@ -67,7 +67,7 @@ TEST_CASE("commit rider: a change that is refused takes the command back") {
   CHECK(names(ledger).empty());
 }
 
-TEST_CASE("commit rider: dry runs and other threads do not carry it") {
+TEST_CASE("commit rider: dry runs and other threads do not commit the change") {
   SmallLedger ledger;
   CommitRider rider(put("x-rider"));
   CHECK(ledger.queue->run(put("x-dry"), CommitQueue::Mode::dry_run));

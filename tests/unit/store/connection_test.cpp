@@ -23,7 +23,7 @@ constexpr const char* kSelect = "SELECT i, s, b FROM t";
 
 }  // namespace
 
-TEST_CASE("connection: values come back as they went in") {
+TEST_CASE("connection: values are read as they were written") {
   Memory memory;
   const std::string text("a\0b'\"; DROP TABLE t; --é", 25);
   const std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -36,7 +36,7 @@ TEST_CASE("connection: values come back as they went in") {
   CHECK_FALSE(query.step());
 }
 
-TEST_CASE("connection: empty and absent are different things") {
+TEST_CASE("connection: empty and absent values differ") {
   Memory memory;
   const std::optional<std::string> none;
   Query(memory.db, kInsert, std::optional<std::int64_t>(), "", Blob{""}).run();
@@ -97,7 +97,7 @@ TEST_CASE("connection: errors carry SQLite's codes") {
 TEST_CASE("connection: a STRICT table takes no text for a number") {
   Memory memory;
   CHECK_THROWS_AS(Query(memory.db, kInsert, "12abc", "s", Blob{"b"}).run(), SqlError);
-  // What an ordinary table would turn into a floating number.
+  // A value that a non-STRICT table would convert to a floating-point number.
   Query(memory.db, kInsert, std::numeric_limits<std::int64_t>::max(), "s", Blob{"b"}).run();
   CHECK_THROWS_AS(memory.db.execute("UPDATE t SET i = i + 1"), SqlError);
 }

@@ -1,4 +1,4 @@
-// Copies of a file that is written to, and what a flipped byte does to a file.
+// Copies of a file during writes, and the effect of a flipped byte.
 #include "store/operations/copies.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void fill(SmallLedger& ledger) {
   }
 }
 
-/// A whole file, and copies of it with a byte changed.
+/// A complete file, and copies with one changed byte.
 class Damaged {
  public:
   Damaged() : path_(folder_.file("copy.db")) {
@@ -82,10 +82,10 @@ class Damaged {
     flip(offset, bit);
     return found;
   }
-  /// After a flip that nothing was found of: what the ledger then says.
+  /// The contents of the ledger after an undetected flip.
   const std::string& seen() const { return seen_; }
 
-  /// Every column of the ledger and of the audit log, but for when an account was opened.
+  /// Every column of the ledger and the audit log, except the opening time of accounts.
   std::string money() {
     Connection db(path_, OpenMode::read_only);
     std::string out;
@@ -146,7 +146,7 @@ TEST_CASE("copies: one file without a log, as it was at one moment, while it is 
                                       grown = true;
                                     });
   REQUIRE(copied);
-  // What changed meanwhile was copied again.
+  // Pages that changed meanwhile were copied again.
   CHECK(last > static_cast<std::int64_t>(std::filesystem::file_size(copy)));
   for (const char* suffix : {"-wal", "-shm", "-journal"})
     CHECK_FALSE(std::filesystem::exists(copy + suffix));
@@ -299,12 +299,12 @@ TEST_CASE(
   const auto open_once = [&](auto&&...) {
     if (std::exchange(opened, true)) return;
     ledger.open();
-    // As a server does that has not written yet: the log is there, and empty.
+    // Like a server that has not written yet: the log exists and is empty.
     CHECK(std::filesystem::file_size(ledger.folder.file("ledger.db-wal")) == 0);
   };
   CHECK(verify_file(ledger.folder.file(), open_once).violations.empty());
   ledger.pay_and_settle(ledger.transfer("acknowledged", 5));
-  // What the disk would have after a power cut.
+  // The content of the disk after a power cut.
   TemporaryFolder after;
   std::filesystem::copy_file(ledger.folder.file(), after.file());
   REQUIRE(std::filesystem::exists(ledger.folder.file("ledger.db-wal")));
@@ -329,7 +329,7 @@ TEST_CASE("copies: remains of a killed copy do not get into the next", "[store]"
   SmallLedger ledger;
   fill(ledger);
   const std::string copy = ledger.folder.file("copy.db");
-  // The log of the same pages at an earlier time: read with the copy, it would be a part of it.
+  // An earlier log of the same pages, which would become part of the copy.
   std::filesystem::copy_file(ledger.folder.file("ledger.db-wal"), copy + "-wal");
   std::ofstream(copy + "-shm") << "stale";
   ledger.pay_and_settle(ledger.transfer("later", 9));
@@ -371,7 +371,8 @@ TEST_CASE("flipped bytes: in the ledger and the audit log each is found, or chan
     for (std::int64_t at = first; at < end; at += table == "audit_log" ? 3 : 1) {
       INFO(table << " byte " << at);
       if (!file.with_flipped(at, static_cast<int>(at % 8)).empty()) continue;
-      // In a header, the type of a key that is not stored there; or when an account was opened.
+      // The type of a key in a record header, which is not stored there, or an account's opening
+      // time.
       CHECK(file.seen() == before);
       unfound += table != "accounts";
     }

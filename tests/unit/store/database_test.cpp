@@ -36,7 +36,7 @@ unsigned mode_of(const std::string& path) {
   return info.st_mode & 0777U;
 }
 
-/// A file written by something else than coffer.
+/// A file of another program.
 void make_sqlite_file(const std::string& path, const std::string& sql) {
   Connection db(path, OpenMode::read_write);
   db.execute(sql);
@@ -51,7 +51,7 @@ constexpr const char* kEndless =
 TEST_CASE("database: created files are accessible to their owner only") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a/b/ledger.db";
-  const mode_t old = ::umask(0);  // the most careless one
+  const mode_t old = ::umask(0);  // the most permissive one
   const SystemClock clock;
   OpenError error;
   {
@@ -121,7 +121,7 @@ TEST_CASE("database: the log of a killed process must be there, and that of anot
   CHECK(open_error(killed).fault == OpenFault::none);
   CHECK_FALSE(fs::exists(log));
   CHECK_FALSE(fs::exists(killed + "-shm"));
-  // The database was closed since, so the same log would undo what was stored then.
+  // The database has been closed since, so the same log would undo later changes.
   fs::copy_file(log + ".away", log);
   for (int tries = 0; tries < 2; ++tries) {
     const OpenError stale = open_error(killed);
@@ -182,7 +182,7 @@ TEST_CASE("database: an empty ledger does not take the place of one that was los
   const std::array<std::function<void(const std::string&)>, 3> losses{{
       [](const std::string& path) { fs::resize_file(path, 0); },
       [](const std::string& path) { fs::remove(path); },
-      // What is left when all of it was in a log that is gone.
+      // A file without tables, because they were all in a lost log.
       [](const std::string& path) {
         fs::remove(path);
         make_sqlite_file(path, "PRAGMA journal_mode = WAL");
@@ -309,7 +309,7 @@ TEST_CASE("database: one lease is one state of the file") {
       return {};
     }));
   };
-  // Beside the time, which the queue stores itself.
+  // In addition to the time, which the queue stores itself.
   const char* names = "SELECT group_concat(name) FROM meta WHERE name <> 'time'";
   add("a");
   const Reader early = file.database->reader().value();

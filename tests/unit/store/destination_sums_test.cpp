@@ -1,5 +1,5 @@
-// What off-ramps have sent to a destination: exact for every window, and at once however many there
-// are.
+// The sums of off-ramps to a destination: exact for every window, and fast for any number of
+// payments.
 #include "store/providers/destination_sums.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ struct Payouts : SmallLedger {
     }).value();
   }
 
-  /// An off-ramp as acceptance stores it; its key.
+  /// Stores an off-ramp like an acceptance, and returns its key.
   std::int64_t send(WriteTx& tx, std::int64_t units, std::int64_t destination) {
     PaymentRequest request = transfer("s" + std::to_string(++sent_), units);
     request.type = PaymentType::offramp;
@@ -68,7 +68,7 @@ struct Payouts : SmallLedger {
     SettlementView view = settlement_view(tx.db(), payment);
     change_status(tx, view, {PaymentStatus::failed, FailureCode::operator_failed, {}, {}});
   }
-  /// Settled ones of 1 unit, 100 every second, without their other rows.
+  /// Adds settled off-ramps of 1 unit, 100 every second, without their other rows.
   void send_many(std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += 100) {
       clock.advance_ms(1'000);
@@ -92,7 +92,7 @@ struct Payouts : SmallLedger {
     return read(
         [&](Connection& db) { return sent_to_destination(db, connector, present, since).units(); });
   }
-  /// The same from the payments alone.
+  /// The same sum, computed from the payments alone.
   std::int64_t scan_since(Timestamp since) {
     return read([&](Connection& db) {
       return number(db,
@@ -129,7 +129,7 @@ TEST_CASE("sent to a destination: which payments count, and from when") {
   send(file.present, true);
   send(file.before);  // before the destination was changed
   CHECK(file.sent_since(start.plus_ms(-1)) == 300);
-  CHECK(file.sent_since(start) == 200);  // exactly as old as the window: out of it
+  CHECK(file.sent_since(start) == 200);  // exactly as old as the window, so outside
   CHECK(file.sent_since(start.plus_ms(1'000)) == 0);
   file.read([&](Connection& db) {
     CHECK(sent_to_destination(db, file.connector + 1, file.present, start.plus_ms(-1)) == Amount());
@@ -141,7 +141,7 @@ TEST_CASE("sent to a destination: equals a scan for every window, with later fai
   Payouts file;
   std::vector<Timestamp> times;
   std::vector<std::int64_t> open;
-  // More than 64 x 64, many of them in one instant, and failures far behind the last payment.
+  // More than 64 x 64, many of them at one instant, and failures long before the last payment.
   for (int i = 0; i < 350; ++i) {
     file.write([&](WriteTx& tx) -> Result<void> {
           times.push_back(tx.now());
@@ -210,7 +210,7 @@ TEST_CASE("sent to a destination: the work does not grow with the payments") {
   });
   INFO("at most " << most << " steps for a window; a scan makes " << scan);
   CHECK(most > 0);
-  // At most about 64 rows a level, some ten steps each; the instants here have 100 payments.
+  // At most about 64 rows per level, about ten steps each; here, each instant has 100 payments.
   CHECK(most < 5'000);
   CHECK(scan > 100 * most);
 }

@@ -1,4 +1,4 @@
-// What the binary holds is what lies in the repository.
+// The embedded files equal those of the repository.
 #include "embedded/embedded.h"
 
 #include <catch2/catch.hpp>

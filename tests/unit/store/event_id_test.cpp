@@ -25,7 +25,7 @@ std::vector<std::string> ids(const std::vector<EventRow>& events) {
   return out;
 }
 
-/// Payments whose events are all of the same millisecond.
+/// Payments whose events all have the same millisecond.
 void pay_at_once(SmallLedger& ledger, int count) {
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
     for (int i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("event id: events of one millisecond show no order, and tenants have n
                      " = event_id(m.value, a.tenant + 1, a.sequence, a.at)") == "0");
 }
 
-TEST_CASE("event id: the same after a restart, with a key that is drawn once for a file") {
+TEST_CASE("event ID: stable after a restart, with one random key per file") {
   SmallLedger ledger;
   ledger.pay_and_settle(ledger.transfer("a", 5));
   const auto before = ids(all_events(ledger));

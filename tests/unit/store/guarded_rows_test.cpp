@@ -21,7 +21,7 @@ std::string guarded_fault(SmallLedger& ledger, bool keyed = true) {
   return verify_guarded_rows(db);
 }
 
-/// The same in steps of one row.
+/// The same check in steps of one row.
 std::string fault_in_steps(SmallLedger& ledger) {
   Connection db(ledger.folder.file(), OpenMode::read_only);
   use_keys(db, test_keys());
@@ -46,7 +46,7 @@ struct Edit {
 
 }  // namespace
 
-TEST_CASE("guarded rows: what coffer writes has its digest, through changes and deletions") {
+TEST_CASE("guarded rows: rows that coffer writes, changes and deletes have correct digests") {
   SmallLedger ledger;
   CHECK(guarded_fault(ledger).empty());
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
@@ -67,7 +67,7 @@ TEST_CASE("guarded rows: what coffer writes has its digest, through changes and 
   CHECK(fault_in_steps(ledger).empty());
 }
 
-TEST_CASE("guarded rows: a refused command and a failed batch leave no digest behind") {
+TEST_CASE("guarded rows: a rejected command and a failed batch leave no digest") {
   SmallLedger ledger;
   const std::int64_t before = ledger.count("row_macs");
   CHECK_FALSE(ledger.write([&](WriteTx& tx) -> Result<void> {
@@ -230,7 +230,7 @@ TEST_CASE("audit log: entries that are missing at the end are found") {
   }
 }
 
-TEST_CASE("audit log: a link of another length is a fault, also without keys") {
+TEST_CASE("audit log: a link of another length is detected, even without keys") {
   SmallLedger ledger;
   const auto record = [](WriteTx& tx) -> Result<void> {
     append_audit_entry(tx, {"ada", "wallet fund", "{}", std::nullopt});
@@ -250,7 +250,7 @@ TEST_CASE("audit log: a link of another length is a fault, also without keys") {
   CHECK_FALSE(fault(true).empty());
 }
 
-TEST_CASE("audit log: a walk that continues finds that its last entries are gone") {
+TEST_CASE("audit log: a continued check detects that its last entries are missing") {
   SmallLedger ledger;
   const auto record = [](WriteTx& tx) -> Result<void> {
     append_audit_entry(tx, {"ada", "wallet fund", "{}", std::nullopt});
@@ -297,7 +297,7 @@ TEST_CASE("guarded rows: every covered column and table exists") {
   }
 }
 
-TEST_CASE("guarded rows: without keys, nothing that needs them is written") {
+TEST_CASE("guarded rows: without keys, no row that needs them is written") {
   SmallLedger ledger;
   CapturedLog log;
   REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {

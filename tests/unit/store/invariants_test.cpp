@@ -1,4 +1,4 @@
-// Every promise of the ledger is broken by hand once, and `verify` must name it.
+// Breaks every invariant of the ledger once by SQL, and `verify` must report its name.
 #include "store/invariants.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Break {
   std::string sql;
 };
 
-/// A closed ledger with payments in every state, to be copied and damaged.
+/// A closed ledger with payments in every state, of which tests damage copies.
 class Victim {
  public:
   Victim() {
@@ -45,8 +45,7 @@ class Victim {
     ledger_.close();
   }
 
-  /// What verify, or another judge, reports after `sql` has been run on a copy without its triggers
-  /// and checks.
+  /// The report of verify, or another judge, after `sql` ran on a copy without triggers and checks.
   using Judge = std::vector<Violation> (*)(Connection&);
   static std::vector<Violation> in_one_snapshot(Connection& db) { return keyed_verify(db); }
   static std::vector<Violation> in_slices(Connection& db) {
@@ -71,7 +70,7 @@ class Victim {
   SmallLedger ledger_;
 };
 
-/// SQLite's own two checks and the walk say so.
+/// Reported by SQLite's own two checks and the walk.
 bool is_checked_on_copies_alone(const std::string& name) {
   const auto all = invariants();
   const auto at = std::find_if(all.begin(), all.end(),
@@ -95,8 +94,8 @@ const std::string kHttpConnector =
 const std::string kEndpoint =
     "; INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"
     " created_at) VALUES (zeroblob(16), 1, 'https://a', x'00', 1, 0)";
-/// Payment 1 becomes a collection at a quote of its own amount, with a fee of 1, of which this much
-/// was collected: an expression between the two.
+/// Turns payment 1 into a collection on a quote of its amount, with a fee of 1. The collected
+/// amount is an expression between the two parts.
 const std::string kCollection =
     kHttpConnector + kEndpoint +
     "; INSERT INTO quotes (quote, tenant, id, connector, send_amount, receive_amount, fee, total,"
@@ -244,7 +243,7 @@ TEST_CASE("invariants: a valid ledger violates none") {
   for (const Violation& violation : found) FAIL(violation.invariant << ": " << violation.detail);
 }
 
-TEST_CASE("invariants: each is found broken by its name") {
+TEST_CASE("invariants: each violation is reported by name") {
   const Victim victim;
   for (const Break& damage : kBreaks) {
     INFO(damage.sql);
@@ -253,7 +252,7 @@ TEST_CASE("invariants: each is found broken by its name") {
   }
 }
 
-TEST_CASE("invariants: slices find each, except those checked on copies only") {
+TEST_CASE("invariants: slices detect each violation, except those checked only on copies") {
   const Victim victim;
   CHECK(victim.after("", Victim::in_slices).empty());
   for (const Break& damage : kBreaks) {
@@ -263,7 +262,7 @@ TEST_CASE("invariants: slices find each, except those checked on copies only") {
       CHECK_FALSE(names(found, damage.invariant));
       continue;
     }
-    // No slice sums all balances: the account that has too much is named.
+    // No slice sums all balances, so the account with too much is reported.
     const std::string name =
         damage.invariant == "conservation" ? "balance_is_sum_of_entries" : damage.invariant;
     if (!names(found, name)) FAIL_CHECK("not reported: " << name);
@@ -302,7 +301,7 @@ TEST_CASE("invariants: the hash chain reveals every edit of final rows") {
       "DELETE FROM journal WHERE journal = 3",
       "DELETE FROM journal WHERE journal = 7",
       "DELETE FROM journal WHERE journal = 3; DELETE FROM entries WHERE entry / 1024 = 3",
-      // Two sets change places: every sum still holds.
+      // Two sets are exchanged, so every sum is still correct.
       "UPDATE journal SET journal = 90 WHERE journal = 3; UPDATE journal SET journal = 3 WHERE"
       " journal = 4; UPDATE journal SET journal = 4 WHERE journal = 90",
   };
@@ -313,9 +312,9 @@ TEST_CASE("invariants: the hash chain reveals every edit of final rows") {
   }
 }
 
-TEST_CASE("invariants: a forger who recomputes balances is still found") {
+TEST_CASE("invariants: a forgery with recomputed balances is detected") {
   const Victim victim;
-  // Payment 1 moves 100; made 90 on both sides, everywhere, consistently. Only the chain knows.
+  // Payment 1 moves 100, changed to 90 everywhere consistently. Only the chain detects it.
   const auto found = victim.after(
       "UPDATE entries SET amount = amount * 9 / 10 WHERE entry / 1024 = 3;"
       "UPDATE entries SET balance_after = balance_after + 10 WHERE account = 1 AND entry >= 3 * "

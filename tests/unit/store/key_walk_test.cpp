@@ -1,4 +1,4 @@
-// Sets of keys that are united, intersected and read page by page, against plain sets.
+// Unions and intersections of key sets, read page by page, compared with plain sets.
 #include "store/lists/key_walk.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ KeySource source(Order order, Keys all) {
   };
 }
 
-/// Keys 1 to `last` without a list of them.
+/// Keys 1 to `last`, without storing them.
 KeySource all_up_to(Order order, std::int64_t last, std::int64_t step = 1) {
   return [order, last, step](std::int64_t beyond, int count) {
     Keys out;
@@ -50,7 +50,7 @@ struct Walked {
   std::int64_t read_most = 0;  // rows of the page that read most
 };
 
-/// Follows the pages to the end, as a client with `limit` does.
+/// Follows the pages to the end, like a client with `limit`.
 template <class Sets>
 Walked all_pages(Connection& db, Order order, KeyWalk::Part part, const Sets& sets,
                  const std::function<bool(std::int64_t)>& fits) {
@@ -144,7 +144,7 @@ TEST_CASE("key walk: a page without matches stops in time and returns where the 
   });
 }
 
-TEST_CASE("key walk: two large sets with little in common are bounded too") {
+TEST_CASE("key walk: two large sets with a small intersection are bounded too") {
   OpenedFile file;
   file.read([&](Connection& db) {
     const auto sets = [&](const KeyWalk& walk) {
@@ -161,7 +161,7 @@ TEST_CASE("key walk: two large sets with little in common are bounded too") {
   });
 }
 
-TEST_CASE("key walk: beyond the last key there is nothing, at the ends of the numbers too") {
+TEST_CASE("key walk: nothing beyond the last key, even at the numeric limits") {
   OpenedFile file;
   file.read([&](Connection& db) {
     for (const Order order : {Order::falling, Order::rising}) {
@@ -178,7 +178,7 @@ TEST_CASE("key walk: beyond the last key there is nothing, at the ends of the nu
   });
 }
 
-TEST_CASE("key walk: the rarest set sets the pace") {
+TEST_CASE("key walk: the smallest set determines the cost") {
   OpenedFile file;
   file.read([&](Connection& db) {
     RowBudget budget;

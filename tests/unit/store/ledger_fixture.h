@@ -1,5 +1,5 @@
-// A real coffer file in a folder of its own, and a small ledger in it, at the level of the store:
-// one association, three assets, funded wallets, and payments accepted and settled by hand.
+// A real coffer file in a separate folder with a small ledger, at the level of the store: one
+// association, three assets, funded wallets, and payments that tests accept and settle.
 #pragma once
 
 #include <unistd.h>
@@ -42,7 +42,7 @@ inline std::optional<SettlementJob> job_of(Connection& db, std::int64_t payment)
   return std::nullopt;
 }
 
-/// Removed with all it holds.
+/// A folder that is removed with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -62,8 +62,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Log lines of a test go here instead of to the terminal, from `info` up whatever a command set
-/// before.
+/// Receives the log lines of a test instead of the terminal, from `info` up, whatever level a
+/// command has set.
 class CapturedLog {
  public:
   CapturedLog() {
@@ -90,25 +90,25 @@ inline std::int64_t number(Connection& db, const std::string& sql) {
   return query.integer(0);
 }
 
-/// The keys of the files of these tests.
+/// The keys of the test files.
 inline std::unique_ptr<const ChainKeys> test_keys() {
   return std::unique_ptr<const ChainKeys>(
       new ChainKeys{KeyedDigest("journal"), KeyedDigest("audit"), KeyedDigest("rows")});
 }
 
-/// As store::verify, with those keys.
+/// store::verify with the test keys.
 inline std::vector<Violation> keyed_verify(Connection& db, bool deep = true) {
   use_keys(db, test_keys());
   return verify(db, deep, [](auto&&...) {});
 }
 
-/// An opened file with its queue; reopens on demand.
+/// An open file with its queue, which can be reopened.
 class OpenedFile {
  public:
   explicit OpenedFile(CommitQueueOptions options = {}, DatabaseOptions files = {})
       : options_(options), database_options_(std::move(files)) {
     database_options_.path = folder.file();
-    // Unless the test is about the floor: the disk of this machine may be nearly full.
+    // No floor unless the test needs one, because this machine's disk may be nearly full.
     if (options_.disk_floor_bytes == CommitQueueOptions().disk_floor_bytes) {
       options_.disk_floor_bytes = 0;
     }
@@ -129,7 +129,7 @@ class OpenedFile {
       return {};
     };
     const auto given = queue->run(use, CommitQueue::Mode::dry_run);
-    // A full disk refuses this too; then nothing is written that needs keys.
+    // A full disk rejects this too; then no row that needs keys is written.
     REQUIRE((given || given.error().slug == Slug::storage_full));
   }
   void close() {
@@ -222,7 +222,7 @@ class SmallLedger : public OpenedFile {
     return key;
   }
 
-  /// Posts (or, with a failure, voids) what accept() held.
+  /// Posts the hold of accept(), or voids it if there is a failure.
   void settle(WriteTx& tx, std::int64_t key, std::optional<FailureCode> failure = std::nullopt) {
     SettlementView payment = settlement_view(tx.db(), key);
     COFFER_CHECK(payment.settle_at.has_value());

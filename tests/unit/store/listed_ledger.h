@@ -1,5 +1,4 @@
-// A ledger with payments of several types, statuses and references, and what a list of them must
-// show.
+// A ledger with payments of several types, statuses and references, and their expected list.
 #pragma once
 
 #include <functional>
@@ -15,7 +14,7 @@ using Keys = std::vector<std::int64_t>;
 
 class ListedLedger : public SmallLedger {
  public:
-  /// Transfers in one commit.
+  /// Adds transfers in one commit.
   void pay_many(int count) {
     write([&](WriteTx& tx) -> Result<void> {
       for (int i = 0; i < count; ++i) accept(tx, transfer("u" + std::to_string(i), 1));

@@ -1,5 +1,5 @@
-// Associations, applications, wallets and the catalogue: what goes in comes out, and tenants do not
-// mix.
+// Associations, applications, wallets and the catalogue: rows are read as stored, and tenants are
+// separate.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ TEST_CASE("tenants: an association has two separate tenants") {
   });
 }
 
-TEST_CASE("tenants: an application comes back as it was stored") {
+TEST_CASE("tenants: an application is read as it was stored") {
   SmallLedger ledger;
   ApplicationRow row;
   row.id = ledger.random.id<ApplicationId>(ledger.clock.now());
@@ -80,7 +80,7 @@ TEST_CASE("tenants: an application comes back as it was stored") {
   });
 }
 
-TEST_CASE("wallets: metadata of either kind comes back whole, and may change kind") {
+TEST_CASE("wallets: metadata of either kind is read completely, and can change its kind") {
   SmallLedger ledger;
   auto row =
       ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, ledger.first.id); });
@@ -142,7 +142,7 @@ TEST_CASE("wallets: another tenant's wallet is not found") {
   CHECK_FALSE(ledger.write([&](WriteTx& tx) { return update_wallet(tx, other, row), done(); }));
 }
 
-TEST_CASE("catalog: rates are replaced, removed, and kept apart by environment") {
+TEST_CASE("catalog: rates are replaced, removed, and separate by environment") {
   SmallLedger ledger;
   const MarketRate rate{ledger.usdc.key, ledger.eurc.key, {92, 100}};
   REQUIRE(ledger.write([&](WriteTx& tx) {
@@ -166,7 +166,7 @@ TEST_CASE("catalog: rates are replaced, removed, and kept apart by environment")
   CHECK(ledger.count("rates") == 1);
 }
 
-TEST_CASE("catalog: assets by code, by key and all; small named values") {
+TEST_CASE("catalog: assets by code, by key and all; named values") {
   SmallLedger ledger;
   REQUIRE(ledger.write(
       [&](WriteTx& tx) { return write_meta(tx, "name", std::string("a\0b", 3)), done(); }));

@@ -1,5 +1,5 @@
-// The operator's lists: every filter against a plain model, page by page; and that none of them
-// reads more than it shows.
+// The operator's lists: every filter compared with a plain model, page by page, and the amount that
+// each list reads.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -243,7 +243,7 @@ TEST_CASE(
     wanted = {};
     wanted.text = "t12";
     CHECK(found(wanted).size() == 1);
-    wanted.text = "1";  // a part that no transactionId begins with
+    wanted.text = "1";  // no transactionId begins with it
     const std::size_t of_wallets = found(wanted).size();
     const std::string number = find_wallet_by_key(db, ledger.first.key)->account_number;
     wanted.text = number.substr(0, 6);
@@ -402,7 +402,7 @@ TEST_CASE("operating lists: wallets by status, owner and text") {
   });
 }
 
-TEST_CASE("operating lists: nothing that grows is ever read as a whole, and nothing is sorted") {
+TEST_CASE("operating lists: no query reads a whole growing table or sorts") {
   ListedLedger ledger;
   // Known to be few; `w`: active endpoints.
   const std::vector<std::string> small = {
@@ -457,8 +457,8 @@ TEST_CASE("operating lists: nothing that grows is ever read as a whole, and noth
       CHECK(step.find("TEMP B-TREE") == std::string::npos);
       if (!step.starts_with("SCAN ") || step.starts_with("SCAN (subquery")) continue;
       const std::string what = step.substr(5, step.find(' ', 5) - 5);
-      // A backlog is counted up to a limit, and so is what waits at a provider; jobs that wait are
-      // counted without a look at any, and the last act is the first of its scan.
+      // The backlog and payments at a provider are counted up to a limit; waiting jobs are counted
+      // without reading them, and the last audit entry is the first of its scan.
       const bool counted =
           (sql.find("LIMIT ?") != std::string::npos && sql.find("SELECT count(*)") < 60) ||
           sql.ends_with("FROM audit_log ORDER BY entry DESC LIMIT 1");

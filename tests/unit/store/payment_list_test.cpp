@@ -1,4 +1,4 @@
-// Every filter in every order and direction, against a plain model of the same list.
+// Every filter in every order and direction, compared with a plain model of the list.
 #include "store/payments/payment_list.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using Keys = std::vector<std::int64_t>;
 
-/// Payments of several kinds and states; some of another tenant that must never show.
+/// Payments of several kinds and states, some of another tenant, which must never be listed.
 class ListedLedger : public SmallLedger {
  public:
   ListedLedger() {
@@ -30,7 +30,7 @@ class ListedLedger : public SmallLedger {
       if (i % 8 == 7) make_multi(request);
       keys.push_back(pay(request));
     }
-    // Settled in another order than accepted, and some not at all.
+    // Settled in a different order than accepted, and some not settled.
     for (int i = 23; i >= 0; i -= 2) finish(keys[static_cast<std::size_t>(i)], i % 5 == 0);
     records = read([&](Connection& db) {
       std::vector<PaymentRecord> out;
@@ -49,7 +49,7 @@ class ListedLedger : public SmallLedger {
     return out;
   }
 
-  /// Newest first, what the filter lets through.
+  /// The matches of the filter, newest first.
   Keys expected(const std::function<bool(const PaymentRecord&)>& wanted, PaymentSort sort) const {
     std::vector<const PaymentRecord*> kept;
     for (const PaymentRecord& record : records) {
@@ -175,7 +175,7 @@ std::vector<Case> all_cases(const ListedLedger& ledger) {
   return cases;
 }
 
-/// Walks the list page by page and back again; both must be the whole list.
+/// Reads the list page by page in both directions; each must give the complete list.
 void check_pages(ListedLedger& ledger, const PaymentFilter& filter, const Keys& expected,
                  int limit) {
   const auto page_at = [&](const PageAt& at) {
@@ -237,7 +237,7 @@ TEST_CASE("payment list: a page is stable while payments arrive") {
   CHECK(ledger.listed({}, next) == before);
 }
 
-TEST_CASE("payment list: another tenant sees nothing with any filter") {
+TEST_CASE("payment list: another tenant finds nothing with any filter") {
   ListedLedger ledger;
   Tenant other = ledger.tenant;
   other.key += 1;
@@ -253,7 +253,7 @@ TEST_CASE("payment list: another tenant sees nothing with any filter") {
   });
 }
 
-TEST_CASE("payment list: records come whole") {
+TEST_CASE("payment list: records are complete") {
   ListedLedger ledger;
   const auto page = ledger.read([&](Connection& db) {
     return list_payments(db, ledger.tenant, with([](auto& f) { f.transaction_id = "t7"; }), {});

@@ -1,5 +1,4 @@
-// Connectors, what they require, fee rows and quotes: what goes in comes out, and tenants do not
-// mix.
+// Connectors, requirements, fee rows and quotes: rows are read as stored, and tenants are separate.
 #include <catch2/catch.hpp>
 
 #include "store/parties/beneficiaries.h"
@@ -91,7 +90,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("connectors: one comes back as it was stored, without its secret in the open") {
+TEST_CASE("connectors: a connector is read as it was stored, with a sealed secret") {
   Providers file;
   ConnectorRow row = file.row("Http");
   row.terms.environment = Environment::production;
@@ -138,7 +137,7 @@ TEST_CASE("connectors: one comes back as it was stored, without its secret in th
   });
 }
 
-TEST_CASE("connectors: an update replaces what may change") {
+TEST_CASE("connectors: an update replaces the changeable values") {
   Providers file;
   const ConnectorRow before = file.row("One");
   file.add(before);
@@ -189,7 +188,7 @@ TEST_CASE("connectors: filters and pages, newest first") {
   CHECK(file.read([](Connection& db) { return list_connectors_of_all(db).size(); }) == 3);
 }
 
-TEST_CASE("connectors: requirements in form order, replaced as a whole") {
+TEST_CASE("connectors: requirements keep their order and are replaced together") {
   Providers file;
   const std::vector<Requirement> all = {
       {.name = "zeta",
@@ -227,7 +226,7 @@ TEST_CASE("connectors: requirements in form order, replaced as a whole") {
   CHECK(found[0].choices.size() == 2);
 }
 
-TEST_CASE("fee rows: exact, replaced, zero is a fee") {
+TEST_CASE("fee rows: exact match, replacement, and a zero fee") {
   Providers file;
   const ConnectorRow row = file.row("One");
   FeeRow fee{
@@ -259,7 +258,7 @@ TEST_CASE("fee rows: exact, replaced, zero is a fee") {
   CHECK_FALSE(second);
 }
 
-TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
+TEST_CASE("quotes: a quote belongs to its tenant and is used once") {
   Providers file;
   QuoteRow row = file.quote_row(file.add(file.row("One")));
   row.provider_reference = "q-1";
@@ -295,7 +294,7 @@ TEST_CASE("quotes: one comes back, is of its tenant, and is used once") {
       file.write([&](WriteTx& tx) { return expire_quote(tx, file.tenant, found()), done(); }));
 }
 
-TEST_CASE("quotes: a beneficiary's present destinations") {
+TEST_CASE("quotes: a beneficiary's current destinations") {
   Providers file;
   BeneficiaryRow beneficiary;
   beneficiary.id = file.random.id<BeneficiaryId>(file.clock.now());

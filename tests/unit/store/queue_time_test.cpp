@@ -1,4 +1,4 @@
-// The time of records: what a machine's clock that is set back does to it, and what a restart does.
+// The time of records when the machine's clock is set back, and after a restart.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -64,14 +64,14 @@ TEST_CASE(
   CHECK(file.queue->now() == last.plus_ms(2'000));
 }
 
-TEST_CASE("commit queue: time does not go back over a restart either") {
+TEST_CASE("commit queue: time does not go back after a restart") {
   SmallLedger ledger;
   ledger.clock.advance_ms(60'000);
   ledger.pay_and_settle(ledger.transfer("before", 1));
   const std::string before = ledger.value("SELECT max(at) FROM journal");
   ledger.close();
   CapturedLog log;
-  ledger.clock.set_by_ms(-3'600'000);  // the machine came back with a wrong clock
+  ledger.clock.set_by_ms(-3'600'000);  // the machine restarted with a wrong clock
   ledger.open();
   ledger.pay_and_settle(ledger.transfer("after", 1));
   CHECK(ledger.value("SELECT max(at) FROM journal") == before);
@@ -81,7 +81,7 @@ TEST_CASE("commit queue: time does not go back over a restart either") {
   CHECK(ledger.value("SELECT count(*) FROM (SELECT at - lag(at) OVER (ORDER BY journal) AS step"
                      " FROM journal) WHERE step < 0") == "0");
   CHECK(log.has("clock is behind the records"));
-  // What the writer dates with its own time is due by its own time.
+  // Work with a time from the writer is due by the writer's time.
   CHECK(ledger.queue->now().ms == std::stoll(before) + 10);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("commit queue: advancing the clock wakes every kind of worker") {
   OpenedFile file;
   REQUIRE(file.signals == 0);
   REQUIRE(file.queue->advance_clock(1'000));
-  // Signals go out after the waiters are released: the next command is surely behind them.
+  // Signals are sent after the waiters are released, but before the next command runs.
   REQUIRE(file.write(note("note")));
   CHECK(file.signals == 0b1111U);
 }

@@ -9,7 +9,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
-TEST_CASE("repeatable commands: one runs twice only when its batch has to be undone") {
+TEST_CASE("repeatable commands: a command runs twice only if its batch is undone") {
   SmallLedger ledger;
   int runs = 0;
   const auto counted = [&](WriteTx& tx) -> Result<void> {
@@ -45,7 +45,7 @@ TEST_CASE("repeatable commands: one runs twice only when its batch has to be und
   CHECK(ledger.verify().empty());
 }
 
-TEST_CASE("repeatable commands: between others, their group is undone and nothing before it") {
+TEST_CASE("repeatable commands: only their group is undone, not earlier commands") {
   SmallLedger ledger;
   const auto pay = [&](const char* id) {
     return [&ledger, id](WriteTx& tx) -> Result<void> {

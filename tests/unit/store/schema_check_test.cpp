@@ -35,14 +35,14 @@ const std::vector<Edit> kEdits{
     {"DROP TRIGGER entries_are_kept; CREATE TRIGGER entries_are_kept BEFORE DELETE ON entries"
      " BEGIN SELECT 1; END",
      "trigger entries_are_kept differs"},
-    // The same words on another table.
+    // The same text on another table.
     {"DROP INDEX webhooks_by_tenant; CREATE INDEX webhooks_by_tenant ON wallets (tenant)",
      "index webhooks_by_tenant differs"},
 };
 
 }  // namespace
 
-TEST_CASE("schema check: a new file, also after it was written to, has no difference") {
+TEST_CASE("schema check: a new file has no difference, even after writes") {
   SmallLedger ledger;
   ledger.pay_and_settle(ledger.transfer("a", 1));
   Connection db(ledger.folder.file(), OpenMode::read_only);
@@ -50,7 +50,7 @@ TEST_CASE("schema check: a new file, also after it was written to, has no differ
   CHECK(schema_fault(db).empty());
 }
 
-TEST_CASE("schema check: each object that is missing, differs or does not belong is named") {
+TEST_CASE("schema check: each missing, different or foreign object is named") {
   for (const Edit& edit : kEdits) {
     INFO(edit.sql);
     SmallLedger ledger;
@@ -92,7 +92,7 @@ TEST_CASE("schema check: a trigger that is planted while the file is served is f
   CHECK(slices.violations().front().detail == "trigger planted does not belong");
 }
 
-TEST_CASE("schema check: layout and comments are no difference, but a text is") {
+TEST_CASE("schema check: layout and comments are ignored, but texts are compared") {
   Connection db(":memory:", OpenMode::read_write);
   db.execute("CREATE TABLE a (x TEXT  CHECK (x <> 'a  b'), -- a comment\n  y);");
   CHECK(schema_differences(db, "CREATE TABLE a(\n x TEXT CHECK(x<>'a  b'),y)").empty());

@@ -1,4 +1,4 @@
-// An older file reaches the present schema, keeps its rows, and ends like a fresh one.
+// An older file is upgraded to the current schema, keeps its rows, and equals a new file.
 #include "store/schema.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// Without comments, with one space wherever there was any, and none beside punctuation.
+/// The text without comments, with white space reduced to one space, and none next to punctuation.
 std::string normalised(const std::string& sql) {
   std::string out;
   bool comment = false;
@@ -56,7 +56,7 @@ std::vector<std::string> column(Connection& db, const std::string& sql) {
   return out;
 }
 
-/// table -> its rows as text, in the columns it has now. `like` limits them to those of another
+/// table -> its rows as text, in its current columns. `like` limits the columns to those of another
 /// file.
 using Rows = std::map<std::string, std::vector<std::string>>;
 Rows rows_of(Connection& db, const std::map<std::string, std::vector<std::string>>& columns) {
@@ -86,7 +86,7 @@ std::string source_file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// The version after this one, as coffer_next is: one more step, and a schema that has it.
+/// The next version, like coffer_next: one more upgrade, and a schema that includes it.
 class NextVersion {
  public:
   explicit NextVersion(std::string more = {})
@@ -103,7 +103,7 @@ class NextVersion {
   std::vector<embedded::File> steps_;
 };
 
-/// Closes a ledger in use and brings its file up to `next`; what is wrong, or nothing.
+/// Closes a ledger in use and upgrades its file to `next`. Returns the errors, or nothing.
 OpenError upgrade(SmallLedger& ledger, const SchemaSource& next) {
   ledger.close();
   Connection db(ledger.folder.file(), OpenMode::read_write);
@@ -144,7 +144,7 @@ TEST_CASE("schema_converges: an upgraded file equals a new one and keeps its row
     CHECK(scalar(*db, "PRAGMA user_version") == std::to_string(next.source().version()));
     CHECK(scalar(*db, "PRAGMA application_id") == std::to_string(kApplicationId));
     CHECK(schema_differences(*db, next.source().schema).empty());
-    // The next version of this test is not the version of this build; nothing else differs.
+    // Only the version differs, because the test's next version is not that of this build.
     const auto violations = verify(*db, true, [](auto&&...) {});
     REQUIRE(violations.size() == 1);
     CHECK(violations.front().invariant == "schema");
@@ -163,12 +163,12 @@ TEST_CASE("schema: every upgrade has its number and is one transaction") {
   }
 }
 
-TEST_CASE("schema: an upgrade that the rows do not allow leaves the file as it was") {
+TEST_CASE("schema: an upgrade that the rows do not allow leaves the file unchanged") {
   SmallLedger ledger;
   use(ledger);
   const NextVersion next("CREATE UNIQUE INDEX one_per_tenant ON payments (tenant);");
   CapturedLog log;
-  for (int i = 0; i < 2; ++i) {  // also when it is tried again
+  for (int i = 0; i < 2; ++i) {  // also on a retry
     const OpenError error = upgrade(ledger, next.source());
     CHECK(error.fault == OpenFault::corrupt);
     CHECK(error.message.find("could not be upgraded to schema " +
@@ -203,7 +203,7 @@ TEST_CASE("schema: foreign keys hold after an upgrade too") {
       db.execute("INSERT INTO provider_jobs (lane, due_at, payment) VALUES (0, 1, 999)"), SqlError);
 }
 
-TEST_CASE("schema: a file of a development build before the first release is refused") {
+TEST_CASE("schema: a file of a development build before the first release is rejected") {
   SmallLedger ledger;
   ledger.close();
   Connection(ledger.folder.file(), OpenMode::read_write)
@@ -215,7 +215,7 @@ TEST_CASE("schema: a file of a development build before the first release is ref
   CHECK(error.message.find("before the first release") != std::string::npos);
 }
 
-TEST_CASE("schema: opening a present file again changes nothing") {
+TEST_CASE("schema: opening a current file again changes nothing") {
   SmallLedger ledger;
   ledger.pay_and_settle(ledger.transfer("a", 1));
   const std::string before = ledger.value("SELECT group_concat(sql) FROM sqlite_schema");
@@ -230,7 +230,7 @@ TEST_CASE("schema: opening a present file again changes nothing") {
 TEST_CASE("schema: tables are strict and references are indexed where rows are many") {
   OpenedFile file;
   file.read([](Connection& db) {
-    // meta excepted, every table is STRICT: a text can never become an amount.
+    // Except for meta, every table is STRICT, so a text can never become an amount.
     CHECK(column(db,
                  "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
                  " AND strict = 0 AND name NOT LIKE 'sqlite_%'")

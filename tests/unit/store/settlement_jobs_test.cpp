@@ -1,4 +1,4 @@
-// The rows that make a crash harmless: what settlement has to do, and what it may do to a record.
+// The rows that make settlement crash-safe: its jobs, and the permitted changes of a record.
 #include <catch2/catch.hpp>
 
 #include "unit/store/ledger_fixture.h"
@@ -21,7 +21,7 @@ bool is_bug(SmallLedger& ledger, F&& action) {
 
 }  // namespace
 
-TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
+TEST_CASE("settlement jobs: due jobs are read oldest first, up to the limit") {
   SmallLedger ledger;
   std::vector<std::int64_t> keys;
   for (int i = 0; i < 3; ++i) {
@@ -43,7 +43,7 @@ TEST_CASE("settlement jobs: due ones come oldest first, up to the limit") {
   });
 }
 
-TEST_CASE("settlement jobs: one is removed with its settlement and cannot be settled again") {
+TEST_CASE("settlement jobs: a job is removed with its settlement and cannot be settled again") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay_and_settle(ledger.transfer("a", 1));
   ledger.read([&](Connection& db) {
@@ -74,10 +74,11 @@ TEST_CASE("settlement jobs: a failing job is postponed, longer each time, and ne
   CHECK(delays[1] == 2'000);
   CHECK(delays[9] == 512'000);
   CHECK(delays[10] == 1'024'000);
-  CHECK(delays[12] == 1'024'000);  // it does not grow for ever
+  CHECK(delays[12] == 1'024'000);  // the delay has a maximum
 }
 
-TEST_CASE("settlement jobs: a record's status moves along the table, with its time and version") {
+TEST_CASE(
+    "settlement jobs: a record's status follows the transition table, with its time and version") {
   SmallLedger ledger;
   const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
   ledger.clock.advance_ms(50);
@@ -110,7 +111,7 @@ TEST_CASE("settlement jobs: a change that the table forbids, or from a stale vie
     change_status(tx, view, {PaymentStatus::processing, {}, {}, {}});
     change_status(tx, stale, {PaymentStatus::processing, {}, {}, {}});
   }));
-  // Failed without a reason, or succeeded with one: the file refuses it.
+  // The schema rejects a failure without a reason, and a success with one.
   CHECK(is_bug(ledger, [&](WriteTx& tx) {
     auto view = settlement_view(tx.db(), open);
     change_status(tx, view, {PaymentStatus::failed, {}, {}, {}});

@@ -1,4 +1,4 @@
-// What statements cost, in steps of SQLite's virtual machine: the same on every machine.
+// The cost of statements in steps of SQLite's virtual machine, which is equal on every machine.
 #pragma once
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
-// What schema.sql repeats of the tables in domain/: columns of text members, and the range of every
-// enum with its names.
+// schema.sql must match the tables in domain/: columns of text members, and the range of every enum
+// with its names.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
@@ -38,7 +38,7 @@ std::string column_text(const std::string& table, const std::string& column) {
   return found.str();
 }
 
-/// What a CHECK says of a value, as SQLite reads it.
+/// SQLite's result of a CHECK for a value.
 bool allows(Connection& db, const std::string& check, const std::string& column, int value) {
   const std::string sql =
       "SELECT " + check + " FROM (SELECT " + std::to_string(value) + " AS " + column + ")";
@@ -93,7 +93,7 @@ void check_exported(std::string_view type) {
 
 }  // namespace
 
-TEST_CASE("tables: the schema has a column for every text member, and no other") {
+TEST_CASE("tables: the text columns of the schema match the text members") {
   check_columns<PersonMetadata, BusinessMetadata>("wallet_metadata", {"wallet", "entity_type"});
   check_columns<Individual, Company>(
       "beneficiaries", {"beneficiary", "tenant", "id", "entity_type", "client_reference", "search",
@@ -141,7 +141,7 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<AlertMessageState>(db, "alert_messages", "state");
 }
 
-TEST_CASE("tables: a range of another size is found") {
+TEST_CASE("tables: a CHECK with a different range is detected") {
   Connection db(":memory:", OpenMode::read_write);
   CHECK(allows(db, "(status BETWEEN 0 AND 2)", "status", 2));
   CHECK_FALSE(allows(db, "(status BETWEEN 0 AND 2)", "status", 3));

@@ -1,4 +1,4 @@
-// Verification in slices, beside what is written between them.
+// Verification in slices, with writes between them.
 #include "store/operations/verification.h"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ class Sliced {
  public:
   explicit Sliced(SmallLedger& ledger) : ledger_(ledger) {}
 
-  /// A whole round, `between` called after each slice.
+  /// Runs a whole round, and calls `between` after each slice.
   template <class F>
   VerifiedRows round(std::int64_t rows_max, F&& between) {
     VerifiedRows sum;
@@ -65,7 +65,7 @@ void settle_many(SmallLedger& ledger, int from, int count) {
   }
 }
 
-/// Steps of SQLite's virtual machine for a round of everything.
+/// Steps of SQLite's virtual machine for a complete round.
 std::int64_t steps_of_round(SmallLedger& ledger) {
   Connection db(ledger.database->path(), OpenMode::read_only);
   use_keys(db, test_keys());
@@ -83,7 +83,7 @@ void damage(SmallLedger& ledger, const std::string& sql) {
 
 }  // namespace
 
-TEST_CASE("verification: a slice looks at few rows, and a round at all") {
+TEST_CASE("verification: a slice reads few rows, and a round reads all") {
   SmallLedger ledger;
   settle_many(ledger, 0, 200);
   Sliced sliced(ledger);
@@ -109,7 +109,7 @@ TEST_CASE("verification: the next round checks only new rows and rows that can c
   CHECK(sliced.verification.violations().empty());
 }
 
-TEST_CASE("verification: four times as many payments cost four times as much") {
+TEST_CASE("verification: the cost is proportional to the number of payments") {
   SmallLedger ledger;
   settle_many(ledger, 0, 300);
   const std::int64_t few = steps_of_round(ledger);
@@ -223,10 +223,11 @@ TEST_CASE("verification: a guarded row that another program changed is found in 
   }
 }
 
-TEST_CASE("verification: no query of a slice reads a table that grows from end to end") {
+TEST_CASE("verification: no query of a slice reads a whole growing table") {
   const SmallLedger ledger;
   Connection db(ledger.database->path(), OpenMode::read_only);
-  // What waits, and what operators made: short. The others are what a query put together itself.
+  // Short tables: waiting work, and objects of operators. The others are temporary results of a
+  // query.
   const std::set<std::string> allowed{"SCAN payments USING COVERING INDEX payments_to_settle",
                                       "SCAN provider_jobs",
                                       "SCAN s",

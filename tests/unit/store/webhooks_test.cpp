@@ -57,7 +57,7 @@ struct Hooks : SmallLedger {
 
 }  // namespace
 
-TEST_CASE("webhooks: types are claimed by active registrations only") {
+TEST_CASE("webhooks: only active registrations claim event types") {
   Hooks hooks;
   const EventTypeSet both =
       EventTypeSet().with(EventType::payment_failed).with(EventType::payment_succeeded);
@@ -98,12 +98,12 @@ TEST_CASE("webhooks: a claimed type cannot be claimed again, and disabling is pe
   CHECK(hooks.add(EventTypeSet::payments()).is_active());
 }
 
-TEST_CASE("deliveries: due in order, tried in series, closed at the end") {
+TEST_CASE("deliveries: due in order, attempted in series, closed at the end") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   for (const char* id : {"a", "b"}) hooks.pay(hooks.transfer(id, 1));
   hooks.queue_all(row);
-  hooks.queue_all(row);  // a second time is nothing
+  hooks.queue_all(row);  // queueing again has no effect
   auto due = hooks.due(row);
   REQUIRE(due.size() == 2);
   CHECK(due.at(0).sequence < due.at(1).sequence);
@@ -145,7 +145,7 @@ TEST_CASE("deliveries: due in order, tried in series, closed at the end") {
   CHECK(hooks.all(row, DeliveryState::dead).size() == 1);
 }
 
-TEST_CASE("deliveries: old ones go with their log, pending ones stay") {
+TEST_CASE("deliveries: old deliveries are removed with their log, pending ones are kept") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   for (const char* id : {"a", "b", "c"}) hooks.pay(hooks.transfer(id, 1));
@@ -174,7 +174,7 @@ TEST_CASE("deliveries: old ones go with their log, pending ones stay") {
   CHECK(hooks.count("delivery_attempts") == 0);
 }
 
-TEST_CASE("deliveries: an attempt keeps what it sent and received, counted and removed with it") {
+TEST_CASE("deliveries: an attempt stores its request and response, removed with it") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   hooks.pay(hooks.transfer("a", 1));
@@ -244,7 +244,7 @@ TEST_CASE("events: a time is found by its sequence in any number of events") {
   });
 }
 
-TEST_CASE("recoveries: one beside another spans both") {
+TEST_CASE("recoveries: two recoveries of an endpoint become one that spans both") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
   hooks.change([&](WriteTx& tx) {

@@ -47,7 +47,7 @@ class Supervisor {
 
 }  // namespace
 
-TEST_CASE("the supervisor hears, by a path or an abstract name", "[cli]") {
+TEST_CASE("the supervisor is notified at a path or an abstract name", "[cli]") {
   const test::Folder folder;
   for (const std::string& name :
        {folder.file("notify"), "@coffer-notify-test-" + std::to_string(::getpid())}) {
@@ -57,7 +57,7 @@ TEST_CASE("the supervisor hears, by a path or an abstract name", "[cli]") {
   }
 }
 
-TEST_CASE("a missing supervisor is no error", "[cli]") {
+TEST_CASE("a missing supervisor is not an error", "[cli]") {
   notify_supervisor("READY=1");
   ::setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1);
   notify_supervisor("READY=1");

@@ -35,7 +35,7 @@ TEST_CASE("quotas: the limit may be reached and not passed", "[quota]") {
   REQUIRE(refused.error().fields.size() == 1);
   CHECK(refused.error().fields.front().field == "quota.webhooks");
   CHECK_FALSE(judge_quota(Quota::webhooks, 0, 1, 0));
-  // A limit that was set below what is used.
+  // A limit below the current use.
   CHECK_FALSE(judge_quota(Quota::webhooks, 30, 1, 20));
   CHECK(judge_quota(Quota::webhooks, 30, 0, 20));
 }

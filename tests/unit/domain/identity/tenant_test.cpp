@@ -17,7 +17,7 @@ TEST_CASE("tenant: environments and association statuses by name") {
   CHECK_FALSE(parse_association_status("closed"));
 }
 
-TEST_CASE("tenant: an association changes pending -> active <-> suspended only") {
+TEST_CASE("tenant: the only changes of an association are pending -> active <-> suspended") {
   using enum AssociationStatus;
   for (const auto from : {pending, active, suspended}) {
     for (const auto to : {pending, active, suspended}) {
@@ -56,7 +56,7 @@ TEST_CASE("scope: a set is parsed from words, written in enum order, and round t
   for (const char* blank : {"", " ", "   "}) CHECK(ScopeSet::parse(blank)->empty());
 }
 
-TEST_CASE("scope: sets are compared and cut") {
+TEST_CASE("scope: sets are compared and intersected") {
   const ScopeSet few = ScopeSet().with(Scope::wallets_read).with(Scope::quotes_write);
   CHECK(ScopeSet::all().contains(few));
   CHECK_FALSE(few.contains(ScopeSet::all()));
@@ -88,7 +88,7 @@ TEST_CASE("caller: lacking a scope is a 403 that names it") {
   CHECK(refused.error().detail.find("wallets:write") != std::string::npos);
 }
 
-TEST_CASE("association: only an active one moves money") {
+TEST_CASE("association: only an active association moves money") {
   CHECK(require_active(AssociationStatus::active));
   struct Row {
     AssociationStatus status;

@@ -39,20 +39,20 @@ TEST_CASE("ledger: a single movement holds its amount on the debited account") {
 }
 
 TEST_CASE("ledger: amounts that arrive earlier are not held") {
-  // 2 passes on what 1 sends: nothing of its own is needed.
+  // 2 forwards the amount from 1, so it needs no own funds.
   CHECK(held({moves(1, 2, 100), moves(2, 3, 100)}) == Held{{1, 100}});
-  // It passes on more than it got: only the difference.
+  // It forwards more than it received: only the difference is held.
   CHECK(held({moves(1, 2, 100), moves(2, 3, 130)}) == Held{{1, 100}, {2, 30}});
-  // The other way round nothing has arrived yet.
+  // In the other order, nothing has arrived yet.
   CHECK(held({moves(2, 3, 100), moves(1, 2, 100)}) == Held{{1, 100}, {2, 100}});
 }
 
-TEST_CASE("ledger: the deepest dip counts, not the end") {
+TEST_CASE("ledger: the largest deficit counts, not the final one") {
   // 1: -70, +50, -40 = dips to -70, then -60.
   CHECK(held({moves(1, 2, 70), moves(2, 1, 50), moves(1, 2, 40)}) == Held{{1, 70}});
   // 1: -70, +50, -60 = dips to -80 at the end.
   CHECK(held({moves(1, 2, 70), moves(2, 1, 50), moves(1, 2, 60)}) == Held{{1, 80}});
-  // There and back: held although nothing changes in the end.
+  // There and back: held, although the final balance is unchanged.
   CHECK(held({moves(1, 2, 10), moves(2, 1, 10)}) == Held{{1, 10}});
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("ledger: sums of holds that overflow are a Problem") {
   const auto twice = holds_for(Movements{moves(1, 2, kMax), moves(1, 3, kMax)});
   REQUIRE_FALSE(twice);
   CHECK(twice.error().slug == Slug::amount_out_of_range);
-  // The sum is exactly one more than the largest amount: its negation fits, it does not.
+  // The sum is one more than the largest amount: its negative value fits, but the sum does not.
   const auto edge = holds_for(Movements{moves(1, 2, kMax), moves(1, 3, 1)});
   REQUIRE_FALSE(edge);
   CHECK(edge.error().slug == Slug::amount_out_of_range);
@@ -111,8 +111,7 @@ TEST_CASE("ledger: the holds of holds_for cover every prefix") {
         for (const Hold& hold : holds)
           exact[static_cast<std::size_t>(hold.account) - 1].balance = hold.amount;
         if (first_uncovered(movements, exact) != -1) FAIL("the holds do not cover");
-        // One unit less on any held account leaves a movement uncovered: no more than needed is
-        // held.
+        // With one unit less on any held account, a movement is not covered: the hold is minimal.
         for (const Hold& hold : holds) {
           auto less = exact;
           Amount& balance = less[static_cast<std::size_t>(hold.account) - 1].balance;

@@ -31,7 +31,7 @@ std::optional<MarketPath> path(const std::vector<MarketRate>& rates, std::int64_
   return best_path(rates, assets, 1, buy, units(sending));
 }
 
-/// Every simple path of at most kHopsMax hops, tried one after the other.
+/// Exhaustive search over all simple paths of at most kHopsMax hops.
 Amount best_by_trying(const std::vector<MarketRate>& rates, const std::vector<Asset>& assets,
                       std::int64_t sell, std::int64_t buy, Amount sending) {
   Amount best;
@@ -74,14 +74,14 @@ TEST_CASE("market: a direct rate") {
   CHECK(found->receiving == units(5'000'000));
 }
 
-TEST_CASE("market: no way, no way back, and nothing left are all no path") {
+TEST_CASE("market: without a rate, against a rate, and without liquidity there is no path") {
   CHECK_FALSE(path({}, 2, 10'000'000));
   CHECK_FALSE(path({{2, 1, rate("2")}}, 2, 10'000'000));
   CHECK_FALSE(path({{1, 2, rate("0.000000001")}}, 2, 1));
   CHECK_FALSE(path({{1, 3, rate("1")}}, 2, 10'000'000));
 }
 
-TEST_CASE("market: the path that yields most wins, at any length") {
+TEST_CASE("market: the path with the highest result wins, at any length") {
   const std::vector<MarketRate> rates{{1, 2, rate("0.90")},
                                       {1, 3, rate("1")},
                                       {3, 2, rate("0.95")},
@@ -98,7 +98,7 @@ TEST_CASE("market: among equals the shortest wins") {
   CHECK(path(rates, 2, 10'000'000)->assets == Keys{1, 2});
 }
 
-TEST_CASE("market: among equals of one length the first listed wins, always the same") {
+TEST_CASE("market: among equal paths of the same length, the first listed always wins") {
   const std::vector<MarketRate> rates{
       {1, 4, rate("1")}, {4, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.9")}};
   for (int i = 0; i < 3; ++i) CHECK(path(rates, 2, 10'000'000)->assets == Keys{1, 4, 2});
@@ -122,7 +122,7 @@ TEST_CASE("market: every hop rounds down to the decimals of the bought asset") {
   const auto found = path({{1, 2, rate("1")}, {2, 3, rate("2")}}, 3, 12'345'678, assets);
   REQUIRE(found);
   CHECK(found->receiving == units(20'000'000));
-  // A way round that loses a place on the way is not taken.
+  // A detour that loses a decimal is not used.
   assets[2].decimals = 7;
   const auto direct = path({{1, 2, rate("1")}, {2, 3, rate("1")}, {1, 3, rate("0.9999999")}}, 3,
                            10'099'999, assets);
@@ -130,7 +130,7 @@ TEST_CASE("market: every hop rounds down to the decimals of the bought asset") {
   CHECK(direct->assets == Keys{1, 3});
 }
 
-TEST_CASE("market: a thousandth of a unit may favour another way than a million") {
+TEST_CASE("market: the best path can differ between a small and a large amount") {
   auto assets = assets_with(7, 3);
   assets[2].decimals = 2;
   const std::vector<MarketRate> rates{{1, 2, rate("0.9")}, {1, 3, rate("1")}, {3, 2, rate("0.95")}};
@@ -139,8 +139,8 @@ TEST_CASE("market: a thousandth of a unit may favour another way than a million"
   CHECK(path(rates, 2, 199'999, assets)->assets == Keys{1, 2});
 }
 
-TEST_CASE("market: a cycle that would make money is never walked") {
-  // 1 -> 3 -> 1 doubles; a path may not come by an asset twice.
+TEST_CASE("market: a profitable cycle is never used") {
+  // 1 -> 3 -> 1 doubles the amount, but a path cannot visit an asset twice.
   const std::vector<MarketRate> rates{
       {1, 3, rate("2")}, {3, 1, rate("1")}, {1, 2, rate("1")}, {3, 2, rate("0.4")}};
   const auto found = path(rates, 2, 10'000'000);
@@ -149,7 +149,7 @@ TEST_CASE("market: a cycle that would make money is never walked") {
   CHECK(found->receiving == units(10'000'000));
 }
 
-TEST_CASE("market: a rate beyond the largest amount is passed over") {
+TEST_CASE("market: a rate with a result beyond the largest amount is skipped") {
   const std::vector<MarketRate> rates{
       {1, 2, rate("1000000")}, {1, 3, rate("1")}, {3, 2, rate("0.5")}};
   const auto found = path(rates, 2, kMax - 7);
@@ -158,7 +158,7 @@ TEST_CASE("market: a rate beyond the largest amount is passed over") {
   CHECK(found->receiving == units((kMax - 7) / 2));
 }
 
-TEST_CASE("market: agrees with trying every path wherever prices hold no free money") {
+TEST_CASE("market: agrees with an exhaustive search if prices allow no arbitrage") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);
     Dice dice{seed};
@@ -173,7 +173,7 @@ TEST_CASE("market: agrees with trying every path wherever prices hold no free mo
     for (std::int64_t sell = 1; sell <= count; ++sell) {
       for (std::int64_t buy = 1; buy <= count; ++buy) {
         if (sell == buy || dice.roll(3) == 0) continue;
-        // The price ratio less a spread of up to 5 %: going round a cycle always loses.
+        // The price ratio minus a spread of up to 5 %, so that every cycle loses.
         const auto at = [&](std::int64_t key) { return price[static_cast<std::size_t>(key) - 1]; };
         rates.push_back({sell, buy, {at(sell) * (950 + dice.roll(50)), at(buy) * 1'000}});
       }

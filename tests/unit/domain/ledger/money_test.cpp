@@ -32,7 +32,7 @@ void check_parse(const std::vector<ParseCase>& cases) {
 
 }  // namespace
 
-TEST_CASE("money: amounts are read exactly") {
+TEST_CASE("money: amounts are parsed exactly") {
   using enum AmountFault;
   check_parse({
       {"1", 7, none, 10'000'000},
@@ -96,7 +96,7 @@ TEST_CASE("money: long texts neither overflow nor take long") {
   CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7).fault == AmountFault::none);
 }
 
-TEST_CASE("money: amounts are shown with the asset's places, at least two, without more zeros") {
+TEST_CASE("money: amounts show the asset's decimals, at least two, without further zeros") {
   struct Case {
     std::int64_t value;
     int decimals;
@@ -117,7 +117,7 @@ TEST_CASE("money: amounts are shown with the asset's places, at least two, witho
       {-125'000'000, 2, "-12.50"},
       {kMax, 7, "922337203685.4775807"},
       {kMin, 7, "-922337203685.4775808"},
-      // More than the asset's places can only come from a bug; it is shown, not hidden.
+      // More decimals than the asset has can only come from a bug, and are shown, not hidden.
       {15'000'000, 0, "1.5"},
   };
   for (const Case& c : cases) {
@@ -176,7 +176,7 @@ TEST_CASE("money: multiplication uses 128 bits and the given rounding") {
   CHECK(multiply(units(kMax), {kMax, 1}, Rounding::down).error().slug == Slug::amount_out_of_range);
   CHECK(multiply(units(kMax), {1'000'001, 1'000'000}, Rounding::down).error().slug ==
         Slug::amount_out_of_range);
-  // The last place decides: kMax/2 * 2 + 1 fits, rounded up it is one more.
+  // The last digit decides: kMax/2 * 2 + 1 fits, but rounded up it is one more.
   CHECK(multiply(units(kMax), {kMax, kMax - 1}, Rounding::down).error().slug ==
         Slug::amount_out_of_range);
   CHECK_THROWS_AS(multiply(units(-1), {1, 1}, Rounding::down), InternalError);

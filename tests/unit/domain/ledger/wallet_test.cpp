@@ -46,7 +46,7 @@ Refusal refusal(const TextMembers& input) {
 
 using Fields = std::vector<std::string>;
 
-/// `input` has this one fault and no other.
+/// Checks that `input` has exactly this error.
 void check_single(const TextMembers& input, Slug slug, const std::string& field) {
   const auto refused = refusal(input);
   CHECK(refused.slug == slug);
@@ -63,7 +63,7 @@ TEST_CASE("wallet: statuses as the contract spells them") {
   CHECK_FALSE(parse_term<WalletStatus>("verified"));
 }
 
-TEST_CASE("wallet: the review and changes of metadata are the only transitions") {
+TEST_CASE("wallet: only the review and changes of metadata change the status") {
   using enum WalletStatus;
   for (const auto from : {pending, verified, rejected}) {
     for (const auto to : {pending, verified, rejected}) {
@@ -104,7 +104,7 @@ TEST_CASE("metadata: a business with every field, trimmed") {
                                                                   "office@otieno.co.ke"});
 }
 
-TEST_CASE("metadata: members of the other entity type are ignored, right or wrong") {
+TEST_CASE("metadata: members of the other entity type are ignored, valid or invalid") {
   auto input = person();
   input["companyName"] = "";
   input["registrationCountry"] = "Atlantis";
@@ -229,7 +229,7 @@ TEST_CASE("metadata: lengths and control characters") {
   check_single(input, Slug::malformed_request, "metadata.address");
 }
 
-TEST_CASE("metadata: one 400 among 422s makes it a 400 and lists all") {
+TEST_CASE("metadata: one 400 among 422s gives a 400 with all errors") {
   auto input = person();
   input.erase("lastName");
   input["nationality"] = "XX";

@@ -79,7 +79,7 @@ constexpr Slug k422 = Slug::validation_failed;
 
 }  // namespace
 
-TEST_CASE("beneficiary: methods by name, MOMO too") {
+TEST_CASE("beneficiary: methods by name, including MOMO") {
   CHECK(name(DestinationMethod::bank) == "BANK");
   CHECK(name(DestinationMethod::mobile_money) == "MOBILE_MONEY");
   CHECK(name(DestinationMethod::crypto) == "CRYPTO");
@@ -103,7 +103,7 @@ TEST_CASE("beneficiary: exactly one of individual and business") {
   CHECK(fields_of(wrong_type) == Fields{"individual"});
 }
 
-TEST_CASE("beneficiary: everything normalised") {
+TEST_CASE("beneficiary: all members are normalised") {
   BeneficiaryInput input = individual();
   input.individual =
       TextMembers{{"firstName", " Amina "},   {"lastName", "Otieno"},        {"email", "a@b.co"},
@@ -133,7 +133,7 @@ TEST_CASE("beneficiary: everything normalised") {
   CHECK(entity_type(company) == EntityType::business);
 }
 
-TEST_CASE("beneficiary: all that is wrong, at once") {
+TEST_CASE("beneficiary: all errors are reported together") {
   BeneficiaryInput input = individual();
   input.individual = TextMembers{{"lastName", " "},
                                  {"email", "no-email"},
@@ -150,7 +150,7 @@ TEST_CASE("beneficiary: all that is wrong, at once") {
        "individual.nationality", "individual.phone", "tags[1]", "tags[2]", "tags[3]"});
 }
 
-TEST_CASE("beneficiary: how many tags and addresses") {
+TEST_CASE("beneficiary: maximum numbers of tags and addresses") {
   BeneficiaryInput input = individual();
   for (std::size_t i = 0; i < kTagsMax; ++i) input.tags.emplace_back("tag " + std::to_string(i));
   input.addresses.resize(kAddressesMax,
@@ -169,8 +169,8 @@ TEST_CASE("destination: place, currency and method") {
   CHECK(made.method == DestinationMethod::mobile_money);
   CHECK(made.country == "KE");
   CHECK(made.currency == "KES");
-  // Another size or other characters violate the published pattern; the right ones may name
-  // nothing.
+  // Another length or other characters violate the published pattern; a code with the right pattern
+  // may still not exist.
   struct Code {
     const char* text;
     Slug slug;
@@ -202,7 +202,7 @@ TEST_CASE("destination: place, currency and method") {
   check(input, k400, {"mobileMoney"});
 }
 
-TEST_CASE("destination: details of another method are a contradiction") {
+TEST_CASE("destination: details of another method are rejected") {
   DestinationInput input = bank();
   input.mobile_money = mobile().mobile_money;
   input.crypto = crypto().crypto;
@@ -283,7 +283,7 @@ TEST_CASE("destination: on the ledger's network the address must be one of its k
   check(input, k400, {"crypto.memo"});
 }
 
-TEST_CASE("destination: country and currency of a wallet address may be left out, not be wrong") {
+TEST_CASE("destination: country and currency of a wallet address are optional, but must be valid") {
   CHECK(good(crypto()).country.empty());
   DestinationInput input = crypto();
   input.own["countryIsoCode2"] = "XX";

@@ -60,7 +60,7 @@ Names refused_fields(const PaymentRequest& request) {
 
 }  // namespace
 
-TEST_CASE("payment: the transition table allows exactly what the contract lists") {
+TEST_CASE("payment: the transition table equals the list in the contract") {
   using enum PaymentStatus;
   const std::set<std::pair<PaymentStatus, PaymentStatus>> allowed{
       {initiated, processing},  {initiated, failed},        {initiated, expired},
@@ -100,7 +100,7 @@ TEST_CASE("payment: success and refund are final, and every status can be reache
   }
 }
 
-TEST_CASE("payment: names are read back, and nothing else is") {
+TEST_CASE("payment: exactly the known names are parsed") {
   for (std::size_t i = 0; i < terms<PaymentType>().size(); ++i) {
     const auto type = static_cast<PaymentType>(i);
     CHECK(parse_term<PaymentType>(name(type)) == type);
@@ -149,11 +149,11 @@ TEST_CASE("payment: a replay differs in nothing") {
        {PaymentType::p2p_own, PaymentType::swap_own, PaymentType::p2p_own_multi}) {
     CHECK(differing(request(type), [](PaymentRequest&) {}).empty());
   }
-  // The id is what the two share, so it is not compared.
+  // Both have the same ID, so it is not compared.
   CHECK(differing(request(), [](PaymentRequest& r) { r.transaction_id = "other"; }).empty());
 }
 
-TEST_CASE("payment: each field that differs is named") {
+TEST_CASE("payment: each differing field is named") {
   const auto swap = request(PaymentType::swap_own);
   const std::vector<std::pair<const char*, std::function<void(PaymentRequest&)>>> changes{
       {"sourceWalletId", [](PaymentRequest& r) { r.legs[0].source_wallet = wallet(9); }},
@@ -183,7 +183,7 @@ TEST_CASE("payment: legs are compared one by one and named by index") {
         Names{"transfers[1].amount"});
   CHECK(differing(multi, [](PaymentRequest& r) { r.legs.pop_back(); }) == Names{"transfers"});
   CHECK(differing(multi, [](PaymentRequest& r) { std::swap(r.legs[0], r.legs[1]); }).size() == 6);
-  // Another kind of payment under the same id: the id itself is the conflict.
+  // Another kind of payment with the same ID: the ID itself is the conflict.
   CHECK(differing(multi, [](PaymentRequest& r) { r.type = PaymentType::p2p_own; }) ==
         Names{"transactionId"});
 }
@@ -192,7 +192,7 @@ TEST_CASE("payment: an empty text differs from an absent one") {
   CHECK(differing(request(), [](PaymentRequest& r) { r.memo = ""; }) == Names{"memo"});
 }
 
-TEST_CASE("payment: shape rules across fields, all at once") {
+TEST_CASE("payment: violated rules across fields are reported together") {
   CHECK(check_request(request()));
   CHECK(check_request(request(PaymentType::swap_own)));
   CHECK(check_request(request(PaymentType::p2p_own_multi)));
@@ -202,7 +202,7 @@ TEST_CASE("payment: shape rules across fields, all at once") {
   auto legs = request(PaymentType::p2p_own_multi);
   legs.legs[1].destination_wallet = legs.legs[1].source_wallet;
   CHECK(refused_fields(legs) == Names{"transfers[1].destinationWalletId"});
-  // A swap within one wallet is fine, into the same asset it is not.
+  // A swap within one wallet is valid, but not into the same asset.
   auto swap = request(PaymentType::swap_own);
   swap.legs[0].destination_wallet = swap.legs[0].source_wallet;
   CHECK(check_request(swap));

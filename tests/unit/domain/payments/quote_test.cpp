@@ -61,7 +61,7 @@ TEST_CASE("fees are rounded up to the decimals of the sending side", "[quote]") 
   CHECK_FALSE(fee_on({Amount::from_units(kMax), 0}, amount("1"), 2));
 }
 
-TEST_CASE("an off-ramp adds its fee to what is sent", "[quote]") {
+TEST_CASE("an off-ramp adds its fee to the sent amount", "[quote]") {
   const ConnectorTerms terms = off_ramp("129.5", {amount("0.5"), 100});
   CHECK(text(price_exact_send(terms, amount("100"), std::nullopt)) ==
         "100.00/12950.00/1.50/101.50");
@@ -77,7 +77,7 @@ TEST_CASE("an off-ramp adds its fee to what is sent", "[quote]") {
         "amount-out-of-range");
 }
 
-TEST_CASE("an on-ramp takes its fee out of what is sent", "[quote]") {
+TEST_CASE("an on-ramp deducts its fee from the sent amount", "[quote]") {
   const ConnectorTerms terms = on_ramp("0.0075", {amount("10"), 100});
   CHECK(text(price_exact_send(terms, amount("1000"), std::nullopt)) ==
         "1000.00/7.35/20.00/1000.00");
@@ -94,7 +94,7 @@ TEST_CASE("an exact receive amount costs the smallest send amount that gives it"
                                  std::nullopt)) == "1000.00/7.35/20.00/1000.00");
   CHECK(text(price_exact_receive(off_ramp("0.5"), Amount::from_units(kMax), std::nullopt)) ==
         "amount-out-of-range");
-  // All of it is fee: nothing ever arrives.
+  // The fee takes everything, so no amount arrives.
   CHECK(text(price_exact_receive(on_ramp("1", {Amount(), 10'000}), amount("1"), std::nullopt)) ==
         "amount-out-of-range");
 }
@@ -107,7 +107,7 @@ TEST_CASE("a quote is open until it is used or the instant of its expiry", "[quo
   CHECK(quote_status(true, expiry, {1'000}) == QuoteStatus::used);
 }
 
-TEST_CASE("the amount a connector takes", "[quote]") {
+TEST_CASE("the amounts that a connector accepts", "[quote]") {
   using List = std::vector<std::string>;
   ConnectorTerms terms = off_ramp();
   CHECK(faults_of(terms, "1").empty());
@@ -152,8 +152,9 @@ TEST_CASE("an underpaid on-ramp credits at most its share at any rate of the quo
   CHECK(received_of(vast, Amount::from_units(kMax - 1), 7) == Amount::from_units(kMax - 1));
 }
 
-TEST_CASE("a collection credits more for more, and all of the quote only for all of it",
-          "[quote]") {
+TEST_CASE(
+    "a higher collected amount credits more, and only the full amount credits the whole quote",
+    "[quote]") {
   for (const char* rate : {"0.0075", "0.333333333", "1", "129.5"}) {
     for (const int decimals : {7, 2, 0}) {
       ConnectorTerms terms = on_ramp(rate, {amount("1"), 133});
@@ -163,7 +164,7 @@ TEST_CASE("a collection credits more for more, and all of the quote only for all
       for (std::int64_t cents = 1; cents <= 99'753; cents += 97) {
         const Amount collected = Amount::from_units(cents * 100'000);
         const Amount credit = received_of(price, collected, decimals);
-        // As if it had been quoted with this fee.
+        // As if the quote had this fee.
         const Amount left = Amount::from_units(collected.units() - price.fee.units());
         const Amount wanted =
             left.is_positive() ? truncate_to(*multiply(left, terms.rate, Rounding::down), decimals)

@@ -11,7 +11,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-/// `field: slug` of everything that is wrong with the values.
+/// `field: slug` of every error in the values.
 List wrong(const std::vector<Requirement>& requirements, const AdditionalFields& values,
            TransactionType type = TransactionType::b2c) {
   ValidationErrors errors;
@@ -75,7 +75,7 @@ TEST_CASE("sent and received amounts follow the direction", "[connector]") {
   CHECK(terms.receive_decimals() == 6);
 }
 
-TEST_CASE("texts are judged by length, choices and pattern", "[connector]") {
+TEST_CASE("texts are checked for length, choices and pattern", "[connector]") {
   const auto plain = one({});
   CHECK(wrong(plain, {{"x", "anything"}}).empty());
   CHECK(wrong(plain, {}) == List{"additionalFields.x", "requirement-missing"});
@@ -90,7 +90,7 @@ TEST_CASE("texts are judged by length, choices and pattern", "[connector]") {
   const auto choices = one({.choices = {{"A", "First"}, {"B", "Second"}}});
   CHECK(wrong(choices, {{"x", "B"}}).empty());
   CHECK_FALSE(wrong(choices, {{"x", "b"}}).empty());
-  // The pattern is about the whole value.
+  // The pattern must match the whole value.
   const auto digits = one({.pattern = "[0-9]{3}|x"});
   CHECK(wrong(digits, {{"x", "123"}}).empty());
   CHECK(wrong(digits, {{"x", "x"}}).empty());
@@ -131,7 +131,8 @@ TEST_CASE("only the fields of the type are required, and no others are accepted"
         List{"additionalFields.both", "additionalFields.other", "validation-failed"});
 }
 
-TEST_CASE("a pattern that makes others backtrack for ever is judged at once", "[connector]") {
+TEST_CASE("a pattern with exponential backtracking in other engines is evaluated immediately",
+          "[connector]") {
   const auto nested = one({.pattern = "([A-Za-z]+ ?)+"});
   CHECK(wrong(nested, {{"x", std::string(60, 'a') + "!"}}) ==
         List{"additionalFields.x", "validation-failed"});
@@ -143,7 +144,7 @@ TEST_CASE("patterns are regular expressions of a bounded length", "[connector]")
   CHECK_FALSE(is_requirement_pattern(""));
   CHECK_FALSE(is_requirement_pattern("["));
   CHECK_FALSE(is_requirement_pattern(std::string(201, 'a')));
-  // What only some readers of the JSON Schema understand, or what needs backtracking.
+  // Patterns that only some JSON Schema implementations support, or that need backtracking.
   for (const char* other :
        {"(a)\\1", "(?=a)a", "(?i)a", "(?P<n>a)", "[[:alpha:]]", "\\Aa", "a\\z", "\\pL"}) {
     CHECK_FALSE(is_requirement_pattern(other));

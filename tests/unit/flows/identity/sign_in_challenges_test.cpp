@@ -1,4 +1,4 @@
-// Challenges of sign-ins: for one purpose, for minutes, once; whatever strangers do.
+// Sign-in challenges: for one purpose, for minutes, usable once, whatever strangers do.
 #include "flows/identity/sign_in_challenges.h"
 
 #include <catch2/catch.hpp>

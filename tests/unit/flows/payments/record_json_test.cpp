@@ -1,4 +1,4 @@
-// A record as it was: an event of an older version shows nothing that came later.
+// Earlier versions of a record: an event shows nothing that happened after it.
 #include "flows/payments/record_json.h"
 
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@ using namespace coffer::flows;
 
 namespace {
 
-/// A cash-out that was refunded, or has got only so far.
+/// An off-ramp that was refunded, or an earlier state of it.
 store::PaymentRecord refunded() {
   store::PaymentRecord record;
   record.request.type = PaymentType::offramp;
@@ -39,7 +39,7 @@ Json shown(int version) { return record_json(as_of(refunded(), version), Environ
 
 }  // namespace
 
-TEST_CASE("a record as of each of its versions") {
+TEST_CASE("the record at each of its versions") {
   const char* const statuses[] = {"initiated", "processing", "failed", "refund_pending",
                                   "refunded"};
   for (int version = 1; version <= 5; ++version) {
@@ -60,7 +60,7 @@ TEST_CASE("a record as of each of its versions") {
   CHECK(shown(5).at("refund").at("status") == "refunded");
 }
 
-TEST_CASE("a version that there is not yet is the record as it is") {
+TEST_CASE("a future version gives the current record") {
   CHECK(shown(6) == shown(5));
   CHECK(shown(0) == shown(5));
 }

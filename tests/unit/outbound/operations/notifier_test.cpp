@@ -1,4 +1,4 @@
-// Messages handed to a sendmail program and to an HTTP gateway.
+// Messages through a sendmail program and an HTTP gateway.
 #include "outbound/operations/notifier.h"
 
 #include <catch2/catch.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("only configured channels are served") {
   CHECK_FALSE(mail.serves(NotificationChannel::messaging));
 }
 
-TEST_CASE("sendmail gets the recipient as its last argument and a whole message to read") {
+TEST_CASE("sendmail gets the recipient as its last argument and the complete message as input") {
   World world;
   const Script script("printf '%s\\n' \"$@\" > $OUT/arguments; cat > $OUT/mail");
   REQUIRE(world.mail(script, "amina@example.com"));
@@ -70,7 +70,7 @@ TEST_CASE("sendmail gets the recipient as its last argument and a whole message 
             "You received 1.00 USDC from A.\n");
 }
 
-TEST_CASE("sendmail sees nothing of the environment, which may hold secrets") {
+TEST_CASE("sendmail does not get the environment, which may contain secrets") {
   ::setenv("COFFER_MASTER_KEY", "sesame", 1);
   World world;
   const Script script("env > $OUT/environment");
@@ -101,7 +101,7 @@ TEST_CASE("failures of sendmail") {
   CHECK(status.error().detail == "sendmail exited with 75.");
   script.rewrite("kill -9 $$");
   CHECK_FALSE(world.mail(script, "amina@example.com"));
-  // It and what it has started are gone when the time is over.
+  // After the time limit, the program and its children have been killed.
   script.rewrite("sleep 60 & wait");
   const auto late = world.mail(script, "amina@example.com", 100);
   REQUIRE_FALSE(late);
@@ -110,7 +110,7 @@ TEST_CASE("failures of sendmail") {
                          mail_to("amina@example.com")));
 }
 
-TEST_CASE("the gateway gets a message that it can tell from its repetition") {
+TEST_CASE("the gateway gets a message with a key that identifies repetitions") {
   World world;
   Receiver gateway;
   REQUIRE(world.post(gateway.url("/messages?a=b")));

@@ -60,7 +60,7 @@ TEST_CASE("witness: a URL gets the line as text") {
   CHECK(received[0].body == "one\n");
 }
 
-TEST_CASE("witness: each target that does not have the line is named, and the others have it") {
+TEST_CASE("witness: each failed target is named, and the others have the line") {
   World world;
   const Folder folder;
   Receiver receiver;
@@ -92,7 +92,7 @@ TEST_CASE("witness: a target is an absolute path, or a URL of a verified host") 
   }
 }
 
-TEST_CASE("witness: text at a URL is fetched whole or not at all") {
+TEST_CASE("witness: text at a URL is fetched completely or not at all") {
   World world;
   Receiver receiver;
   receiver.otherwise({.body = "a\nb\n"});

@@ -14,7 +14,7 @@ void fail(Breakers& breakers, std::int64_t key, int times) {
 
 }  // namespace
 
-TEST_CASE("a breaker opens after five faults in a row") {
+TEST_CASE("a breaker opens after five consecutive failures") {
   ManualClock clock;
   Breakers breakers(clock);
   CHECK(breakers.state(1).kind == Kind::closed);
@@ -81,7 +81,7 @@ TEST_CASE("a call that began before the breaker opened does not affect it afterw
   CHECK(breakers.state(1).consecutive_faults == 5);
 }
 
-TEST_CASE("a permit that is dropped counts as a fault") {
+TEST_CASE("a dropped permit counts as a failure") {
   ManualClock clock;
   Breakers breakers(clock);
   for (int i = 0; i < 5; ++i) CHECK(breakers.admit(1));

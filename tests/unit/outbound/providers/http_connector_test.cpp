@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kSecret = "shared-secret";
 
-/// Keeps what drivers log about faults out of the report.
+/// Keeps log lines of drivers out of the test output.
 struct Quiet {
   Quiet() {
     redirect_log([](std::string_view) {});
@@ -33,7 +33,7 @@ struct Quiet {
   ~Quiet() { redirect_log(nullptr); }
 };
 
-/// A provider that answers everything with the same thing.
+/// A provider that returns the same response to every request.
 class Stub {
  public:
   Stub() : server_({}, [this](http::Request& request) { return answer(request); }) {}
@@ -148,7 +148,7 @@ TEST_CASE("times from a provider are converted to the clock of the records") {
   const auto quote = registry.quote(world.terms(), {amount_of("10"), false, TransactionType::c2b});
   REQUIRE(quote);
   CHECK(quote->expires_at == records.now().plus_ms(120'000));
-  // The signature is judged by the provider's clock.
+  // The provider's clock determines the validity of a signature.
   const http::Request sent = stub.last();
   CHECK(verify(Secret(kSecret), world.clock.now(), sent.header("coffer-timestamp"),
                sent.header("coffer-signature"), {"POST", "/api/quotes", sent.body}));
@@ -217,7 +217,7 @@ TEST_CASE("responses of a provider to a payout, and their meaning") {
   };
   for (const Case& c : cases) {
     INFO(c.status << " " << c.body.substr(0, 200));
-    World fresh(stub.port());  // with a breaker of its own
+    World fresh(stub.port());  // with a separate breaker
     stub.set(c.status, c.body);
     const auto answer = fresh.registry.submit(fresh.terms(), payout);
     REQUIRE(answer.has_value() == c.state.has_value());
@@ -333,7 +333,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a broken provider is left alone, and tried again") {
+TEST_CASE("a failing provider is not called for a while, then retried") {
   Stub stub;
   World world(stub.port());
   const Payout payout = payout_to(world.subject, "0123456789");
@@ -354,7 +354,7 @@ TEST_CASE("a broken provider is left alone, and tried again") {
   CHECK(world.registry.breaker(world.terms().key).kind == BreakerState::Kind::closed);
 }
 
-TEST_CASE("refusals are no reason to leave a provider alone") {
+TEST_CASE("rejections do not open the breaker of a provider") {
   Stub stub;
   World world(stub.port());
   const Payout payout = payout_to(world.subject, "0123456789");
@@ -363,7 +363,7 @@ TEST_CASE("refusals are no reason to leave a provider alone") {
   CHECK(stub.calls() == 8);
 }
 
-TEST_CASE("the registry takes the driver that the terms name") {
+TEST_CASE("the registry selects the driver of the terms") {
   Stub stub;
   World world(stub.port());
   ConnectorTerms sandbox = world.terms();
@@ -375,7 +375,7 @@ TEST_CASE("the registry takes the driver that the terms name") {
   CHECK(ConnectorRegistry::calls_out(world.terms()));
 }
 
-TEST_CASE("of each provider two requests are waited for at once, the others learn it at once") {
+TEST_CASE("two callers wait for each provider, and all others get an error immediately") {
   constexpr int kRequests = 12;
   coffer::http::test::Gatekeeper gate;
   Stub stub;

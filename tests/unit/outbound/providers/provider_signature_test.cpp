@@ -61,7 +61,7 @@ TEST_CASE("during a rotation either secret may be the new one") {
   CHECK(verify(both, kNow, &one[0].second, &one[1].second, kMessage));
 }
 
-TEST_CASE("headers that are missing or strange are refused") {
+TEST_CASE("missing or invalid headers are rejected") {
   const ProviderHeaders headers = sign(kSecret, kNow, kMessage);
   const std::string& time = headers[0].second;
   const std::string& good = headers[1].second;

@@ -28,7 +28,7 @@ TEST_CASE("the last four digits are found behind separators, and only digits cou
   CHECK(sandbox_digits("") == 0);
 }
 
-TEST_CASE("in review until two seconds of age") {
+TEST_CASE("a payment is in review until it is two seconds old") {
   ManualClock clock;
   SeededRandom random(7);
   SandboxConnector connector(clock);

@@ -1,4 +1,4 @@
-// One attempt over a real socket: signatures, pinning, and what counts as an answer.
+// One attempt over a real socket: signatures, pinned addresses, and valid responses.
 #include "outbound/webhooks/webhook_sender.h"
 
 #include <poll.h>
@@ -22,7 +22,7 @@ using coffer::outbound::test::RawHost;
 
 namespace {
 
-/// Answers with what it was told last, like a name server that changes its mind.
+/// Returns the most recently set addresses, like a name server whose records change.
 class Rebinding final : public Resolver {
  public:
   Result<std::vector<std::string>> resolve(const std::string&, int) override {
@@ -70,13 +70,13 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("signatures are those of the published examples") {
+TEST_CASE("signatures equal those of the published examples") {
   // standard-webhooks, spec and libraries.
   CHECK(standard_signature(Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
                            "msg_p5jXN8AQM9LWM0D4loKWxJek", 1'614'265'330,
                            R"({"test": 2432232314})") ==
         "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-  // RFC 4231, test case 2, as the contract's header writes it.
+  // RFC 4231, test case 2, in the format of the contract's header.
   CHECK(svc_signature("Jefe", "what do ya want for nothing?") ==
         "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
@@ -143,7 +143,7 @@ TEST_CASE("header lines: credentials are redacted in any case, and the size is b
         "Server: c\n[1 more]\n");
 }
 
-TEST_CASE("sender: a connection is used again, but only after its address was judged again") {
+TEST_CASE("sender: a connection is reused, but only after its address was checked again") {
   World world;
   CHECK(world.send().status == 200);
   CHECK(world.send().status == 200);
@@ -155,14 +155,14 @@ TEST_CASE("sender: a connection is used again, but only after its address was ju
     CHECK(answer.status == 0);
     CHECK_FALSE(answer.fault.empty());
   }
-  // One good address beside a bad one does not help.
+  // One permitted address does not compensate for a forbidden one.
   world.resolver.addresses = {"127.0.0.1", "10.0.0.1"};
   CHECK(world.send().status == 0);
   CHECK(world.calls == 2);
   CHECK(world.sender.client().opened() == 1);
 }
 
-TEST_CASE("sender: without permission nothing ever connects to this machine") {
+TEST_CASE("sender: without permission, no connection to this machine is made") {
   World world("");
   for (const char* address : {"127.0.0.1", "::1", "0.0.0.0", "::ffff:127.0.0.1", "127.0.0.2"}) {
     world.resolver.addresses = {address};
@@ -207,9 +207,8 @@ TEST_CASE("sender: an attempt is one request on the wire, however many addresses
   }
 }
 
-TEST_CASE("sender: an address that does not take connections leaves time for the next one") {
-  // A queue of accepted connections that is full: what else arrives gets no answer, as behind a
-  // firewall.
+TEST_CASE("sender: an address that does not accept connections leaves time for the next one") {
+  // The listen queue is full, so further connections get no response, as behind a firewall.
   const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -238,7 +237,7 @@ TEST_CASE("sender: an address that does not take connections leaves time for the
   ::close(full);
 }
 
-TEST_CASE("Retry-After comes as seconds or as a date") {
+TEST_CASE("Retry-After is accepted as seconds or as a date") {
   const Timestamp now = *Timestamp::parse("1994-11-06T08:49:00Z");
   CHECK(parse_retry_after("120", now) == 120'000);
   CHECK(parse_retry_after("0", now) == 0);
@@ -252,7 +251,7 @@ TEST_CASE("Retry-After comes as seconds or as a date") {
   }
 }
 
-TEST_CASE("sender: a registration resolves no name, so it shows nothing of any name") {
+TEST_CASE("sender: a registration resolves no name, so it reveals nothing about names") {
   World world("");
   for (const char* address : {"93.184.216.34", "10.0.0.1", "127.0.0.1"}) {
     world.resolver.addresses = {address};

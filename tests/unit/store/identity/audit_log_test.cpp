@@ -12,7 +12,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// Three acts, the second one answered.
+/// Three audit entries, the second with a result.
 struct Logged {
   SmallLedger ledger;
   Logged() {
@@ -48,7 +48,7 @@ TEST_CASE("audit log: newest first, with results, filtered and paged") {
   CHECK(verify_audit_log(db).empty());
 }
 
-TEST_CASE("audit log: the schema refuses to change or delete one") {
+TEST_CASE("audit log: the schema rejects changes and deletions of entries") {
   Logged logged;
   Connection db(logged.ledger.folder.file(), OpenMode::read_write);
   CHECK_THROWS_AS(db.execute("UPDATE audit_log SET actor = 'eve' WHERE entry = 1"), SqlError);

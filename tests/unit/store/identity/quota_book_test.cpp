@@ -57,7 +57,7 @@ TEST_CASE("quota book: counters are stored with their commit and read again afte
       file.change([&](WriteTx& tx) { tx.quotas().add(file.tenant.key, Quota::destinations, -2); }));
 }
 
-TEST_CASE("quota book: a rolled back command counts nothing") {
+TEST_CASE("quota book: a rolled-back command does not count") {
   Quotas file(with(Quota::destinations, 3));
   const auto refused = file.write([&](WriteTx& tx) -> Result<void> {
     tx.quotas().add(file.tenant.key, Quota::destinations, 3);
@@ -99,7 +99,7 @@ TEST_CASE("quota book: open quotes stop counting when they expire") {
   file.clock.advance_ms(25'000);
   CHECK(file.used(Quota::open_quotes) == 0);
   CHECK(file.judge(Quota::open_quotes, 2));
-  // The rows of the past go with the next change.
+  // The next change removes expired rows.
   REQUIRE(file.change([&](WriteTx& tx) { tx.quotas().add_bytes(file.tenant.key, 1); }));
   CHECK(file.value("SELECT count(*) FROM quota_use WHERE quota = 3") == "0");
 }

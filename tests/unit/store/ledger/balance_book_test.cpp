@@ -12,7 +12,7 @@ namespace {
 
 Amount units(std::int64_t value) { return Amount::from_units(value); }
 
-/// Runs `body` in a command that is undone in the end: what is checked is the book, not the file.
+/// Runs `body` in a command that is undone at the end, because only the book is checked.
 void with_book(SmallLedger& ledger, const std::function<void(BalanceBook&, WriteTx&)>& body) {
   REQUIRE(ledger.write(
       [&](WriteTx& tx) -> Result<void> {
@@ -24,7 +24,7 @@ void with_book(SmallLedger& ledger, const std::function<void(BalanceBook&, Write
 
 }  // namespace
 
-TEST_CASE("balance book: reads an account once and gives what was set") {
+TEST_CASE("balance book: reads an account once and returns the values that were set") {
   SmallLedger ledger;
   with_book(ledger, [&](BalanceBook& book, WriteTx&) {
     const AccountKey key = ledger.first.account;
@@ -37,7 +37,7 @@ TEST_CASE("balance book: reads an account once and gives what was set") {
   });
 }
 
-TEST_CASE("balance book: unknown accounts and broken floors are bugs") {
+TEST_CASE("balance book: unknown accounts and violated floors are bugs") {
   SmallLedger ledger;
   with_book(ledger, [&](BalanceBook& book, WriteTx& tx) {
     const AccountKey key = ledger.first.account;
@@ -72,19 +72,19 @@ TEST_CASE(
     CHECK(book.get(a).balance == units(100));
     CHECK(book.get(a).held == units(10));
     CHECK(book.get(b).balance == units(10'000'000'000));
-    book.roll_back_command();  // nothing more to take back
+    book.roll_back_command();  // nothing left to undo
     CHECK(book.get(a).balance == units(100));
   });
 }
 
-TEST_CASE("balance book: a refused command's new account does not come back under its number") {
+TEST_CASE("balance book: the number of a rejected command's account does not return that account") {
   SmallLedger ledger;
   AccountKey refused = 0;
   const auto opens = [&](bool refuse) {
     return [&, refuse](WriteTx& tx) -> Result<void> {
       const AccountKey key = open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
       CHECK(tx.balances().get(key).balance == Amount());
-      CHECK((refused == 0 || refused == key));  // SQLite gives the number again
+      CHECK((refused == 0 || refused == key));  // SQLite reuses the number
       refused = key;
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, ledger.eurc.key);

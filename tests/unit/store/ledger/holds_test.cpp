@@ -1,4 +1,4 @@
-// Holds: of a multi-transfer as rows, of any other payment implied by its record.
+// Holds: stored as rows for a multi-transfer, and derived from the record for any other payment.
 #include "store/ledger/holds.h"
 
 #include "base/check.h"
@@ -10,7 +10,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// 30 there and 10 back, so that 30 are held.
+/// 30 there and 10 back, so 30 are held.
 PaymentRequest there_and_back(const SmallLedger& ledger, const std::string& transaction_id) {
   PaymentRequest out = ledger.transfer(transaction_id, 30);
   out.type = PaymentType::p2p_own_multi;
@@ -41,7 +41,7 @@ std::string holds(SmallLedger& ledger) {
 
 }  // namespace
 
-TEST_CASE("holds: only a multi-transfer stores a row, and the view shows the same of both") {
+TEST_CASE("holds: only a multi-transfer stores a row, and the view shows all holds alike") {
   SmallLedger ledger;
   ledger.pay(ledger.transfer("one leg", 7));
   ledger.pay(there_and_back(ledger, "two legs"));

@@ -14,7 +14,7 @@ using namespace coffer::store::test;
 
 namespace {
 
-/// True when the command is refused as a bug, which is what InternalError and SqlError become.
+/// Whether the command is rejected as a bug (InternalError or SqlError).
 bool is_bug(SmallLedger& ledger, const std::function<void(WriteTx&)>& action) {
   CapturedLog log;
   const auto verdict = ledger.write([&](WriteTx& tx) -> Result<void> {
@@ -86,7 +86,7 @@ TEST_CASE("journal: a link covers the fields of its payment that never change") 
     REQUIRE(with_key.size() == 1);
     CHECK(with_key.front().invariant == "hash_chain");
     use_keys(db, nullptr);
-    CHECK(verify(db, true, [](auto&&...) {}).empty());  // the structure alone does not show it
+    CHECK(verify(db, true, [](auto&&...) {}).empty());  // undetectable from the structure alone
   }
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("journal: the key of another file does not continue the chain") {
   CHECK(found.front().detail == "journal row 1 does not continue the hash chain");
 }
 
-TEST_CASE("journal: forbidden operations are bugs of the caller and store nothing") {
+TEST_CASE("journal: invalid operations are bugs of the caller and store nothing") {
   SmallLedger ledger;
   const AccountKey a = ledger.first.account;
   const AccountKey b = ledger.second.account;
@@ -115,7 +115,7 @@ TEST_CASE("journal: forbidden operations are bugs of the caller and store nothin
   CHECK(posts({movement(a, ledger.third.account, 1)}));  // another asset
   CHECK(posts({movement(a, b, 10'000'000'001)}));        // overdraft
   CHECK(posts({movement(a, b, 5'000'000'000), movement(a, b, 5'000'000'001)}));
-  CHECK(posts({movement(a, 999, 1)}));                          // no such account
+  CHECK(posts({movement(a, 999, 1)}));                          // unknown account
   CHECK(posts(std::vector<Movement>(513, movement(a, b, 1))));  // more than a set holds
   CHECK_FALSE(posts(std::vector<Movement>(512, movement(a, b, 1))));
   CHECK(ledger.balance(ledger.first) == 10'000'000'000 - 512);
@@ -158,7 +158,7 @@ TEST_CASE("journal: issuance may be negative, the market's pool may not") {
   }) == Amount());
 }
 
-TEST_CASE("journal: an operator's account is made once per environment, kind and asset") {
+TEST_CASE("journal: an operator's account is created once per environment, kind and asset") {
   SmallLedger ledger;
   std::vector<AccountKey> keys;
   for (int i = 0; i < 2; ++i) {
@@ -192,7 +192,7 @@ TEST_CASE("journal: a wallet shows its trustlines in the order they were opened"
   CHECK(balances[1].asset.code == ledger.eurc.code);
   CHECK(balances[1].balance == Amount());
   CHECK(balances[1].asset.decimals == 2);
-  // A second trustline for the same asset is refused by the file itself.
+  // The schema rejects a second trustline for the same asset.
   CHECK(is_bug(ledger, [&](WriteTx& tx) {
     open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
   }));

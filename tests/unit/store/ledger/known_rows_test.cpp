@@ -18,7 +18,7 @@ constexpr auto kPayment = CommitQueue::Mode::repeatable;
 
 }  // namespace
 
-TEST_CASE("known rows: a payment sees a wallet as the commands before it left it") {
+TEST_CASE("known rows: a payment sees the wallet's state after the previous commands") {
   SmallLedger ledger;
   std::vector<WalletStatus> seen;
   const auto look = [&](WriteTx& tx) -> Result<void> {
@@ -43,7 +43,7 @@ TEST_CASE("known rows: a payment sees a wallet as the commands before it left it
   ledger.write(set(WalletStatus::verified, false)).value();
   ledger.write(look, kPayment).value();
   using enum WalletStatus;
-  // The commands that change the wallet may see its former status: payments are not among them.
+  // Commands that change the wallet may see its former status, but payments may not.
   seen.erase(seen.begin() + 2);
   seen.erase(seen.begin() + 3);
   seen.erase(seen.begin() + 5);
@@ -55,7 +55,7 @@ TEST_CASE("known rows: a row of a batch that was not stored is not known afterwa
   const auto known = [&](WriteTx& tx) {
     return tx.known().trustline(ledger.first.key, ledger.eurc.key).has_value();
   };
-  // The new trustline is read by a payment of the same batch, whose group then runs again.
+  // A payment of the same batch reads the new trustline, and its group then runs again.
   bool seen = false;
   run_in_one_batch(*ledger.queue,
                    {[&](WriteTx& tx) -> Result<void> {
@@ -81,7 +81,7 @@ TEST_CASE("known rows: a row of a batch that was not stored is not known afterwa
   CHECK_FALSE(seen);
 }
 
-TEST_CASE("known rows: a wallet is known to its own tenant only") {
+TEST_CASE("known rows: a wallet is known only to its own tenant") {
   SmallLedger ledger;
   const auto look = [&](WriteTx& tx) -> Result<void> {
     CHECK(tx.known().wallet(ledger.tenant, ledger.first.id));

@@ -57,7 +57,7 @@ TEST_CASE("statements: the start is included, the end is not") {
   CHECK(lines(ledger, ledger.third, {0}, minute(99)).empty());
 }
 
-TEST_CASE("statements: several sets of one instant are in the range together") {
+TEST_CASE("statements: entry sets of the same instant are in the range together") {
   SmallLedger ledger;
   ledger.clock.advance_ms(1'000);
   for (int i = 1; i <= 3; ++i) ledger.pay_and_settle(ledger.transfer("s" + std::to_string(i), i));

@@ -1,4 +1,4 @@
-// Beneficiaries and destinations: what goes in comes out, and what a payment refers to stays.
+// Beneficiaries and destinations: rows are read as stored, and a payment's rows never change.
 #include "store/parties/beneficiaries.h"
 
 #include <catch2/catch.hpp>
@@ -55,7 +55,7 @@ struct World {
 
 }  // namespace
 
-TEST_CASE("beneficiaries: a row comes back as it was stored, by id and by key") {
+TEST_CASE("beneficiaries: a row is read as it was stored, by ID and by key") {
   World world;
   world.ledger.read([&](Connection& db) {
     const auto row = find_beneficiary(db, world.ledger.tenant, world.beneficiary.id);
@@ -80,7 +80,7 @@ TEST_CASE("beneficiaries: a row comes back as it was stored, by id and by key") 
             .detail == world.beneficiary.detail);
 }
 
-TEST_CASE("destinations: every method comes back as it was stored") {
+TEST_CASE("destinations: every method is read as it was stored") {
   World world;
   const std::vector<Destination> all{
       bank("0123456789"),
@@ -135,7 +135,7 @@ TEST_CASE("destinations: the row of a payment stays when the ID gets a new desti
   });
 }
 
-TEST_CASE("destinations: the file itself refuses to change or to lose one") {
+TEST_CASE("destinations: the schema rejects changes and deletions") {
   World world;
   for (const char* sql :
        {"UPDATE destinations SET account_number = '1'", "DELETE FROM destinations",

@@ -54,12 +54,12 @@ std::vector<std::string> ids(const RequestPage& page) {
 
 }  // namespace
 
-TEST_CASE("the request log is beside the database") {
+TEST_CASE("the request log is next to the database") {
   CHECK(request_log_path("/a/coffer.db") == "/a/coffer.requests.db");
   CHECK(request_log_path("/a/ledger") == "/a/ledger.requests.db");
 }
 
-TEST_CASE("the request log lists newest first in pages, and without a file nothing") {
+TEST_CASE("the request log lists newest first in pages, and nothing without a file") {
   const Folder folder;
   CHECK(newest_requests(folder.file(), {}, {}).rows.empty());
   CHECK(last_request_key(folder.file()) == 0);
@@ -156,7 +156,7 @@ TEST_CASE("the request log stays within its size, and keeps the newest requests"
   CHECK(ids(newest) == std::vector<std::string>{"request-3999"});
 }
 
-TEST_CASE("the request log belongs to its owner alone, whatever the umask") {
+TEST_CASE("only the owner can access the request log, with any umask") {
   const Folder folder;
   const mode_t before = ::umask(0);
   RequestLogFile log(folder.file(), {kDayMs, kMiB});
@@ -171,7 +171,7 @@ TEST_CASE("the request log belongs to its owner alone, whatever the umask") {
   }
 }
 
-TEST_CASE("a damaged request log is set aside and begun anew") {
+TEST_CASE("a damaged request log is renamed and a new one started") {
   const Folder folder;
   std::ofstream(folder.file()) << std::string(8'192, 'x');
   RequestLogFile log(folder.file(), {kDayMs, kMiB});
@@ -181,7 +181,7 @@ TEST_CASE("a damaged request log is set aside and begun anew") {
   CHECK(fs::exists(folder.file() + ".damaged"));
 }
 
-TEST_CASE("a request log that cannot be opened throws, and is opened when it can be") {
+TEST_CASE("a request log that cannot be opened throws, and is opened once it is accessible") {
   const Folder folder;
   fs::create_directory(folder.file());
   RequestLogFile log(folder.file(), {kDayMs, kMiB});
