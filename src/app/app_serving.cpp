@@ -1,6 +1,7 @@
 #include "app/app.h"
 #include "app/service/activation.h"
 #include "base/log.h"
+#include "base/platform/process.h"
 #include "base/platform/processors.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/live_verification.h"
@@ -311,6 +312,7 @@ std::int64_t App::verify_step() {
   }
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
+  return_free_memory();
   return kVerifyEveryMs;
 }
 

@@ -17,7 +17,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
                    : std::string_view(reinterpret_cast<const char*>(data), size);
 }
 
-/// The text before and after the first `separator`; the second is empty if there is none.
+/// The text before and after the first `separator`; without a separator, the second is empty.
 inline std::pair<std::string_view, std::string_view> split(std::string_view text, char separator) {
   const auto at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};

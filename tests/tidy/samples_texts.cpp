@@ -57,7 +57,7 @@ std::vector<Sample> samples_of_texts() {
       of("phrase", "web/openapi/schemas/a.json", "{\"description\": \"Disabled for good\"}\n", {1}),
       of("phrase", "tests/crash/a.py", "# Nobody reads it.\nif it is None:\n", {1}),
       of("phrase", "tests/browser/a.mjs", "// Somebody reads it.\n", {1}),
-      of("phrase", "cmake/a.cmake", "# Nobody has revised this text yet.\n", {}),
+      of("phrase", "tests/tidy/a.cpp", "// nobody\n", {}),
   };
 }
 

@@ -98,6 +98,12 @@ void set_up_process() {
   ::umask(077);
 }
 
+void return_free_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
 StopSignals::StopSignals() {
   const sigset_t set = set_of(true);
   pthread_sigmask(SIG_BLOCK, &set, &before_);

@@ -15,6 +15,10 @@ std::vector<std::string> variables_with_prefix(std::string_view prefix);
 /// Called by main before anything else.
 void set_up_process();
 
+/// Returns free memory of all heaps to the system, after work that needed much more than usual.
+/// Thread-safe; takes milliseconds.
+void return_free_memory();
+
 /// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), SIGHUP
 /// (reload), and request_restart(). Construct it before any other thread starts, so that all
 /// threads inherit the blocked signals.

@@ -58,19 +58,19 @@ std::string failed_checks(const std::string& body) {
   return out;
 }
 
-/// Details that a healthy /healthz response reports: sentences without their full stops.
-std::string health_details(const std::string& body) {
-  std::string out;
-  const auto json = http::parse_json(body);
-  const http::JsonValue* details = json ? json->find("details") : nullptr;
-  const auto* members = details == nullptr ? nullptr : details->object();
-  if (members == nullptr) return out;
-  for (const auto& [name, sentence] : *members) {
-    if (const std::string* text = sentence.string()) {
-      out += (out.empty() ? "" : ". ") + clause(*text);
-    }
+/// What to do about a detail of a healthy /healthz response.
+std::string remedy_of(std::string_view detail) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRemedies{{
+      {"clock",
+       "Synchronise the clock with chrony or systemd-timesyncd. Until then, new payments get "
+       "timestamps ahead of the clock."},
+      {"checkpoints",
+       "Check that the server can write to each of checkpoint_witnesses. It retries every minute."},
+  }};
+  for (const auto& [name, remedy] : kRemedies) {
+    if (name == detail) return std::string(remedy);
   }
-  return out;
+  return "Read the server log for the reason.";
 }
 
 struct Door {
@@ -159,11 +159,7 @@ Finding judge_answer(const Door& door, int timeout_ms) {
         "Find out which program listens there, or set " + door.setting + " to another address.");
   }
   if (door.path != "/healthz") return good(door.check, address + " responds");
-  const std::string details = health_details(result->body);
-  if (details.empty()) return good(door.check, address + " is healthy");
-  return warning(door.check, address + " is healthy, but: " + details,
-                 "Synchronise the clock with chrony or systemd-timesyncd. Until then, new payments "
-                 "get timestamps ahead of the clock.");
+  return judge_health(door.check, address, result->body);
 }
 
 /// Checks that a running server responds, or that the address is free if none runs. If this user
@@ -214,6 +210,27 @@ bool is_stray([[maybe_unused]] int process) {
 }
 
 }  // namespace
+
+Finding judge_health(const std::string& check, const std::string& address,
+                     const std::string& body) {
+  std::string details;
+  std::string remedies;
+  const auto add = [](std::string& out, const char* between, const std::string& text) {
+    out += (out.empty() ? "" : between) + text;
+  };
+  const auto json = http::parse_json(body);
+  const http::JsonValue* found = json ? json->find("details") : nullptr;
+  if (const auto* members = found == nullptr ? nullptr : found->object()) {
+    for (const auto& [name, sentence] : *members) {
+      if (const std::string* text = sentence.string()) {
+        add(details, ". ", clause(*text));
+        add(remedies, " ", remedy_of(name));
+      }
+    }
+  }
+  if (details.empty()) return good(check, address + " is healthy");
+  return warning(check, address + " is healthy, but: " + details, remedies);
+}
 
 Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised) {
   constexpr Timestamp kEarliest{1'767'225'600'000};  // 2026, the year of coffer's first release

@@ -13,6 +13,8 @@ namespace coffer::cli {
 
 /// `not_before` is a time in the past. {0}: unknown.
 Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised);
+/// Judges the body of a /healthz response with status 200.
+Finding judge_health(const std::string& check, const std::string& address, const std::string& body);
 /// Resolves every host in the settings, and `probe` as an example of other names.
 Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,
                        int timeout_ms);
