@@ -3,7 +3,6 @@
 // with the set that the caller brings. Safe from any thread.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

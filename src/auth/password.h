@@ -2,7 +2,6 @@
 // random bits and need none of this: secret_hash.h.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"

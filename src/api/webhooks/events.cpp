@@ -1,11 +1,10 @@
 #include "store/webhooks/events.h"
 
-#include <charconv>
-
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
+#include "base/text/whole_number.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/redeliver.h"
 
@@ -16,14 +15,12 @@ namespace {
 std::int64_t after_sequence(QueryFields& query) {
   const auto text = query.text("afterSequence");
   if (!text) return 0;
-  std::int64_t value = 0;
-  const auto end = text->data() + text->size();
-  const auto [at, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || at != end || value < 0) {
+  const auto value = whole_number<std::int64_t>(*text, 0);
+  if (!value) {
     query.errors().add(Slug::malformed_request, "afterSequence",
                        "must be the sequence number of an event, or 0");
   }
-  return value;
+  return value.value_or(0);
 }
 
 /// The delivered bytes, if they are still stored.

@@ -6,6 +6,7 @@
 #include "base/limits/address_range.h"
 #include "base/log.h"
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 #include "domain/tables/text_field.h"
 #include "flows/webhooks/events.h"
 
@@ -70,12 +71,6 @@ Result<store::ApplicationRow> change_application(
 void end_tokens(store::ApplicationRow& row) {
   if (row.old) row.old->key_version = ++row.key_version;
   ++row.key_version;
-}
-
-std::string join(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
-  return out;
 }
 
 Result<void> check_name(const std::string& name) {
@@ -202,8 +197,8 @@ Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationI
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks) {
   COFFER_TRY_VOID(AddressList::parse(networks));
-  return change_application(context, id,
-                            [&](store::ApplicationRow& row) { row.networks = join(networks); });
+  return change_application(
+      context, id, [&](store::ApplicationRow& row) { row.networks = join(networks, ","); });
 }
 
 Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
@@ -212,8 +207,8 @@ Result<store::ApplicationRow> change_certificates(const Context& context, Applic
   for (const std::string& text : fingerprints) {
     COFFER_TRY(list.emplace_back(), fingerprint(text));
   }
-  return change_application(context, id,
-                            [&](store::ApplicationRow& row) { row.certificates = join(list); });
+  return change_application(
+      context, id, [&](store::ApplicationRow& row) { row.certificates = join(list, ","); });
 }
 
 }  // namespace coffer::flows

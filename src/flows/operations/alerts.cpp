@@ -1,7 +1,5 @@
 #include "flows/operations/alerts.h"
 
-#include <utility>
-
 #include "base/log.h"
 #include "flows/identity/login.h"
 #include "flows/json_object.h"

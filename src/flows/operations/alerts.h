@@ -2,7 +2,6 @@
 // decide nothing.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "domain/operations/alert.h"

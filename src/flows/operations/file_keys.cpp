@@ -1,13 +1,12 @@
 #include "flows/operations/file_keys.h"
 
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <istream>
 #include <span>
 
 #include "auth/strkey.h"
 #include "base/digest.h"
+#include "base/text/whole_number.h"
 #include "store/ledger/catalog.h"
 #include "store/schema.h"
 
@@ -88,11 +87,6 @@ std::vector<std::string> words_of(std::string_view line) {
   return out;
 }
 
-bool read_number(const std::string& text, std::int64_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 Result<std::string> sign_heads(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
@@ -122,18 +116,16 @@ Result<Checkpoint> parse_checkpoint(std::string_view line) {
   const auto journal = from_hex(words[4]);
   const auto audit = from_hex(words[6]);
   const auto signature = from_base64url(words[8]);
-  Checkpoint out{.file = words[1], .at = {}, .heads = {}, .backup = words[7]};
-  if (!key || !journal || !audit || !signature || !read_number(words[2], out.at.ms) ||
-      !read_number(words[3], out.heads.entry_sets) ||
-      !read_number(words[5], out.heads.audit_entries)) {
+  const auto at_ms = whole_number<std::int64_t>(words[2]);
+  const auto entry_sets = whole_number<std::int64_t>(words[3]);
+  const auto audit_entries = whole_number<std::int64_t>(words[5]);
+  if (!key || !journal || !audit || !signature || !at_ms || !entry_sets || !audit_entries) {
     return unexpected(no_checkpoint("its form"));
   }
-  out.heads.journal = *journal;
-  out.heads.audit = *audit;
   if (!auth::verify(*key, line.substr(0, line.rfind(' ')), *signature)) {
     return unexpected(no_checkpoint("its signature"));
   }
-  return out;
+  return Checkpoint{words[1], {*at_ms}, {*entry_sets, *journal, *audit_entries, *audit}, words[7]};
 }
 
 Result<Checkpoints> parse_checkpoints(std::istream& text) {

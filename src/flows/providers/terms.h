@@ -1,7 +1,6 @@
 // Connector data that flows and handlers need before they price or execute a payment.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/validation_errors.h"
