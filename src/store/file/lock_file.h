@@ -19,6 +19,13 @@ struct LastClose {
   Log log = Log::unknown;
 };
 
+/// The lock as another process sees it.
+struct LockState {
+  bool readable = true;  // false: this user lacks the permission to read the lock file
+  bool locked = false;
+  int process = 0;  // that has locked it; 0: unknown
+};
+
 class LockFile {
  public:
   /// Opens or creates the lock file of the database at `path` and locks it, until the object is
@@ -33,6 +40,7 @@ class LockFile {
 
  private:
   friend LastClose last_close(const std::string& path);
+  friend LockState lock_state(const std::string& path);
   explicit LockFile(int fd) : fd_(fd) {}
   std::string read() const;
 
@@ -42,6 +50,7 @@ class LockFile {
 
 /// The same without the lock, from outside.
 LastClose last_close(const std::string& path);
+LockState lock_state(const std::string& path);
 
 /// Why the database cannot be opened as its last process left it; empty if it can. Contains what to
 /// do.

@@ -18,6 +18,7 @@
 #include "base/limits/pace.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/lists/key_walk.h"
 #include "store/operations/copies.h"
 
 namespace coffer::store {
@@ -59,10 +60,7 @@ class PageFile {
   Descriptor file_;
 };
 
-std::int64_t page_count(Connection& db) {
-  Query query(db, kPageCount);
-  return query.step() ? query.integer(0) : 0;
-}
+std::int64_t page_count(Connection& db) { return first_integer(db, kPageCount).value_or(0); }
 
 /// The bytes of at most `count` pages in order.
 std::string read_pages(Connection& db, std::span<const std::uint32_t> pages) {
