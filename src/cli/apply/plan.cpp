@@ -166,7 +166,7 @@ void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors
         tenant_, store::with_reader(session_.app.database(), [&](store::Connection& reader) {
           return Result<std::optional<Tenant>>(store::find_tenant(reader, row.id, environment_));
         }));
-    return Record{{"id", row.id.to_string()}};
+    return Record{{"id", row.id}};
   };
   steps_.push_back(std::move(step));
 }

@@ -23,15 +23,15 @@ std::optional<std::string> outcome_of(const store::ApprovalRow& row) {
 }
 
 Record view(Session& session, const store::ApprovalRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"status", status_of(row, session.app.queue().now())},
           {"requestedBy", row.operator_name},
           {"command", row.command},
           {"arguments", row.detail},
-          {"requestedAt", row.requested_at.to_string()},
-          {"expiresAt", row.expires_at.to_string()},
+          {"requestedAt", row.requested_at},
+          {"expiresAt", row.expires_at},
           {"decidedBy", row.decided_by},
-          {"decidedAt", row.decided_at ? std::optional(row.decided_at->to_string()) : std::nullopt},
+          {"decidedAt", row.decided_at},
           {"outcome", outcome_of(row)}};
 }
 

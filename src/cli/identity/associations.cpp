@@ -7,12 +7,12 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::AssociationRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"name", row.name},
           {"status", name(row.status)},
           {"type", row.entity_type == EntityType::person ? "person" : "business"},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 Result<CommandResult> create(Session& session, const Arguments& arguments) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "flows/identity/quotas.h"
@@ -73,13 +74,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
 
 /// `wallets|beneficiaries|...`
 std::string_view quota_words() {
-  static const std::string words = [] {
-    std::string out;
-    for (const QuotaInfo& each : quota_table()) {
-      out += (out.empty() ? "" : "|") + std::string(each.name);
-    }
-    return out;
-  }();
+  static const std::string words = join(quota_table(), "|", std::mem_fn(&QuotaInfo::name));
   return words;
 }
 

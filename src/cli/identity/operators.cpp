@@ -26,8 +26,8 @@ Record view(const store::OperatorRow& row) {
           {"authenticator", row.sealed_otp.has_value()},
           {"passkeys", row.passkeys},
           {"subject", row.subject},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 /// Where a browser takes a one-time link to.
@@ -111,7 +111,7 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
         }
         for (auto& entry : found.rows) {
           result.records.push_back({{"act", std::to_string(entry.entry)},
-                                    {"at", entry.at.to_string()},
+                                    {"at", entry.at},
                                     {"actor", std::move(entry.actor)},
                                     {"command", std::move(entry.command)},
                                     {"arguments", std::move(entry.detail)},

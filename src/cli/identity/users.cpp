@@ -7,12 +7,12 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::UserRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"username", row.username},
-          {"associationId", row.association.to_string()},
+          {"associationId", row.association},
           {"status", row.suspended ? "suspended" : "active"},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 /// With what the operator hands over; what did not change is left out.

@@ -83,7 +83,7 @@ Record view(Environment environment, const AssetCode& sell, const AssetCode& buy
   return {{"environment", name(environment)},
           {"sellAssetCode", sell.value()},
           {"buyAssetCode", buy.value()},
-          {"rate", rate.to_string()},
+          {"rate", rate},
           {"fraction", fraction_of(rate)}};
 }
 

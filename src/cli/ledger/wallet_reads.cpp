@@ -19,7 +19,7 @@ Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
   const auto reason = [&](std::string WalletStatusReason::*member) {
     return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
   };
-  Record record{{"id", row.id.to_string()},
+  Record record{{"id", row.id},
                 {"walletName", row.name},
                 {"assetCode", row.asset_code.value()},
                 {"status", name(row.status)},
@@ -29,8 +29,8 @@ Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
   owners.put(record, tenant);
   record.emplace_back("accountNumber", row.account_number);
   record.emplace_back("publicKey", row.public_key);
-  record.emplace_back("createdAt", row.created_at.to_string());
-  record.emplace_back("updatedAt", row.updated_at.to_string());
+  record.emplace_back("createdAt", row.created_at);
+  record.emplace_back("updatedAt", row.updated_at);
   return record;
 }
 
@@ -100,7 +100,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 
 Record view(const StatementLine& line, const Asset& asset) {
   return {{"rowId", line.row_id},
-          {"at", line.at.to_string()},
+          {"at", line.at},
           {"direction", line.amount.is_negative() ? "debit" : "credit"},
           {"amount", line.amount.to_string(asset.decimals)},
           {"assetCode", asset.code.value()},
@@ -108,7 +108,7 @@ Record view(const StatementLine& line, const Asset& asset) {
           {"description", line.description},
           {"reference", line.reference},
           {"counterparty", line.counterparty},
-          {"transactionRecordId", shown(line.payment)}};
+          {"transactionRecordId", line.payment}};
 }
 
 Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
@@ -187,12 +187,6 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
 constexpr std::string_view kFormatWords = "csv|camt.053|ndjson|json";
 
 constexpr std::string_view kHint = "List wallets with coffer wallet list";
-
-template <class... Lists>
-std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
-  (first.insert(first.end(), more.begin(), more.end()), ...);
-  return first;
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "app/app.h"
 #include "base/digest.h"
+#include "base/text/join.h"
 #include "cli/exit_code.h"
 #include "cli/paths.h"
 #include "cli/payments/bulk_rows.h"
@@ -80,7 +81,7 @@ class BulkRun {
                   {"fee", shown(debit.fee, debit.decimals)},
                   {"receives", debit.receives}};
     record.emplace_back("paymentStatus", done ? done->payment_status : std::nullopt);
-    record.emplace_back("transactionRecordId", done ? shown(done->id) : std::nullopt);
+    record.emplace_back("transactionRecordId", done ? done->id : std::nullopt);
     record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
     result_.records.push_back(std::move(record));
     ++counts_[done ? done->status : "failed"];
@@ -90,10 +91,9 @@ class BulkRun {
     result_.list = true;
     result_.columns = {"line",      "transactionId", "status",        "total",  "fee",
                        "assetCode", "receives",      "paymentStatus", "problem"};
-    std::string note;
-    for (const auto& [status, count] : counts_) {
-      note += (note.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(status);
-    }
+    std::string note = join(counts_, ", ", [](const auto& one) {
+      return std::to_string(one.second) + " " + std::string(one.first);
+    });
     note += " of " + std::to_string(rows) + " rows.";
     for (const auto& [from, taken] : taken_) {
       note += " Wallet " + from.first + " needs " + taken.sum.to_string(taken.decimals) + " " +

@@ -1,10 +1,12 @@
 #include "cli/providers/connectors.h"
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
 #include "cli/operations/health.h"
+#include "cli/operations/paging.h"
 #include "flows/providers/connector_changes.h"
 #include "store/ledger/catalog.h"
 #include "store/providers/provider_payments.h"
@@ -24,13 +26,9 @@ std::string shown_types(TransactionTypes types) {
   return out;
 }
 
-std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals) {
-  return amount ? std::optional(amount->to_string(decimals)) : std::nullopt;
-}
-
 Record view(const ConnectorTerms& terms) {
   const int decimals = terms.send_decimals();
-  Record record{{"id", terms.id.to_string()},
+  Record record{{"id", terms.id},
                 {"environment", name(terms.environment)},
                 {"name", terms.name},
                 {"provider", terms.provider},
@@ -42,7 +40,7 @@ Record view(const ConnectorTerms& terms) {
                 {"currencyIsoCode3", terms.currency},
                 {"currencyDecimals", terms.currency_decimals},
                 {"assetCode", terms.asset.code.value()},
-                {"rate", terms.rate.to_string()},
+                {"rate", terms.rate},
                 {"fee", shown_fee(terms.fee, decimals)},
                 {"minAmount", terms.min_amount.to_string(decimals)},
                 {"maxAmount", terms.max_amount.to_string(decimals)},
@@ -61,17 +59,14 @@ Record view(const ConnectorTerms& terms) {
 CommandResult one(const store::ConnectorRow& row) { return {.records = {view(row.terms)}}; }
 
 Record view(const Requirement& requirement) {
-  std::string choices;
-  for (const auto& [code, label] : requirement.choices) {
-    choices += (choices.empty() ? "" : ",") + code + "=" + label;
-  }
   Record record{{"name", requirement.name},
                 {"type", name(requirement.type)},
                 {"required", requirement.required},
                 {"label", requirement.label},
                 {"description", requirement.description},
                 {"pattern", requirement.pattern},
-                {"choices", choices},
+                {"choices", join(requirement.choices, ",",
+                                 [](const auto& one) { return one.code + "=" + one.label; })},
                 {"transactionTypes", shown_types(requirement.types)}};
   return record;
 }
@@ -238,7 +233,7 @@ Result<CommandResult> rotate_secret(Session& session, const Arguments& arguments
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
   COFFER_TRY(const auto out, flows::rotate_connector_secret(session.app.flows(), id));
   return CommandResult{
-      .records = {{{"id", id.to_string()}, {"secret", out.secret}}},
+      .records = {{{"id", id}, {"secret", out.secret}}},
       .note = "\nThe old secret is no longer valid. Copy the new one now. You won't see it again."};
 }
 

@@ -10,8 +10,8 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::FeeRow& row, int decimals) {
-  return {{"associationId", row.association.to_string()},
-          {"connectorId", row.connector.to_string()},
+  return {{"associationId", row.association},
+          {"connectorId", row.connector},
           {"transactionType", name(row.type)},
           {"fee", shown_fee(row.fee, decimals)}};
 }
@@ -39,8 +39,8 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto connector, id_argument<ConnectorId>(arguments, "CONNECTOR"));
   COFFER_TRY(const TransactionType type, type_argument(arguments));
   COFFER_TRY_VOID(flows::remove_fee(session.app.flows(), association, connector, type));
-  return CommandResult{.records = {{{"associationId", association.to_string()},
-                                    {"connectorId", connector.to_string()},
+  return CommandResult{.records = {{{"associationId", association},
+                                    {"connectorId", connector},
                                     {"transactionType", name(type)},
                                     {"removed", true}}}};
 }

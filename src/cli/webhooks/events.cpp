@@ -89,7 +89,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
         const std::string body =
             flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
         Record record = view(body);
-        record.emplace_back("associationId", tenant.association.to_string());
+        record.emplace_back("associationId", tenant.association);
         record.emplace_back("environment", name(tenant.environment));
         record.emplace_back("body", body);
         return CommandResult{.records = {std::move(record)}};
@@ -97,7 +97,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 }
 
 Record view(const store::WebhookRow& webhook) {
-  return {{"webhookId", webhook.id.to_string()}, {"url", webhook.url}, {"status", "pending"}};
+  return {{"webhookId", webhook.id}, {"url", webhook.url}, {"status", "pending"}};
 }
 
 Result<CommandResult> resend(Session& session, const Arguments& arguments) {
@@ -135,9 +135,9 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
                return chosen_tenant(db, arguments, Environment::sandbox);
              }));
   COFFER_TRY(const auto event, flows::trigger_event(session.app.flows(), owner.tenant, type));
-  return CommandResult{.records = {{{"eventId", event.id.to_string()},
-                                    {"type", name(event.type)},
-                                    {"sequence", event.sequence}}}};
+  return CommandResult{
+      .records = {
+          {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
 }
 
 constexpr std::string_view kHint = "List events with coffer events list";

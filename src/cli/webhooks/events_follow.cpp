@@ -38,7 +38,7 @@ Result<Following> begin(Session& session, const Arguments& arguments) {
 std::string text_of(const store::EventRow& event, const std::string& body, bool json) {
   if (json) {
     return to_json({{"sequence", event.sequence},
-                    {"id", event.id.to_string()},
+                    {"id", event.id},
                     {"type", name(event.type)},
                     {"body", body}},
                    true);

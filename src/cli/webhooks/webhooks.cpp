@@ -1,6 +1,7 @@
 #include "cli/webhooks/webhooks.h"
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "cli/operations/health.h"
 #include "cli/operations/paging.h"
@@ -36,10 +37,6 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
       });
 }
 
-flows::WebhookRef ref_of(const store::WebhookRow& row) {
-  return {row.tenant, row.id, std::nullopt};
-}
-
 /// Includes the result of the last attempt.
 Record view(store::Connection& db, const store::DeliveryRow& row) {
   std::optional<std::string> last;
@@ -48,15 +45,10 @@ Record view(store::Connection& db, const store::DeliveryRow& row) {
     const store::DeliveryAttempt& attempt = attempts.back();
     last = attempt.status ? std::to_string(*attempt.status) : attempt.fault.value_or("");
   }
-  return {{"sequence", row.sequence},
-          {"eventId", row.id.to_string()},
-          {"type", name(row.type)},
-          {"status", name(row.state)},
-          {"attempts", row.tries},
-          {"lastAnswer", last},
-          {"nextAttemptAt", shown(row.due_at)},
-          {"createdAt", row.created_at.to_string()},
-          {"closedAt", shown(row.closed_at)}};
+  return {
+      {"sequence", row.sequence},    {"eventId", row.id},           {"type", name(row.type)},
+      {"status", name(row.state)},   {"attempts", row.tries},       {"lastAnswer", last},
+      {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at}, {"closedAt", row.closed_at}};
 }
 
 Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
@@ -88,35 +80,24 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
       });
 }
 
-Result<Timestamp> time_argument(const Arguments& arguments, const std::string& name) {
-  if (const auto time = Timestamp::parse(arguments.text(name))) return *time;
-  return unexpected(
-      Slug::malformed_request,
-      "--" + name + " is not a date or time. Write it like 2026-01-31 or 2026-01-31T09:00:00Z.");
-}
-
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const Timestamp from, time_argument(arguments, "from"));
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto end, optional_time(arguments, "to"));
   // Events from now on are delivered anyway.
-  Timestamp to = session.app.queue().now().plus_ms(1);
-  if (arguments.has("to")) {
-    COFFER_TRY(to, time_argument(arguments, "to"));
-  }
-  if (from >= to) return unexpected(Slug::malformed_request, "--from must be before --to.");
+  const Timestamp to = end.value_or(session.app.queue().now().plus_ms(1));
+  if (*from >= to) return unexpected(Slug::malformed_request, "--from must be before --to.");
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  COFFER_TRY_VOID(flows::recover_deliveries(session.app.flows(), ref_of(webhook), {from, to}));
-  return CommandResult{.records = {{{"webhookId", webhook.id.to_string()},
-                                    {"from", from.to_string()},
-                                    {"to", to.to_string()},
-                                    {"status", "accepted"}}}};
+  COFFER_TRY_VOID(flows::recover_deliveries(session.app.flows(), ref_of(webhook), {*from, to}));
+  return CommandResult{
+      .records = {{{"webhookId", webhook.id}, {"from", from}, {"to", to}, {"status", "accepted"}}}};
 }
 
 Result<CommandResult> test(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   COFFER_TRY(const auto event, flows::send_test_event(session.app.flows(), ref_of(webhook)));
-  return CommandResult{.records = {{{"eventId", event.id.to_string()},
-                                    {"type", name(event.type)},
-                                    {"sequence", event.sequence}}}};
+  return CommandResult{
+      .records = {
+          {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
 }
 
 Result<CommandResult> disable(Session& session, const Arguments& arguments) {
@@ -137,7 +118,7 @@ Result<CommandResult> listen_secret(Session& session, const Arguments& arguments
   COFFER_TRY(const Secret secret, flows::listener_secret(session.app.flows(), owner.tenant));
   return CommandResult{.records = {{{"secret", secret},
                                     {"association", owner.association_name},
-                                    {"associationId", owner.tenant.association.to_string()},
+                                    {"associationId", owner.tenant.association},
                                     {"environment", name(owner.tenant.environment)},
                                     {"lastSequence", last}}}};
 }
@@ -161,25 +142,22 @@ std::vector<Argument> verify_arguments() {
 }  // namespace
 
 Record webhook_record(const store::WebhookRow& row) {
-  std::string types;
-  for (const EventType type : row.types.types()) {
-    types += (types.empty() ? "" : ",") + std::string(name(type));
-  }
+  std::string types = join(row.types.types(), ",", [](EventType type) { return name(type); });
   if (row.types == EventTypeSet::payments()) types = "*";
   std::optional<std::string> last_status;
   if (row.last_status) last_status = std::to_string(*row.last_status);
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"url", row.url},
           {"eventTypes", types},
           {"status", row.is_active() ? "active" : "disabled"},
           {"environment", name(row.tenant.environment)},
-          {"associationId", row.tenant.association.to_string()},
-          {"applicationId", row.application_id.to_string()},
+          {"associationId", row.tenant.association},
+          {"applicationId", row.application_id},
           {"description", row.description},
           {"consecutiveFailures", row.failures},
-          {"lastAttemptAt", shown(row.last_attempt_at)},
+          {"lastAttemptAt", row.last_attempt_at},
           {"lastResponseStatus", last_status},
-          {"createdAt", row.created_at.to_string()}};
+          {"createdAt", row.created_at}};
 }
 
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
@@ -214,9 +192,9 @@ std::vector<Command> webhook_commands() {
        .summary = "List the deliveries of a webhook, newest first",
        .run = deliveries,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("status", choices<DeliveryState>(), "Filter by status"),
-                     option("type", "TYPE", "Filter by event type"), page_arguments()[0],
-                     page_arguments()[1]},
+       .arguments = joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
+                            option("type", "TYPE", "Filter by event type")},
+                           page_arguments()),
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",

@@ -5,7 +5,6 @@
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/webhooks/event_body.h"
-#include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
 #include "outbound/webhooks/webhook_signature.h"
 #include "store/webhooks/deliveries.h"
@@ -60,10 +59,6 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   return with_secret(registered);
 }
 
-flows::WebhookRef reference_to(const store::WebhookRow& row) {
-  return {row.tenant, row.id, std::nullopt};
-}
-
 Result<CommandResult> change_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   flows::WebhookUpdate update;
@@ -74,8 +69,7 @@ Result<CommandResult> change_webhook(Session& session, const Arguments& argument
   if (arguments.has("types")) {
     COFFER_TRY(update.types, taken_types(arguments));
   }
-  COFFER_TRY(const auto row,
-             flows::update_webhook(session.app.flows(), reference_to(webhook), update));
+  COFFER_TRY(const auto row, flows::update_webhook(session.app.flows(), ref_of(webhook), update));
   return CommandResult{.records = {webhook_record(row)}};
 }
 
@@ -86,7 +80,7 @@ Result<CommandResult> rotate_webhook(Session& session, const Arguments& argument
     COFFER_TRY(grace_s, number_argument<std::int64_t>(arguments, "overlap", 0, kGraceMaxS));
   }
   COFFER_TRY(const auto rotated,
-             flows::rotate_webhook_secret(session.app.flows(), reference_to(webhook), grace_s));
+             flows::rotate_webhook_secret(session.app.flows(), ref_of(webhook), grace_s));
   return with_secret(rotated);
 }
 
@@ -109,7 +103,7 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
   for (const auto& one : store::list_delivery_attempts(db, delivery.webhook, delivery.sequence)) {
     out.push_back(
         {{"attempt", one.attempt},
-         {"at", one.at.to_string()},
+         {"at", one.at},
          {"durationMs", one.duration_ms},
          {"responseStatus", one.status ? std::optional(std::to_string(*one.status)) : std::nullopt},
          {"fault", one.fault},
@@ -131,15 +125,15 @@ Result<CommandResult> show_delivery(Session& session, const Arguments& arguments
         const auto sent = store::find_event(db, webhook.tenant, event);
         const std::string body =
             flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
-        return CommandResult{.records = {{{"eventId", row.id.to_string()},
-                                          {"webhookId", webhook.id.to_string()},
+        return CommandResult{.records = {{{"eventId", row.id},
+                                          {"webhookId", webhook.id},
                                           {"url", webhook.url},
                                           {"type", name(row.type)},
                                           {"status", name(row.state)},
                                           {"attempts", attempts_of(db, row, body)},
-                                          {"nextAttemptAt", shown(row.due_at)},
-                                          {"createdAt", row.created_at.to_string()},
-                                          {"closedAt", shown(row.closed_at)},
+                                          {"nextAttemptAt", row.due_at},
+                                          {"createdAt", row.created_at},
+                                          {"closedAt", row.closed_at},
                                           {"body", body}}}};
       });
 }
