@@ -37,30 +37,28 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
                                          {"events", "type", "afterSequence"}));
   const bool first_page = !page.at.key;
   if (first_page) page.at.key = after;
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-        auto found = store::list_events(db, call.caller.tenant, type, page.at);
-        // Backward reading ends where the list started.
-        std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
-        if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
-        if (first_page) page.at.key.reset();
-        return page_response(
-            call.request, page, services.cursors, found,
-            [&](const auto& event) { return event_json(bodies, event); },
-            [](const auto& event) { return event.sequence; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+    auto found = store::list_events(db, call.caller.tenant, type, page.at);
+    // Backward reading ends where the list started.
+    std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
+    if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
+    if (first_page) page.at.key.reset();
+    return page_response(
+        call.request, page, services.cursors, found,
+        [&](const auto& event) { return event_json(bodies, event); },
+        [](const auto& event) { return event.sequence; });
+  });
 }
 
 Result<http::Response> read_event(const Services& services, const Call& call) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto id = EventId::parse(call.param("eventId"));
-        const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
-        if (!event) return unexpected(Slug::not_found, "The event was not found.");
-        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-        return json_response(200, event_json(bodies, *event));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto id = EventId::parse(call.param("eventId"));
+    const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
+    if (!event) return unexpected(Slug::not_found, "The event was not found.");
+    flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+    return json_response(200, event_json(bodies, *event));
+  });
 }
 
 Result<http::Response> trigger_event(const Services& services, const Call& call) {

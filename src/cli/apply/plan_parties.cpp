@@ -115,8 +115,8 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
-    const auto read = store::with_reader(
-        session_.app.database(), [&](store::Connection& db) -> Result<std::optional<FeeRule>> {
+    const auto read =
+        session_.app.flows().read([&](store::Connection& db) -> Result<std::optional<FeeRule>> {
           return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
         });
     if (read) present = *read;
@@ -194,11 +194,10 @@ void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, co
 }
 
 void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
-  const auto present =
-      store::with_reader(session_.app.database(),
-                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-                           return store::balances_of(db, wallet.key);
-                         });
+  const auto present = session_.app.flows().read(
+      [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+        return store::balances_of(db, wallet.key);
+      });
   if (!present) return;
   std::erase_if(codes, [&](const AssetCode& code) {
     return std::any_of(present->begin(), present->end(),
@@ -226,8 +225,8 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   const auto found = wallets_.find(wallet);
   if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
   const auto known = asset(fields, "assetCode", wanted.asset);
-  const auto first = store::with_reader(
-      session_.app.database(), [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
+  const auto first = session_.app.flows().read(
+      [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
         return store::find_funding(db, id);
       });
   if (!first || !known) return;
@@ -260,8 +259,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   step.creates = present == beneficiaries_.end();
   if (!step.creates) {
     const store::BeneficiaryRow& row = present->second;
-    const auto destinations = store::with_reader(
-        session_.app.database(),
+    const auto destinations = session_.app.flows().read(
         [&](store::Connection& db) -> Result<std::vector<store::DestinationRow>> {
           return store::destinations_of(db, row.key);
         });

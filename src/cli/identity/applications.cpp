@@ -80,18 +80,17 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"id", "name", "environment", "status", "clientId",
-                                         "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
-        Uses uses;
-        for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
-        for (const auto& row : store::list_applications(db)) {
-          result.records.push_back(view(row, uses));
-        }
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"id", "name", "environment", "status", "clientId",
+                                     "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
+    Uses uses;
+    for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
+    for (const auto& row : store::list_applications(db)) {
+      result.records.push_back(view(row, uses));
+    }
+    return result;
+  });
 }
 
 Result<CommandResult> rotate(Session& session, const Arguments& arguments) {

@@ -27,12 +27,11 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
-        for (const auto& row : store::list_associations(db)) result.records.push_back(view(row));
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
+    for (const auto& row : store::list_associations(db)) result.records.push_back(view(row));
+    return result;
+  });
 }
 
 template <AssociationStatus kTo>

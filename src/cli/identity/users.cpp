@@ -35,15 +35,14 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"id", "username", "associationId", "status", "createdAt"}};
-        const auto page = store::list_users(db, at);
-        for (const auto& row : page.rows) result.records.push_back(view(row));
-        put_next(result, page.next, false);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"id", "username", "associationId", "status", "createdAt"}};
+    const auto page = store::list_users(db, at);
+    for (const auto& row : page.rows) result.records.push_back(view(row));
+    put_next(result, page.next, false);
+    return result;
+  });
 }
 
 template <bool kSuspended>

@@ -60,7 +60,7 @@ std::vector<Record> details(const std::optional<Metadata>& metadata) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::WalletsWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     if (const auto status = arguments.find("status"))
@@ -92,7 +92,7 @@ Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) 
 }
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
   });
@@ -137,7 +137,7 @@ Result<AccountKey> statement_account(Connection& db, const FoundWallet& found, c
 
 Result<CommandResult> statement(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
     COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
@@ -160,7 +160,7 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
   COFFER_TRY(const auto to, optional_time(arguments, "to"));
   COFFER_TRY(
       const api::Statement wanted,
-      store::with_reader(session.app.database(), [&](Connection& db) -> Result<api::Statement> {
+      session.app.flows().read([&](Connection& db) -> Result<api::Statement> {
         COFFER_TRY(const auto found, required_wallet(db, arguments));
         COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
         COFFER_TRY(const AccountKey account, statement_account(db, found, asset));

@@ -44,18 +44,16 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto wanted = arguments.find("state");
   const auto open = wanted ? std::optional(*wanted == "open") : std::nullopt;
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
-        const auto page = store::newest_alerts(db, open, at);
-        for (const store::AlertRow& row : page.rows) {
-          result.records.push_back(view(row, store::messages_of(db, row.key)));
-        }
-        put_next(result, page.next, page.cut_short);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{
+        .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
+    const auto page = store::newest_alerts(db, open, at);
+    for (const store::AlertRow& row : page.rows) {
+      result.records.push_back(view(row, store::messages_of(db, row.key)));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
 }
 
 Result<CommandResult> test(Session& session, const Arguments&) {

@@ -100,8 +100,8 @@ std::string schedule_of(const Config& config, const std::vector<flows::KeptBacku
 Result<CommandResult> list(Session& session, const Arguments&) {
   const Config& config = session.app.config();
   const auto there = flows::kept_backups(session.app.flows(), config.backup_dir);
-  const auto last = store::with_reader(
-      session.app.database(), [](store::Connection& db) { return Result(store::last_backup(db)); });
+  const auto last = session.app.flows().read(
+      [](store::Connection& db) { return Result(store::last_backup(db)); });
   if (!last) return unexpected(last.error());
   CommandResult result{.list = true, .note = schedule_of(config, there)};
   for (const flows::KeptBackup& backup : there) {

@@ -20,17 +20,16 @@ Record view(const store::NotificationRow& row) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"transactionRecordId", "channel", "recipient", "state",
-                                         "attempts", "environment", "dueAt"}};
-        const auto page = store::newest_notifications(
-            db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
-        for (const auto& row : page.rows) result.records.push_back(view(row));
-        put_next(result, page.next, page.cut_short);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"transactionRecordId", "channel", "recipient", "state",
+                                     "attempts", "environment", "dueAt"}};
+    const auto page = store::newest_notifications(
+        db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
+    for (const auto& row : page.rows) result.records.push_back(view(row));
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
 }
 
 }  // namespace

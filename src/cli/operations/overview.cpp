@@ -213,7 +213,7 @@ Record view(const store::ActivityBucket& bucket, const Names& names) {
 }
 
 Result<CommandResult> activity(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(auto wanted, wanted_activity(arguments, session.app.queue().now()));
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     const Names names(db);

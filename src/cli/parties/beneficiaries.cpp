@@ -88,7 +88,7 @@ std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::BeneficiariesWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     wanted.text = arguments.find("text");
@@ -107,7 +107,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
     Owners owners(db);
     Record record = view(found.row, found.tenant, owners);

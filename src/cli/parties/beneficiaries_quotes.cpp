@@ -55,7 +55,7 @@ Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& 
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::QuotesWanted wanted;
     wanted.now = session.app.queue().now();
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));

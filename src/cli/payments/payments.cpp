@@ -60,7 +60,7 @@ std::vector<std::string_view> columns() {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
     const store::KeyPage page = store::newest_payments(db, wanted, at);
     CommandResult result{.list = true, .columns = columns()};
@@ -76,7 +76,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> count(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
     const store::PaymentCount found = store::count_payments(db, wanted);
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
@@ -95,7 +95,7 @@ constexpr std::string_view kFindNote =
 
 Result<CommandResult> find(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     const auto found = store::find_payments(db, arguments.text("TEXT"), at);
     CommandResult result{.list = true, .columns = columns()};
     result.columns.push_back("foundAs");

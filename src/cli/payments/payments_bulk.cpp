@@ -22,9 +22,9 @@ namespace {
 /// The application with its rights, as the API would authenticate it.
 Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
-  COFFER_TRY(const auto row, store::with_reader(session.app.database(), [&](store::Connection& db) {
-               return required(store::find_application(db, id), "application");
-             }));
+  COFFER_TRY(const auto row, session.app.flows().read([&](store::Connection& db) {
+    return required(store::find_application(db, id), "application");
+  }));
   if (!row.tenant) {
     return unexpected(Slug::conflict, "The application belongs to no association.");
   }
@@ -196,7 +196,7 @@ class BulkRun {
   /// nullopt if the wallet or its trustline does not exist, which the checks of the payment report.
   Result<std::optional<Amount>> available_in(WalletId id, const std::string& asset) {
     using Found = std::optional<Amount>;
-    return store::with_reader(flows_.database, [&](store::Connection& db) -> Result<Found> {
+    return flows_.read([&](store::Connection& db) -> Result<Found> {
       const auto wallet = store::find_wallet_brief(db, caller_.tenant, id);
       if (!wallet) return Found();
       for (const auto& one : store::balances_of(db, wallet->key)) {

@@ -280,7 +280,7 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
 
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto key, required(store::payment_key(db, id), "payment"));
     return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
   });
@@ -307,17 +307,16 @@ std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& ar
   const auto id = PaymentId::parse(arguments.text("ID"));
   if (!id) return std::nullopt;
   using Found = std::optional<MovedAmount>;
-  const auto moved =
-      store::with_reader(session.app.database(), [&](Connection& db) -> Result<Found> {
-        const auto key = store::payment_key(db, *id);
-        const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
-        if (!payment || !payment->provider) return Found();
-        if (payment->sending_asset) {
-          return Found({*payment->sending_asset, payment->provider->total});
-        }
-        if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
-        return Found({*payment->request.receiving_asset, *payment->receiving_amount});
-      });
+  const auto moved = session.app.flows().read([&](Connection& db) -> Result<Found> {
+    const auto key = store::payment_key(db, *id);
+    const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
+    if (!payment || !payment->provider) return Found();
+    if (payment->sending_asset) {
+      return Found({*payment->sending_asset, payment->provider->total});
+    }
+    if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
+    return Found({*payment->request.receiving_asset, *payment->receiving_amount});
+  });
   return moved ? *moved : std::nullopt;
 }
 

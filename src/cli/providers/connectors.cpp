@@ -99,7 +99,7 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
 /// currency.
 Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
-  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
+  return session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
     auto asset = store::find_asset(db, code);
     if (asset) return *std::move(asset);
     return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
@@ -147,18 +147,17 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"id", "environment", "name", "flow", "direction", "method",
-                        "countryIsoCode2", "currencyIsoCode3", "assetCode", "status", "health"}};
-        for (const auto& row : store::list_connectors_of_all(db)) {
-          result.records.push_back(view(row.terms));
-          put_health(result.records.back(), session.app, db, row.terms);
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{
+        .list = true,
+        .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
+                    "currencyIsoCode3", "assetCode", "status", "health"}};
+    for (const auto& row : store::list_connectors_of_all(db)) {
+      result.records.push_back(view(row.terms));
+      put_health(result.records.back(), session.app, db, row.terms);
+    }
+    return result;
+  });
 }
 
 /// Retired addresses with payments in progress.
@@ -177,18 +176,17 @@ std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        Record record = view(terms);
-        put_health(record, session.app, db, terms);
-        std::vector<Record> requirements;
-        for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
-          requirements.push_back(view(requirement));
-        }
-        record.emplace_back("requirements", std::move(requirements));
-        record.emplace_back("formerUrls", former_urls(db, terms.key));
-        return CommandResult{.records = {std::move(record)}};
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    Record record = view(terms);
+    put_health(record, session.app, db, terms);
+    std::vector<Record> requirements;
+    for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
+      requirements.push_back(view(requirement));
+    }
+    record.emplace_back("requirements", std::move(requirements));
+    record.emplace_back("formerUrls", former_urls(db, terms.key));
+    return CommandResult{.records = {std::move(record)}};
+  });
 }
 
 template <ConnectorStatus kStatus>
@@ -272,11 +270,10 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
 Result<std::vector<Requirement>> requirements_without(Session& session,
                                                       const ConnectorTerms& connector,
                                                       const std::string& left_out) {
-  COFFER_TRY(auto all,
-             store::with_reader(session.app.database(),
-                                [&](store::Connection& db) -> Result<std::vector<Requirement>> {
-                                  return store::requirements_of(db, connector.key);
-                                }));
+  COFFER_TRY(auto all, session.app.flows().read(
+                           [&](store::Connection& db) -> Result<std::vector<Requirement>> {
+                             return store::requirements_of(db, connector.key);
+                           }));
   std::erase_if(all, [&](const Requirement& one) { return one.name == left_out; });
   return all;
 }

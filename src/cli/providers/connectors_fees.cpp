@@ -46,15 +46,14 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true};
-        for (const store::FeeRow& row : store::list_fees(db)) {
-          const auto connector = store::find_connector_by_key(db, row.connector_key);
-          result.records.push_back(view(row, connector->terms.send_decimals()));
-        }
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true};
+    for (const store::FeeRow& row : store::list_fees(db)) {
+      const auto connector = store::find_connector_by_key(db, row.connector_key);
+      result.records.push_back(view(row, connector->terms.send_decimals()));
+    }
+    return result;
+  });
 }
 
 }  // namespace
@@ -121,12 +120,11 @@ std::string shown_fee(const FeeRule& fee, int decimals) {
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
                                           const std::string& name) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<ConnectorTerms> {
-                              const auto row = store::find_connector_of_any(db, id);
-                              if (row) return row->terms;
-                              return unexpected(Slug::not_found, "The connector was not found.");
-                            });
+  return session.app.flows().read([&](store::Connection& db) -> Result<ConnectorTerms> {
+    const auto row = store::find_connector_of_any(db, id);
+    if (row) return row->terms;
+    return unexpected(Slug::not_found, "The connector was not found.");
+  });
 }
 
 std::vector<Command> fee_commands() {

@@ -21,20 +21,19 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
   page.limit = kShownMax;
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-        CommandResult result{.list = true,
-                             .columns = {"id", "url", "eventTypes", "status", "environment",
-                                         "health", "lastResponseStatus", "pending", "deadLetters"}};
-        for (const NamedTenant& owner : tenants) {
-          for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
-            result.records.push_back(webhook_record(row));
-            put_health(result.records.back(), db, row);
-          }
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+    CommandResult result{.list = true,
+                         .columns = {"id", "url", "eventTypes", "status", "environment", "health",
+                                     "lastResponseStatus", "pending", "deadLetters"}};
+    for (const NamedTenant& owner : tenants) {
+      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
+        result.records.push_back(webhook_record(row));
+        put_health(result.records.back(), db, row);
+      }
+    }
+    return result;
+  });
 }
 
 /// Includes the result of the last attempt.
@@ -63,21 +62,20 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
   page.key = at.before;
   page.limit = at.limit + 1;
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"sequence", "eventId", "type", "status", "attempts",
-                                         "lastAnswer", "nextAttemptAt"}};
-        auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
-        const bool cut_short = found.cut_at.has_value();
-        if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
-          found.rows.pop_back();
-          found.cut_at = found.rows.back().sequence;
-        }
-        put_next(result, found.cut_at, cut_short);
-        for (const auto& row : found.rows) result.records.push_back(view(db, row));
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"sequence", "eventId", "type", "status", "attempts",
+                                     "lastAnswer", "nextAttemptAt"}};
+    auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
+    const bool cut_short = found.cut_at.has_value();
+    if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
+      found.rows.pop_back();
+      found.cut_at = found.rows.back().sequence;
+    }
+    put_next(result, found.cut_at, cut_short);
+    for (const auto& row : found.rows) result.records.push_back(view(db, row));
+    return result;
+  });
 }
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
@@ -109,8 +107,7 @@ Result<CommandResult> disable(Session& session, const Arguments& arguments) {
 Result<CommandResult> listen_secret(Session& session, const Arguments& arguments) {
   std::int64_t last = 0;
   COFFER_TRY(
-      const auto owner,
-      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<NamedTenant> {
+      const auto owner, session.app.flows().read([&](store::Connection& db) -> Result<NamedTenant> {
         COFFER_TRY(auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
         last = store::last_sequence(db, chosen.tenant);
         return chosen;
@@ -162,15 +159,13 @@ Record webhook_record(const store::WebhookRow& row) {
 
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<store::WebhookRow> {
-                              COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-                              for (const NamedTenant& owner : tenants) {
-                                if (auto row = store::find_webhook(db, owner.tenant, id))
-                                  return *std::move(row);
-                              }
-                              return unexpected(Slug::not_found, "The webhook was not found.");
-                            });
+  return session.app.flows().read([&](store::Connection& db) -> Result<store::WebhookRow> {
+    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+    for (const NamedTenant& owner : tenants) {
+      if (auto row = store::find_webhook(db, owner.tenant, id)) return *std::move(row);
+    }
+    return unexpected(Slug::not_found, "The webhook was not found.");
+  });
 }
 
 std::vector<Command> webhook_commands() {

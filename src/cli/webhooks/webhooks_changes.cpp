@@ -46,10 +46,9 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   webhook.url = *url;
   COFFER_TRY(webhook.description, text_up_to(arguments, "description", kDescriptionMax));
   COFFER_TRY(webhook.types, taken_types(arguments));
-  COFFER_TRY(const auto application,
-             store::with_reader(session.app.database(), [&](store::Connection& db) {
-               return required(store::find_application(db, id), "application");
-             }));
+  COFFER_TRY(const auto application, session.app.flows().read([&](store::Connection& db) {
+    return required(store::find_application(db, id), "application");
+  }));
   if (!application.tenant) {
     return unexpected(Slug::conflict, "The application belongs to no association.");
   }
@@ -117,25 +116,23 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
 Result<CommandResult> show_delivery(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto event, id_argument<EventId>(arguments, "EVENT"));
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(
-            const auto row,
-            required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
-        const auto sent = store::find_event(db, webhook.tenant, event);
-        const std::string body =
-            flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
-        return CommandResult{.records = {{{"eventId", row.id},
-                                          {"webhookId", webhook.id},
-                                          {"url", webhook.url},
-                                          {"type", name(row.type)},
-                                          {"status", name(row.state)},
-                                          {"attempts", attempts_of(db, row, body)},
-                                          {"nextAttemptAt", row.due_at},
-                                          {"createdAt", row.created_at},
-                                          {"closedAt", row.closed_at},
-                                          {"body", body}}}};
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto row,
+               required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
+    const auto sent = store::find_event(db, webhook.tenant, event);
+    const std::string body =
+        flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
+    return CommandResult{.records = {{{"eventId", row.id},
+                                      {"webhookId", webhook.id},
+                                      {"url", webhook.url},
+                                      {"type", name(row.type)},
+                                      {"status", name(row.state)},
+                                      {"attempts", attempts_of(db, row, body)},
+                                      {"nextAttemptAt", row.due_at},
+                                      {"createdAt", row.created_at},
+                                      {"closedAt", row.closed_at},
+                                      {"body", body}}}};
+  });
 }
 
 }  // namespace

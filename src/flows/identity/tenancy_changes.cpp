@@ -56,15 +56,14 @@ Result<store::ApplicationRow> change_application(
     const Context& context, ApplicationId id,
     const std::function<void(store::ApplicationRow&)>& change,
     const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
-  return store::run_for<store::ApplicationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
-        auto row = store::find_application(tx.db(), id);
-        if (!row) return unexpected(unknown_application());
-        change(*row);
-        store::update_application(tx, *row);
-        if (then) then(tx, *row);
-        return *std::move(row);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+    auto row = store::find_application(tx.db(), id);
+    if (!row) return unexpected(unknown_application());
+    change(*row);
+    store::update_application(tx, *row);
+    if (then) then(tx, *row);
+    return *std::move(row);
+  });
 }
 
 /// Those of old secrets too: each gets a version that no token has.
@@ -102,27 +101,24 @@ Result<store::AssociationRow> register_association(const Context& context, const
   row.name = name;
   row.status = status;
   row.entity_type = type;
-  return store::run_for<store::AssociationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
-        store::insert_association(tx, row);
-        return *store::find_association(tx.db(), row.id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+    store::insert_association(tx, row);
+    return *store::find_association(tx.db(), row.id);
+  });
 }
 
 Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
                                                         AssociationStatus to) {
-  return store::run_for<store::AssociationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
-        const auto row = store::find_association(tx.db(), id);
-        if (!row) return unexpected(unknown_association());
-        if (!may_change(row->status, to)) {
-          return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
-                                                " and cannot become " + std::string(name(to)) +
-                                                ".");
-        }
-        store::set_association_status(tx, id, to);
-        return *store::find_association(tx.db(), id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+    const auto row = store::find_association(tx.db(), id);
+    if (!row) return unexpected(unknown_association());
+    if (!may_change(row->status, to)) {
+      return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
+                                            " and cannot become " + std::string(name(to)) + ".");
+    }
+    store::set_association_status(tx, id, to);
+    return *store::find_association(tx.db(), id);
+  });
 }
 
 Result<RegisteredApplication> register_application(const Context& context,

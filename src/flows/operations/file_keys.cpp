@@ -188,17 +188,15 @@ Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
 
 Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Context& context) {
   // A full disk must not prevent a start, so a file that has its keys is only read.
-  COFFER_TRY(const bool is_new,
-             store::with_reader(context.database, [](store::Connection& db) -> Result<bool> {
-               return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
-             }));
+  COFFER_TRY(const bool is_new, context.read([](store::Connection& db) -> Result<bool> {
+    return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
+  }));
   if (is_new) COFFER_TRY_VOID(create_file_keys(context));
-  COFFER_TRY(
-      const auth::MasterKey root,
-      store::with_reader(context.database, [&](store::Connection& db) -> Result<auth::MasterKey> {
-        COFFER_TRY_VOID(file_identity(context.sealer, db));
-        return open_root(context.sealer, db);
-      }));
+  COFFER_TRY(const auth::MasterKey root,
+             context.read([&](store::Connection& db) -> Result<auth::MasterKey> {
+               COFFER_TRY_VOID(file_identity(context.sealer, db));
+               return open_root(context.sealer, db);
+             }));
   context.queue.use_keys(chain_keys_under(root));
   return std::make_unique<const auth::SecretHasher>(root.derive(kSecretsLabel));
 }

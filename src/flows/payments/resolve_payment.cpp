@@ -152,30 +152,26 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment, const store::StoryJ
 
 Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
   std::int64_t payment = 0;
-  COFFER_TRY(
-      const auto job,
-      store::with_reader(context.database, [&](store::Connection& db) -> Result<store::StoryJob> {
-        COFFER_TRY(const auto record, required_payment(db, id));
-        payment = record.key;
-        const auto found = store::job_of_payment(db, payment);
-        if (!found) return conflict("The payment is complete.");
-        return *found;
-      }));
-  return store::run_for<PaymentRecord>(context.queue,
-                                       [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-                                         COFFER_TRY_VOID(retry(tx, payment, job));
-                                         return *store::find_payment_by_key(tx.db(), payment);
-                                       });
+  COFFER_TRY(const auto job, context.read([&](store::Connection& db) -> Result<store::StoryJob> {
+    COFFER_TRY(const auto record, required_payment(db, id));
+    payment = record.key;
+    const auto found = store::job_of_payment(db, payment);
+    if (!found) return conflict("The payment is complete.");
+    return *found;
+  }));
+  return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
+    COFFER_TRY_VOID(retry(tx, payment, job));
+    return *store::find_payment_by_key(tx.db(), payment);
+  });
 }
 
 Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,
                                       const ManualResult& result) {
-  return store::run_for<PaymentRecord>(
-      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-        COFFER_TRY(const auto record, required_payment(tx.db(), id));
-        COFFER_TRY_VOID(resolve(context, tx, record, result));
-        return *store::find_payment_by_key(tx.db(), record.key);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
+    COFFER_TRY(const auto record, required_payment(tx.db(), id));
+    COFFER_TRY_VOID(resolve(context, tx, record, result));
+    return *store::find_payment_by_key(tx.db(), record.key);
+  });
 }
 
 }  // namespace coffer::flows
