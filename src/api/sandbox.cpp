@@ -18,11 +18,10 @@ Result<WalletId> wallet_id(const Call& call) {
 }
 
 Result<http::Response> wallet_response(const Services& services, const store::WalletRow& wallet) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        return json_response(200, wallet_json(wallet, services.flows.network_name,
-                                              store::balances_of(db, wallet.key)));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    return json_response(
+        200, wallet_json(wallet, services.flows.network_name, store::balances_of(db, wallet.key)));
+  });
 }
 
 Result<http::Response> verify_wallet(const Services& services, const Call& call) {
@@ -93,14 +92,12 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.refuse_unknown();
   COFFER_TRY_VOID(check(errors));
-  COFFER_TRY(const auto connector,
-             store::with_reader(
-                 services.flows.database,
-                 [&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
-                   const auto row =
-                       store::find_own_reference(db, call.caller.tenant, arrival.reference);
-                   return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
-                 }));
+  COFFER_TRY(
+      const auto connector,
+      services.flows.read([&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
+        const auto row = store::find_own_reference(db, call.caller.tenant, arrival.reference);
+        return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
+      }));
   if (!connector) return unexpected(Slug::not_found, "The reference was not found.");
   COFFER_TRY(const auto payment, flows::accept_reference_payment(services.flows, connector->terms,
                                                                  arrival, call.request.request_id));

@@ -3,7 +3,6 @@
 // the key set that the caller passes and makes no calls. Thread-safe.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

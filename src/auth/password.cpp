@@ -2,12 +2,12 @@
 
 #include <openssl/evp.h>
 
-#include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/text/next_part.h"
+#include "base/text/whole_number.h"
 
 namespace coffer::auth {
 namespace {
@@ -34,28 +34,13 @@ struct Stored {
   std::string hash;
 };
 
-std::string_view next_part(std::string_view& rest) {
-  const auto end = rest.find('$');
-  const std::string_view part = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-  return part;
-}
-
-std::optional<int> number(std::string_view text, int max) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (value < 1 || value > max) return std::nullopt;
-  return value;
-}
-
 std::optional<Stored> parse(std::string_view text) {
-  if (next_part(text) != kName) return std::nullopt;
-  const auto log2_n = number(next_part(text), 17);
-  const auto r = number(next_part(text), 8);
-  const auto p = number(next_part(text), 16);
-  auto salt = from_base64url(next_part(text));
-  auto hash = from_base64url(next_part(text));
+  if (next_whole_part(text, '$') != kName) return std::nullopt;
+  const auto log2_n = whole_number(next_whole_part(text, '$'), 1, 17);
+  const auto r = whole_number(next_whole_part(text, '$'), 1, 8);
+  const auto p = whole_number(next_whole_part(text, '$'), 1, 16);
+  auto salt = from_base64url(next_whole_part(text, '$'));
+  auto hash = from_base64url(next_whole_part(text, '$'));
   if (!log2_n || !r || !p || !salt || !hash || hash->size() != kHashBytes) return std::nullopt;
   return Stored{{*log2_n, *r, *p}, *std::move(salt), *std::move(hash)};
 }

@@ -2,7 +2,6 @@
 // Secrets of machines are 256 random bits and need only a fast hash (secret_hash.h).
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -1,10 +1,11 @@
 #include "auth/password_quality.h"
 
-#include <algorithm>
 #include <set>
 #include <unordered_set>
 
 #include "base/text/ascii.h"
+#include "base/text/characters.h"
+#include "base/text/next_part.h"
 
 namespace coffer::auth {
 namespace {
@@ -21,17 +22,10 @@ std::unordered_set<std::string_view> words() {
   std::unordered_set<std::string_view> out;
   std::string_view rest = kWords;
   while (!rest.empty()) {
-    const auto end = rest.find('\n');
-    if (end > 0) out.insert(rest.substr(0, end));
-    rest.remove_prefix(std::min(rest.size(), end == rest.npos ? rest.size() : end + 1));
+    const std::string_view word = next_whole_part(rest, '\n');
+    if (!word.empty()) out.insert(word);
   }
   return out;
-}
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;  // not inside a UTF-8 sequence
-  }));
 }
 
 bool is_letter(char c) { return ascii::is_lower(c) || (static_cast<unsigned char>(c) & 0x80) != 0; }
@@ -67,7 +61,7 @@ bool is_common_password(std::string_view word) {
 }
 
 std::string password_fault(std::string_view password, std::string_view name) {
-  if (characters(password) < kCharactersMin) return "must have at least 12 characters";
+  if (character_count(password) < kCharactersMin) return "must have at least 12 characters";
   if (password.size() > kBytesMax) return "must have at most 128 bytes";
   if (ascii::to_lower(password) == name) return "must differ from the name";
   if (std::set<char>(password.begin(), password.end()).size() < kDistinctMin) {

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "base/digest.h"
-#include "base/text/ascii.h"
 
 namespace coffer::auth {
 namespace {
@@ -25,23 +24,6 @@ Sha1 hmac_sha1(std::string_view key, std::string_view data) {
                          reinterpret_cast<const unsigned char*>(data.data()), data.size(),
                          out.data(), out.size(), &size) != nullptr);
   COFFER_CHECK(size == out.size());
-  return out;
-}
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool plain = ascii::is_letter_or_digit(c) || c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<std::uint8_t>(c);
-    out.push_back('%');
-    out.push_back(kHex[byte >> 4]);
-    out.push_back(kHex[byte & 15]);
-  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/check.h"
@@ -92,6 +93,13 @@ Sha256 sha256(std::string_view data) {
   return out;
 }
 
+std::optional<Sha256> sha256_from(std::string_view bytes) {
+  Sha256 out;
+  if (bytes.size() != out.size()) return std::nullopt;
+  std::copy(bytes.begin(), bytes.end(), out.begin());
+  return out;
+}
+
 Sha256 hmac_sha256(std::string_view key, std::string_view data) {
   constexpr std::size_t kBlock = 64;
   std::string inner(kBlock, '\x36');
@@ -140,5 +148,22 @@ std::optional<std::string> from_base64url(std::string_view text) {
 }
 std::string to_base32(std::string_view bytes) { return encode(bytes, kBase32, 5); }
 std::optional<std::string> from_base32(std::string_view text) { return decode(text, kBase32, 5); }
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = ascii::is_letter_or_digit(c) || c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) {
+      out.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out.push_back('%');
+    out.push_back(kHex[byte >> 4]);
+    out.push_back(kHex[byte & 15]);
+  }
+  return out;
+}
 
 }  // namespace coffer

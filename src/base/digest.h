@@ -19,6 +19,8 @@ std::string openssl_version();
 using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(std::string_view data);
+/// The digest with these bytes; nullopt if their number is not that of a digest.
+std::optional<Sha256> sha256_from(std::string_view bytes);
 /// HMAC (RFC 2104) with SHA-256.
 Sha256 hmac_sha256(std::string_view key, std::string_view data);
 
@@ -41,5 +43,7 @@ std::optional<std::string> from_base64url(std::string_view text);
 /// RFC 4648 section 6, upper case, without padding.
 std::string to_base32(std::string_view bytes);
 std::optional<std::string> from_base32(std::string_view text);
+/// RFC 3986 section 2: every byte except the unreserved characters.
+std::string percent_encoded(std::string_view text);
 
 }  // namespace coffer

@@ -15,6 +15,7 @@
 #include "base/platform/terminal.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/log_scope.h"
+#include "base/text/characters.h"
 
 namespace coffer {
 namespace {
@@ -43,29 +44,6 @@ LevelName level_name(LogLevel level) {
   return {"off", "OFF  ", ""};
 }
 
-struct CodePoint {
-  char32_t value = 0;
-  std::size_t length = 0;  // 0: the bytes are not UTF-8
-};
-
-// Strict: rejects overlong forms, surrogates and values beyond U+10FFFF.
-CodePoint decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return {};
-  char32_t value = first & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    value = value << 6 | (byte(i) & 0x3f);
-  }
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < kLeast[length] || value > 0x10ffff || surrogate) return {};
-  return {value, length};
-}
-
 // Control bytes, line separators, and marks that change the direction in which a terminal displays
 // text.
 bool must_escape(char32_t c) {
@@ -91,7 +69,7 @@ void append_escape(std::string& out, char32_t c) {
 // (a bare message), quotation marks are not escaped.
 void append_escaped(std::string& out, std::string_view text, bool quoted) {
   while (!text.empty()) {
-    const CodePoint c = decode(text);
+    const CodePoint c = first_code_point(text);
     if (c.length == 0) {
       out += "\xef\xbf\xbd";  // U+FFFD for each invalid byte
       text.remove_prefix(1);

@@ -3,10 +3,8 @@
 #if defined(__linux__)
 #include <sys/random.h>
 #else
-#include <cstdlib>
 #endif
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,6 @@
 // Result<T>: a value or a Problem, with the interface of std::expected (C++23), which GCC 12 lacks.
 #pragma once
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 

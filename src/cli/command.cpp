@@ -4,6 +4,7 @@
 
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
+#include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "cli/command_line.h"
 #include "cli/demo/demo.h"
@@ -24,10 +25,7 @@ constexpr std::size_t kTextBytesMax = 4'096;
 /// `a|b` as a list.
 std::vector<std::string_view> words_in(std::string_view words) {
   std::vector<std::string_view> out;
-  while (!words.empty()) {
-    out.push_back(words.substr(0, words.find('|')));
-    words.remove_prefix(std::min(words.size(), out.back().size() + 1));
-  }
+  while (!words.empty()) out.push_back(next_part(words, '|'));
   return out;
 }
 

@@ -2,12 +2,10 @@
 // the admin page all use it.
 #pragma once
 
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,6 +13,7 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/text/whole_number.h"
 #include "cli/command_result.h"
 #include "config/config.h"
 #include "domain/identity/four_eyes.h"
@@ -191,10 +190,7 @@ Result<Integer> number_argument(const Arguments& arguments, const std::string& n
                                 Integer min = std::numeric_limits<Integer>::min(),
                                 Integer max = std::numeric_limits<Integer>::max()) {
   const std::string& text = arguments.text(name);
-  Integer value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (whole && value >= min && value <= max) return value;
+  if (const auto value = whole_number(text, min, max)) return *value;
   using Limits = std::numeric_limits<Integer>;
   return unexpected(no_number(
       name, text, min == Limits::min() ? std::nullopt : std::optional(std::to_string(min)),

@@ -2,12 +2,14 @@
 // so every command prints in the same format and supports --json.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,6 +22,11 @@ namespace coffer::cli {
 struct Field;
 /// Ordered; keys in camelCase, as in the API.
 using Record = std::vector<Field>;
+
+template <class T>
+concept Printable = requires(const T& one) {
+  { one.to_string() } -> std::same_as<std::string>;
+};
 
 struct Field {
   using Value = std::variant<std::monostate, std::string, std::int64_t, bool, std::vector<Record>>;
@@ -38,6 +45,16 @@ struct Field {
   }
   Field(std::string name, std::optional<std::string> text) : key(std::move(name)) {
     if (text) value = *std::move(text);
+  }
+  /// An ID or a time.
+  template <Printable T>
+  Field(std::string name, const T& one) : Field(std::move(name), one.to_string()) {}
+  template <class Enum>
+  requires std::is_enum_v<Enum> Field(std::string field, Enum one)
+      : Field(std::move(field), name(one)) {}
+  template <class T>
+  Field(std::string name, const std::optional<T>& one) : key(std::move(name)) {
+    if (one) value = Field({}, *one).value;
   }
 
   std::string key;

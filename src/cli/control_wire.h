@@ -8,7 +8,6 @@
 //                       exit      decimal exit code; the last frame
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

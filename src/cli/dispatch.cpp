@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -266,7 +265,7 @@ Result<CommandResult> carry_out_approved(Session& session, const Command& comman
   COFFER_TRY_VOID(check_role(session, command));
   COFFER_TRY_VOID(check_demo(session, command));
   Record record = recorded(command, arguments);
-  record.emplace_back("approval", approval.id.to_string());
+  record.emplace_back("approval", approval.id);
   record.emplace_back("approvedBy", approval.by.name);
   return run_recorded(session, command, to_json(record, false),
                       [&] { return run_once(session, command, arguments, approval); });

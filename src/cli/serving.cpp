@@ -3,8 +3,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "app/app.h"
 #include "app/service/activation.h"

@@ -3,15 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
+#include "base/text/whole_number.h"
 
 namespace coffer {
 namespace {
@@ -251,18 +251,11 @@ Unexpected bad_value(std::string_view text, const std::string& wanted) {
                     "\"" + std::string(text) + "\" is not valid: " + wanted);
 }
 
-std::optional<int> parse_int(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<HostPort> parse_host_port(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   std::string_view host = text.substr(0, colon);
-  const auto port = parse_int(text.substr(colon + 1));
+  const auto port = whole_number<int>(text.substr(colon + 1));
   if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);
   } else if (host.find(':') != std::string_view::npos) {
@@ -290,7 +283,7 @@ Result<void> read_value(const ConfigOption& option, std::string_view text, std::
 }
 
 Result<void> read_value(const ConfigOption& option, std::string_view text, int& out) {
-  const auto value = parse_int(text);
+  const auto value = whole_number<int>(text);
   if (!value || *value < option.min || *value > option.max) {
     return bad_value(text, "write a whole number from " + std::to_string(option.min) + " to " +
                                std::to_string(option.max));
@@ -385,11 +378,7 @@ std::string show_value(int value) { return std::to_string(value); }
 std::string show_value(bool value) { return value ? "true" : "false"; }
 std::string show_value(const HostPort& value) { return value.to_string(); }
 std::string show_value(const Secret& value) { return value.empty() ? "(not set)" : "(set)"; }
-std::string show_value(const std::vector<std::string>& value) {
-  std::string text;
-  for (const std::string& item : value) text += (text.empty() ? "" : ",") + item;
-  return text;
-}
+std::string show_value(const std::vector<std::string>& value) { return join(value, ","); }
 std::string show_value(const QuotaLimits& value) { return quota_limits_text(value); }
 std::string show_value(const FourEyes& value) { return value.text(); }
 std::string show_value(LogLevel value) {

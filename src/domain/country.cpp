@@ -1,7 +1,6 @@
 #include "domain/country.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text/ascii.h"
 

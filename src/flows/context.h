@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "auth/password.h"
 #include "auth/seal.h"
@@ -29,6 +31,18 @@ struct Logins;    // flows/identity/login.h
 struct Webhooks;  // flows/webhooks/webhooks.h
 
 struct Context {
+  /// store::with_reader of the database.
+  template <class F>
+  auto read(F&& from) const {
+    return store::with_reader(database, std::forward<F>(from));
+  }
+  /// store::run_for of the queue, for a command that returns a value.
+  template <class F>
+  auto write(F&& command) const {
+    using Returned = std::invoke_result_t<F, store::WriteTx&>;
+    return store::run_for<typename Returned::value_type>(queue, std::forward<F>(command));
+  }
+
   store::Database& database;
   store::CommitQueue& queue;
   const Clock& clock;  // the commit queue's clock: the time of the records

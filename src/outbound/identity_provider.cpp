@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
-#include "base/text/ascii.h"
+#include "base/text/join.h"
 #include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {
@@ -38,30 +38,12 @@ bool is_safe(const std::string& text) {
   return url->is_protected();
 }
 
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool plain = ascii::is_lower(c) || ascii::is_lower(ascii::to_lower(c)) ||
-                       ascii::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string form_encoded(const std::vector<std::pair<std::string, std::string>>& members) {
-  std::string out;
-  for (const auto& [name, value] : members) {
-    out += (out.empty() ? "" : "&") + percent_encoded(name) + '=' + percent_encoded(value);
-  }
-  return out;
+  return join(members, "&", [](const auto& member) {
+    return percent_encoded(member.first) + '=' + percent_encoded(member.second);
+  });
 }
 
 std::string check_issuer(const std::string& issuer) {

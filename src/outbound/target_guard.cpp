@@ -1,10 +1,10 @@
 #include "outbound/target_guard.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/text/ascii.h"
+#include "base/text/whole_number.h"
 
 namespace coffer::outbound {
 namespace {
@@ -107,13 +107,9 @@ Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& ent
   constexpr int kPortMax = 65'535;
   AllowedTargets out;
   for (const std::string& text : ports) {
-    int port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    if (!whole || port < 1 || port > kPortMax) {
-      return unexpected(Slug::validation_failed, "\"" + text + "\" is not a port");
-    }
-    out.ports_.push_back(port);
+    const auto port = whole_number(text, 1, kPortMax);
+    if (!port) return unexpected(Slug::validation_failed, "\"" + text + "\" is not a port");
+    out.ports_.push_back(*port);
   }
   for (const std::string& entry : entries) {
     COFFER_TRY(const auto range, AddressRange::parse(entry));

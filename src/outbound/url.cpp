@@ -1,19 +1,13 @@
 #include "outbound/url.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/text/whole_number.h"
 
 namespace coffer::outbound {
 namespace {
 
 constexpr int kPortMax = 65'535;
-
-std::optional<int> parse_port(std::string_view text) {
-  int port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && port > 0 && port <= kPortMax ? std::optional(port) : std::nullopt;
-}
 
 /// Whether the text has only characters of a name or an IPv4 address; in brackets, of an IPv6
 /// address.
@@ -38,7 +32,8 @@ bool read_authority(std::string_view authority, Url& url) {
   const std::string_view rest =
       end == std::string_view::npos ? std::string_view() : authority.substr(end + skipped);
   if (!rest.empty() && rest.front() != ':') return false;
-  const auto port = rest.empty() ? std::optional(url.tls ? 443 : 80) : parse_port(rest.substr(1));
+  const auto port =
+      rest.empty() ? std::optional(url.tls ? 443 : 80) : whole_number(rest.substr(1), 1, kPortMax);
   if (!port || !is_host(url.host, bracketed)) return false;
   url.port = *port;
   return true;

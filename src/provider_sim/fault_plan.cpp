@@ -1,10 +1,10 @@
 #include "provider_sim/fault_plan.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/text/next_part.h"
+#include "base/text/whole_number.h"
 #include "provider_sim/options.h"
 
 namespace coffer::provider_sim {
@@ -30,24 +30,17 @@ constexpr std::array<Known, FaultPlan::kFaults> kKnown{{
 
 std::size_t index_of(Fault fault) { return static_cast<std::size_t>(fault); }
 
-std::optional<int> parse_whole(std::string_view text, int max) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 && value <= max ? std::optional(value) : std::nullopt;
-}
-
 /// "0.25" -> 250000; nullopt beyond [0, 1] or six places.
 std::optional<int> parse_probability(std::string_view text) {
   const auto dot = text.find('.');
-  const auto whole = parse_whole(text.substr(0, dot), 1);
+  const auto whole = whole_number(text.substr(0, dot), 0, 1);
   if (!whole) return std::nullopt;
   std::string places(dot == std::string_view::npos ? "" : text.substr(dot + 1));
   if (places.size() > kPlaces || (dot != std::string_view::npos && places.empty())) {
     return std::nullopt;
   }
   places.resize(kPlaces, '0');
-  const auto part = parse_whole(places, kMillion);
+  const auto part = whole_number(places, 0, kMillion);
   if (!part || *whole * kMillion + *part > kMillion) return std::nullopt;
   return *whole * kMillion + *part;
 }
@@ -78,8 +71,9 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
     const auto colon = value.find(':');
     const auto probability = parse_probability(value.substr(0, colon));
     if (!probability) return refuse("needs a probability from 0 to 1");
-    const auto ms = colon == std::string_view::npos ? std::optional(known->ms)
-                                                    : parse_whole(value.substr(colon + 1), kMsMax);
+    const auto ms = colon == std::string_view::npos
+                        ? std::optional(known->ms)
+                        : whole_number(value.substr(colon + 1), 0, kMsMax);
     if (!ms) return refuse("needs a delay in milliseconds");
     plan.entries_[static_cast<std::size_t>(known - kKnown.begin())] = {*probability, *ms};
   }

@@ -1,12 +1,9 @@
 // The state of the simulated provider: payouts, collections, references, payments and callbacks.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"

@@ -2,8 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <utility>
-
 #include "base/check.h"
 #include "store/connection.h"
 

@@ -183,8 +183,4 @@ std::optional<std::string> Query::optional_text(int column) const {
 std::optional<Timestamp> Query::optional_time(int column) const {
   return is_null(column) ? std::nullopt : std::optional(time(column));
 }
-std::optional<Amount> Query::optional_amount(int column) const {
-  return is_null(column) ? std::nullopt : std::optional(amount(column));
-}
-
 }  // namespace coffer::store

@@ -170,7 +170,6 @@ class Query {
   std::optional<std::int64_t> optional_integer(int column) const;
   std::optional<std::string> optional_text(int column) const;
   std::optional<Timestamp> optional_time(int column) const;
-  std::optional<Amount> optional_amount(int column) const;
 
  private:
   friend class Connection;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 #include "embedded/embedded.h"
 
 namespace coffer::store {
@@ -89,10 +89,6 @@ std::vector<std::string> schema_differences(Connection& db, std::string_view sch
   return compare(objects_of(schema), objects_of(db));
 }
 
-std::string schema_fault(Connection& db) {
-  std::string out;
-  for (const std::string& one : schema_differences(db)) out += (out.empty() ? "" : "; ") + one;
-  return out;
-}
+std::string schema_fault(Connection& db) { return join(schema_differences(db), "; "); }
 
 }  // namespace coffer::store

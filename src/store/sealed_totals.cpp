@@ -56,10 +56,8 @@ void mix(Sha256& sum, std::string_view digest) {
 }  // namespace
 
 SealedTotal sealed_total(std::int64_t rows, std::string_view sum) {
-  SealedTotal out{.rows = rows};
-  if (sum.size() != out.sum.size()) return {.rows = -1};
-  std::copy(sum.begin(), sum.end(), out.sum.begin());
-  return out;
+  const auto digest = sha256_from(sum);
+  return digest ? SealedTotal{rows, *digest} : SealedTotal{.rows = -1};
 }
 
 void count_in(SealedTotal& total, std::string_view digest) {

@@ -89,8 +89,7 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
 Result<store::ApplicationRow> verify_client(const Services& services, const TokenRequest& token,
                                             const http::Request& request) {
   COFFER_TRY(const auto found,
-             store::with_reader(
-                 services.flows.database,
+             services.flows.read(
                  [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
                    return store::find_application_by_client_id(db, token.client_id);
                  }));

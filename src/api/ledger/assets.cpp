@@ -9,26 +9,24 @@ namespace coffer::api {
 namespace {
 
 Result<http::Response> read_asset(const Services& services, const Call& call) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto code = AssetCode::parse(call.param("assetCode"));
-        const auto asset = code ? store::find_asset(db, *code) : std::nullopt;
-        if (!asset) return unexpected(Slug::not_found, "The asset was not found.");
-        return json_response(200, asset_json(*asset, services.flows.network_name));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto code = AssetCode::parse(call.param("assetCode"));
+    const auto asset = code ? store::find_asset(db, *code) : std::nullopt;
+    if (!asset) return unexpected(Slug::not_found, "The asset was not found.");
+    return json_response(200, asset_json(*asset, services.flows.network_name));
+  });
 }
 
 }  // namespace
 
 Result<http::Response> list_assets(const Services& services, const Call&) {
-  return store::with_reader(services.flows.database,
-                            [&](store::Connection& db) -> Result<http::Response> {
-                              Json data = Json::array();
-                              for (const Asset& asset : store::list_assets(db)) {
-                                data.push_back(asset_json(asset, services.flows.network_name));
-                              }
-                              return json_response(200, whole_collection(std::move(data)));
-                            });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    Json data = Json::array();
+    for (const Asset& asset : store::list_assets(db)) {
+      data.push_back(asset_json(asset, services.flows.network_name));
+    }
+    return json_response(200, whole_collection(std::move(data)));
+  });
 }
 
 std::vector<Route> assets_routes() {

@@ -1,7 +1,6 @@
 #include "api/ledger/camt053.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/text/ascii.h"
 

@@ -166,10 +166,9 @@ bool stream_lines(const flows::Context& flows, const Tenant& tenant, AccountKey 
   std::string text = what.script.head;
   for (bool more = true; more;) {
     const std::int64_t began_ms = flows.clock.monotonic_ms();
-    auto chunk = store::with_reader(
-        flows.database, [&](store::Connection& db) -> Result<std::vector<StatementLine>> {
-          return store::statement_lines(db, tenant, account, range, kExportChunk);
-        });
+    auto chunk = flows.read([&](store::Connection& db) -> Result<std::vector<StatementLine>> {
+      return store::statement_lines(db, tenant, account, range, kExportChunk);
+    });
     if (!chunk) return false;
     for (const StatementLine& line : *chunk) {
       what.script.append_line(text, line);
@@ -196,12 +195,11 @@ std::optional<StatementFormat> parse_statement_format(std::string_view text) {
 
 Result<StatementFile> statement_file(const flows::Context& flows, const Statement& statement,
                                      StatementFormat format) {
-  COFFER_TRY(Export what,
-             store::with_reader(flows.database, [&](store::Connection& db) -> Result<Export> {
-               const auto range = store::entries_between(db, statement.start, statement.end);
-               COFFER_TRY(Script script, script_of(flows, db, statement, range, format));
-               return Export{range, std::move(script)};
-             }));
+  COFFER_TRY(Export what, flows.read([&](store::Connection& db) -> Result<Export> {
+    const auto range = store::entries_between(db, statement.start, statement.end);
+    COFFER_TRY(Script script, script_of(flows, db, statement, range, format));
+    return Export{range, std::move(script)};
+  }));
   const StatementFormatInfo& info = info_of(format);
   return StatementFile{
       "statement-" + statement.wallet.to_string() + "-" + statement.asset.code.value() +

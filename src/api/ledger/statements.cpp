@@ -41,24 +41,21 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
   COFFER_TRY_VOID(check(query.errors()));
   out.start = *start;
   out.end = *end;
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<Statement> {
-        const auto id = WalletId::parse(*wallet);
-        const auto brief =
-            id ? store::find_wallet_brief(db, call.caller.tenant, *id) : std::nullopt;
-        if (!brief) return unexpected(Slug::not_found, "The wallet was not found.");
-        const auto asset = store::find_asset(db, *code);
-        const auto account =
-            asset ? store::find_trustline(db, brief->key, asset->key) : std::nullopt;
-        if (!account) {
-          return unexpected(Problem(Slug::trustline_missing, "The wallet does not hold this asset.",
-                                    {{"assetCode", "the wallet has no trustline for it"}}));
-        }
-        out.wallet = *id;
-        out.asset = *asset;
-        out.account = *account;
-        return out;
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<Statement> {
+    const auto id = WalletId::parse(*wallet);
+    const auto brief = id ? store::find_wallet_brief(db, call.caller.tenant, *id) : std::nullopt;
+    if (!brief) return unexpected(Slug::not_found, "The wallet was not found.");
+    const auto asset = store::find_asset(db, *code);
+    const auto account = asset ? store::find_trustline(db, brief->key, asset->key) : std::nullopt;
+    if (!account) {
+      return unexpected(Problem(Slug::trustline_missing, "The wallet does not hold this asset.",
+                                {{"assetCode", "the wallet has no trustline for it"}}));
+    }
+    out.wallet = *id;
+    out.asset = *asset;
+    out.account = *account;
+    return out;
+  });
 }
 
 Result<http::Response> export_response(const Services& services, const Statement& statement,
@@ -73,36 +70,35 @@ Result<http::Response> export_response(const Services& services, const Statement
 
 Result<http::Response> page_of_lines(const Services& services, const Call& call,
                                      const Statement& statement, const PageRequest& page) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const store::EntryRange whole = store::entries_between(db, statement.start, statement.end);
-        store::EntryRange range = whole;
-        if (page.at.key) range.from = std::max(range.from, *page.at.key);
-        auto lines =
-            store::statement_lines(db, call.caller.tenant, statement.account, range, page.at.limit);
-        std::optional<std::string> next;
-        if (lines.size() > static_cast<std::size_t>(page.limit)) {
-          next = services.cursors.encode({lines.back().entry, false}, page.binding);
-          lines.pop_back();
-        }
-        const int decimals = statement.asset.decimals;
-        Json data = Json::array();
-        for (const StatementLine& line : lines) {
-          data.push_back(statement_line_json(line, decimals));
-        }
-        const auto balance = [&](std::int64_t entry) {
-          return store::balance_before(db, statement.account, entry).to_string(decimals);
-        };
-        return json_response(200, {{"walletId", statement.wallet.to_string()},
-                                   {"assetCode", statement.asset.code.value()},
-                                   {"startDate", statement.start.to_string()},
-                                   {"endDate", statement.end.to_string()},
-                                   {"openingBalance", balance(whole.from)},
-                                   {"closingBalance", balance(whole.to)},
-                                   {"data", std::move(data)},
-                                   {"hasMore", next.has_value()},
-                                   {"nextCursor", or_null(next)}});
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const store::EntryRange whole = store::entries_between(db, statement.start, statement.end);
+    store::EntryRange range = whole;
+    if (page.at.key) range.from = std::max(range.from, *page.at.key);
+    auto lines =
+        store::statement_lines(db, call.caller.tenant, statement.account, range, page.at.limit);
+    std::optional<std::string> next;
+    if (lines.size() > static_cast<std::size_t>(page.limit)) {
+      next = services.cursors.encode({lines.back().entry, false}, page.binding);
+      lines.pop_back();
+    }
+    const int decimals = statement.asset.decimals;
+    Json data = Json::array();
+    for (const StatementLine& line : lines) {
+      data.push_back(statement_line_json(line, decimals));
+    }
+    const auto balance = [&](std::int64_t entry) {
+      return store::balance_before(db, statement.account, entry).to_string(decimals);
+    };
+    return json_response(200, {{"walletId", statement.wallet.to_string()},
+                               {"assetCode", statement.asset.code.value()},
+                               {"startDate", statement.start.to_string()},
+                               {"endDate", statement.end.to_string()},
+                               {"openingBalance", balance(whole.from)},
+                               {"closingBalance", balance(whole.to)},
+                               {"data", std::move(data)},
+                               {"hasMore", next.has_value()},
+                               {"nextCursor", or_null(next)}});
+  });
 }
 
 /// Exports the whole range in the format of the route.

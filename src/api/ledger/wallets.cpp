@@ -38,10 +38,9 @@ Result<http::Response> wallet_response(const Services& services, int status,
   // Balances are optional (docs/contract.md#wallets): without them, the wallet is still shown.
   std::optional<std::vector<store::WalletBalance>> balances;
   auto read =
-      store::with_reader(services.flows.database,
-                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-                           return store::balances_of(db, wallet.key);
-                         });
+      services.flows.read([&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+        return store::balances_of(db, wallet.key);
+      });
   if (read) balances = *std::move(read);
   return json_response(status, wallet_json(wallet, services.flows.network_name, balances));
 }
@@ -62,21 +61,20 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
   COFFER_TRY(const PageRequest page,
              read_page(call.request, query, services.cursors, call.caller.tenant,
                        {"wallets", "assetCode", "status", "networkName"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        store::RowPage<store::WalletRow> wallets;
-        // There is only one network, so a filter for another finds nothing.
-        if (!network || *network == services.flows.network_name) {
-          wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
-        }
-        return page_response(
-            call.request, page, services.cursors, wallets,
-            [&](const store::WalletRow& wallet) {
-              return wallet_json(wallet, services.flows.network_name,
-                                 store::balances_of(db, wallet.key));
-            },
-            [](const store::WalletRow& wallet) { return wallet.key; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    store::RowPage<store::WalletRow> wallets;
+    // There is only one network, so a filter for another finds nothing.
+    if (!network || *network == services.flows.network_name) {
+      wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
+    }
+    return page_response(
+        call.request, page, services.cursors, wallets,
+        [&](const store::WalletRow& wallet) {
+          return wallet_json(wallet, services.flows.network_name,
+                             store::balances_of(db, wallet.key));
+        },
+        [](const store::WalletRow& wallet) { return wallet.key; });
+  });
 }
 
 Result<http::Response> create_wallet(const Services& services, const Call& call) {
@@ -92,13 +90,12 @@ Result<http::Response> read_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
   std::optional<store::WalletRow> wallet;
   std::optional<std::vector<store::WalletBalance>> balances;
-  const auto read =
-      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<void> {
-        wallet = store::find_wallet(db, call.caller.tenant, id);
-        if (!wallet) return unexpected(Slug::not_found, "The wallet was not found.");
-        balances = store::balances_of(db, wallet->key);
-        return {};
-      });
+  const auto read = services.flows.read([&](store::Connection& db) -> Result<void> {
+    wallet = store::find_wallet(db, call.caller.tenant, id);
+    if (!wallet) return unexpected(Slug::not_found, "The wallet was not found.");
+    balances = store::balances_of(db, wallet->key);
+    return {};
+  });
   // Without balances, the wallet is still shown, as in `wallet_response`.
   if (!wallet) return unexpected(read.error());
   return json_response(200, wallet_json(*wallet, services.flows.network_name, balances));

@@ -39,16 +39,15 @@ Result<http::Response> list_beneficiaries(const Services& services, const Call& 
   if (const auto q = query.text("q")) wanted.words = search_words(*q);
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
                                                call.caller.tenant, {"beneficiaries", "tag", "q"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
-        return page_response(
-            call.request, page, services.cursors, found,
-            [&](const store::BeneficiaryRow& row) {
-              return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
-            },
-            [](const store::BeneficiaryRow& row) { return row.key; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
+    return page_response(
+        call.request, page, services.cursors, found,
+        [&](const store::BeneficiaryRow& row) {
+          return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
+        },
+        [](const store::BeneficiaryRow& row) { return row.key; });
+  });
 }
 
 Result<http::Response> create_beneficiary(const Services& services, const Call& call) {
@@ -62,12 +61,11 @@ Result<http::Response> create_beneficiary(const Services& services, const Call& 
 
 Result<http::Response> read_one(const Services& services, const Call& call) {
   COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        COFFER_TRY(auto row, flows::live_beneficiary(db, call.caller.tenant, id));
-        auto destinations = store::destinations_of(db, row.key);
-        return state_response(200, {std::move(row), std::move(destinations)});
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    COFFER_TRY(auto row, flows::live_beneficiary(db, call.caller.tenant, id));
+    auto destinations = store::destinations_of(db, row.key);
+    return state_response(200, {std::move(row), std::move(destinations)});
+  });
 }
 
 Result<http::Response> replace_beneficiary(const Services& services, const Call& call) {

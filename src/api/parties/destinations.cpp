@@ -37,15 +37,14 @@ Result<http::Response> list_destinations(const Services& services, const Call& c
   QueryFields query(call.request, errors);
   const auto method = query.term("method", parse_destination_method);
   COFFER_TRY_VOID(check(errors));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
-        Json rows = Json::array();
-        for (const auto& row : store::destinations_of(db, beneficiary.key, method)) {
-          rows.push_back(destination_json(row, Shown::masked));
-        }
-        return json_response(200, whole_collection(std::move(rows)));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
+    Json rows = Json::array();
+    for (const auto& row : store::destinations_of(db, beneficiary.key, method)) {
+      rows.push_back(destination_json(row, Shown::masked));
+    }
+    return json_response(200, whole_collection(std::move(rows)));
+  });
 }
 
 Result<http::Response> create_destination(const Services& services, const Call& call) {
@@ -58,13 +57,12 @@ Result<http::Response> create_destination(const Services& services, const Call& 
 
 Result<http::Response> read_one(const Services& services, const Call& call) {
   COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        // Archiving a beneficiary archives its destinations.
-        COFFER_TRY(const auto row,
-                   flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
-        return json_response(200, destination_json(row, Shown::whole));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    // Archiving a beneficiary archives its destinations.
+    COFFER_TRY(const auto row,
+               flows::live_destination(db, call.caller.tenant, id.beneficiary, id.destination));
+    return json_response(200, destination_json(row, Shown::whole));
+  });
 }
 
 Result<http::Response> delete_destination(const Services& services, const Call& call) {

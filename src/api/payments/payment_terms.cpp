@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
@@ -69,21 +68,20 @@ Result<http::Response> read_requirements(const Services& services, const Call& c
     errors.add(Slug::malformed_request, "connectorId", "is required");
   }
   COFFER_TRY_VOID(check(errors));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
-        if (!row) return unexpected(Slug::not_found, "The connector was not found.");
-        if (type && !contains(row->terms.types, *type)) {
-          return unexpected(Problem(Slug::validation_failed,
-                                    "The connector does not support this transaction type.",
-                                    {{"transactionType", "is not supported by this connector"}}));
-        }
-        const auto fields = asked(store::requirements_of(db, row->terms.key), row->terms, type);
-        return json_response(200, {{"connectorId", id->to_string()},
-                                   {"transactionType", type ? Json(name(*type)) : Json(nullptr)},
-                                   {"fields", requirement_fields_json(fields)},
-                                   {"jsonSchema", requirement_schema_json(fields)}});
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
+    if (!row) return unexpected(Slug::not_found, "The connector was not found.");
+    if (type && !contains(row->terms.types, *type)) {
+      return unexpected(Problem(Slug::validation_failed,
+                                "The connector does not support this transaction type.",
+                                {{"transactionType", "is not supported by this connector"}}));
+    }
+    const auto fields = asked(store::requirements_of(db, row->terms.key), row->terms, type);
+    return json_response(200, {{"connectorId", id->to_string()},
+                               {"transactionType", type ? Json(name(*type)) : Json(nullptr)},
+                               {"fields", requirement_fields_json(fields)},
+                               {"jsonSchema", requirement_schema_json(fields)}});
+  });
 }
 
 }  // namespace

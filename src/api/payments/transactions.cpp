@@ -43,26 +43,24 @@ Result<http::Response> list_transactions(const Services& services, const Call& c
                        {"transactions", "status", "type", "walletId", "assetCode", "beneficiaryId",
                         "connectorId", "transactionId", "reference", "createdFrom", "createdTo",
                         "updatedFrom", "sort"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        store::PaymentPage found = store::list_payments(db, call.caller.tenant, filter, page.at);
-        std::vector<Json> rows;
-        for (const store::PaymentRecord& record : found.records) {
-          rows.push_back(record_json(record, call.caller.tenant.environment));
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(found.positions), found.cut_at);
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    store::PaymentPage found = store::list_payments(db, call.caller.tenant, filter, page.at);
+    std::vector<Json> rows;
+    for (const store::PaymentRecord& record : found.records) {
+      rows.push_back(record_json(record, call.caller.tenant.environment));
+    }
+    return page_response(call.request, page, services.cursors, std::move(rows),
+                         std::move(found.positions), found.cut_at);
+  });
 }
 
 Result<http::Response> read_transaction(const Services& services, const Call& call) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto id = PaymentId::parse(call.param("transactionId"));
-        const auto record = id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
-        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
-        return json_response(200, record_json(*record, call.caller.tenant.environment));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto id = PaymentId::parse(call.param("transactionId"));
+    const auto record = id ? store::find_payment(db, call.caller.tenant, *id) : std::nullopt;
+    if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
+    return json_response(200, record_json(*record, call.caller.tenant.environment));
+  });
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #include "api/pipeline/cursor.h"
 
-#include <charconv>
-
 #include "base/digest.h"
+#include "base/text/whole_number.h"
 
 namespace coffer::api {
 namespace {
@@ -31,12 +30,9 @@ Result<Cursor> CursorCodec::decode(std::string_view text, std::string_view bindi
   if (!bytes || bytes->size() < kTagBytes + 2) return invalid();
   const std::string_view payload = std::string_view(*bytes).substr(kTagBytes);
   if (!equal_constant_time(bytes->substr(0, kTagBytes), tag(payload, binding))) return invalid();
-  Cursor cursor;
-  cursor.backward = payload[0] == 'b';
-  const auto end = payload.data() + payload.size();
-  const auto [at, error] = std::from_chars(payload.data() + 1, end, cursor.position);
-  if (error != std::errc() || at != end) return invalid();
-  return cursor;
+  const auto position = whole_number<std::int64_t>(payload.substr(1));
+  if (!position) return invalid();
+  return Cursor{*position, payload[0] == 'b'};
 }
 
 }  // namespace coffer::api

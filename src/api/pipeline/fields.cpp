@@ -1,11 +1,11 @@
 #include "api/pipeline/fields.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
+#include "base/text/whole_number.h"
 #include "domain/payments/payment.h"
 
 namespace coffer::api {
@@ -137,12 +137,10 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, Presence pres
     errors_.add(Slug::malformed_request, path(name), "must be a whole number");
     return std::nullopt;
   }
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < min || number > max) {
+  const auto number = whole_number(text, min, max);
+  if (!number) {
     errors_.add(Slug::validation_failed, path(name),
                 "must be from " + std::to_string(min) + " to " + std::to_string(max));
-    return std::nullopt;
   }
   return number;
 }
@@ -240,14 +238,11 @@ bool QueryFields::flag(std::string_view name) {
 int QueryFields::limit() {
   const auto value = text("limit");
   if (!value) return 20;
-  int limit = 0;
-  const auto end = value->data() + value->size();
-  const auto [at, error] = std::from_chars(value->data(), end, limit);
-  if (error != std::errc() || at != end || limit < 1 || limit > 100) {
+  const auto limit = whole_number(*value, 1, 100);
+  if (!limit) {
     errors_.add(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
-    return 20;
   }
-  return limit;
+  return limit.value_or(20);
 }
 
 }  // namespace coffer::api

@@ -5,7 +5,6 @@
 // (422), see docs/contract.md#status-codes. After reading, `check()` reports all errors together.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "api/pipeline/redaction.h"
 
 #include <algorithm>
-#include <array>
 
 namespace coffer::api {
 namespace {

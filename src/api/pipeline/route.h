@@ -2,7 +2,6 @@
 // document all use it. There is no second list of routes.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>

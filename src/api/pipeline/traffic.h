@@ -1,8 +1,6 @@
 // Counts requests by route.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>

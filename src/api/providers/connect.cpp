@@ -42,22 +42,21 @@ Result<http::Response> platform_health(const Services& services, const Call& cal
 }
 
 Result<http::Response> list_countries(const Services& services, const Call& call) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        constexpr int kAll = -1;
-        std::map<std::string, Offer> offers;
-        for (const store::ConnectorRow& row :
-             store::list_connectors(db, call.caller.tenant.environment, {}, {.limit = kAll})) {
-          if (row.terms.status == ConnectorStatus::paused) continue;
-          Offer& offer = offers[row.terms.country];
-          offer.currencies.insert(row.terms.currency);
-          offer.methods.insert(row.terms.method);
-          offer.directions.insert(row.terms.direction);
-        }
-        Json data = Json::array();
-        for (const auto& [alpha2, offer] : offers) data.push_back(country_json(alpha2, offer));
-        return json_response(200, whole_collection(std::move(data)));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    constexpr int kAll = -1;
+    std::map<std::string, Offer> offers;
+    for (const store::ConnectorRow& row :
+         store::list_connectors(db, call.caller.tenant.environment, {}, {.limit = kAll})) {
+      if (row.terms.status == ConnectorStatus::paused) continue;
+      Offer& offer = offers[row.terms.country];
+      offer.currencies.insert(row.terms.currency);
+      offer.methods.insert(row.terms.method);
+      offer.directions.insert(row.terms.direction);
+    }
+    Json data = Json::array();
+    for (const auto& [alpha2, offer] : offers) data.push_back(country_json(alpha2, offer));
+    return json_response(200, whole_collection(std::move(data)));
+  });
 }
 
 Route read(std::string_view pattern, std::string_view operation, std::string_view summary,

@@ -35,18 +35,17 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
       const PageRequest page,
       read_page(call.request, query, services.cursors, call.caller.tenant,
                 {"connectors", "countryIsoCode2", "direction", "method", "assetCode", "flow"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        std::vector<Json> rows;
-        std::vector<std::int64_t> positions;
-        for (const store::ConnectorRow& row :
-             store::list_connectors(db, call.caller.tenant.environment, filter, page.at)) {
-          rows.push_back(connector_json(row.terms));
-          positions.push_back(row.terms.key);
-        }
-        return page_response(call.request, page, services.cursors, std::move(rows),
-                             std::move(positions));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    std::vector<Json> rows;
+    std::vector<std::int64_t> positions;
+    for (const store::ConnectorRow& row :
+         store::list_connectors(db, call.caller.tenant.environment, filter, page.at)) {
+      rows.push_back(connector_json(row.terms));
+      positions.push_back(row.terms.key);
+    }
+    return page_response(call.request, page, services.cursors, std::move(rows),
+                         std::move(positions));
+  });
 }
 
 Result<http::Response> read_connector(const Services& services, const Call& call) {
@@ -56,15 +55,14 @@ Result<http::Response> read_connector(const Services& services, const Call& call
   QueryFields query(call.request, errors);
   const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
   COFFER_TRY_VOID(check(errors));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
-        if (!row) return unexpected(unknown_connector());
-        Json body = connector_json(row->terms);
-        body["executionSteps"] = steps_json(
-            execution_steps(row->terms, store::requirements_of(db, row->terms.key), type));
-        return json_response(200, body);
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
+    if (!row) return unexpected(unknown_connector());
+    Json body = connector_json(row->terms);
+    body["executionSteps"] =
+        steps_json(execution_steps(row->terms, store::requirements_of(db, row->terms.key), type));
+    return json_response(200, body);
+  });
 }
 
 Result<http::Response> list_for_beneficiary(const Services& services, const Call& call) {
@@ -74,25 +72,24 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
                               {{"method", "must be a payment method of GET /v1/payments/enums"}}));
   }
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
-        if (!party) return unexpected(Slug::not_found, "The beneficiary was not found.");
-        const auto destinations = store::quote_destinations(db, party->beneficiary);
-        const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
-        constexpr int kAll = -1;
-        Json data = Json::array();
-        for (const store::ConnectorRow& row :
-             store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
-          const bool usable = row.terms.status == ConnectorStatus::active &&
-                              std::any_of(destinations.begin(), destinations.end(),
-                                          [&](const store::QuoteDestination& destination) {
-                                            return flows::fits(row.terms, destination);
-                                          });
-          if (usable) data.push_back(connector_json(row.terms));
-        }
-        return json_response(200, whole_collection(std::move(data)));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
+    if (!party) return unexpected(Slug::not_found, "The beneficiary was not found.");
+    const auto destinations = store::quote_destinations(db, party->beneficiary);
+    const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
+    constexpr int kAll = -1;
+    Json data = Json::array();
+    for (const store::ConnectorRow& row :
+         store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
+      const bool usable = row.terms.status == ConnectorStatus::active &&
+                          std::any_of(destinations.begin(), destinations.end(),
+                                      [&](const store::QuoteDestination& destination) {
+                                        return flows::fits(row.terms, destination);
+                                      });
+      if (usable) data.push_back(connector_json(row.terms));
+    }
+    return json_response(200, whole_collection(std::move(data)));
+  });
 }
 
 }  // namespace

@@ -54,13 +54,11 @@ Result<http::Response> list_references(const Services& services, const Call& cal
   COFFER_TRY(const PageRequest page,
              read_page(call.request, query, services.cursors, call.caller.tenant,
                        {"references", "connectorId", "customerId"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        return page_response(call.request, page, services.cursors,
-                             store::list_references(db, call.caller.tenant, filter, page.at),
-                             reference_json,
-                             [](const store::ReferenceRow& row) { return row.key; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    return page_response(call.request, page, services.cursors,
+                         store::list_references(db, call.caller.tenant, filter, page.at),
+                         reference_json, [](const store::ReferenceRow& row) { return row.key; });
+  });
 }
 
 }  // namespace

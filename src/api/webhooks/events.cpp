@@ -1,11 +1,10 @@
 #include "store/webhooks/events.h"
 
-#include <charconv>
-
 #include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
+#include "base/text/whole_number.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/redeliver.h"
 
@@ -16,14 +15,12 @@ namespace {
 std::int64_t after_sequence(QueryFields& query) {
   const auto text = query.text("afterSequence");
   if (!text) return 0;
-  std::int64_t value = 0;
-  const auto end = text->data() + text->size();
-  const auto [at, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || at != end || value < 0) {
+  const auto value = whole_number<std::int64_t>(*text, 0);
+  if (!value) {
     query.errors().add(Slug::malformed_request, "afterSequence",
                        "must be the sequence number of an event, or 0");
   }
-  return value;
+  return value.value_or(0);
 }
 
 /// The event with its delivered bytes, if they are still stored.
@@ -40,30 +37,28 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
                                          {"events", "type", "afterSequence"}));
   const bool first_page = !page.at.key;
   if (first_page) page.at.key = after;
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-        auto found = store::list_events(db, call.caller.tenant, type, page.at);
-        // Backward paging stops at the sequence where the list started.
-        std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
-        if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
-        if (first_page) page.at.key.reset();
-        return page_response(
-            call.request, page, services.cursors, found,
-            [&](const auto& event) { return event_json(bodies, event); },
-            [](const auto& event) { return event.sequence; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+    auto found = store::list_events(db, call.caller.tenant, type, page.at);
+    // Backward paging stops at the sequence where the list started.
+    std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
+    if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
+    if (first_page) page.at.key.reset();
+    return page_response(
+        call.request, page, services.cursors, found,
+        [&](const auto& event) { return event_json(bodies, event); },
+        [](const auto& event) { return event.sequence; });
+  });
 }
 
 Result<http::Response> read_event(const Services& services, const Call& call) {
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        const auto id = EventId::parse(call.param("eventId"));
-        const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
-        if (!event) return unexpected(Slug::not_found, "The event was not found.");
-        flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-        return json_response(200, event_json(bodies, *event));
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    const auto id = EventId::parse(call.param("eventId"));
+    const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
+    if (!event) return unexpected(Slug::not_found, "The event was not found.");
+    flows::EventBodies bodies(services.flows, db, call.caller.tenant);
+    return json_response(200, event_json(bodies, *event));
+  });
 }
 
 Result<http::Response> trigger_event(const Services& services, const Call& call) {

@@ -79,11 +79,10 @@ Result<http::Response> list_webhooks(const Services& services, const Call& call)
 
 Result<http::Response> read_webhook(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  return store::with_reader(services.flows.database,
-                            [&](store::Connection& db) -> Result<http::Response> {
-                              COFFER_TRY(const auto row, flows::required_webhook(db, ref));
-                              return json_response(200, flows::webhook_json(row));
-                            });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    COFFER_TRY(const auto row, flows::required_webhook(db, ref));
+    return json_response(200, flows::webhook_json(row));
+  });
 }
 
 Result<http::Response> update_webhook(const Services& services, const Call& call) {
@@ -208,13 +207,11 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
                                                call.caller.tenant, {list, "status"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        return page_response(call.request, page, services.cursors,
-                             store::list_webhooks(db, call.caller.tenant, filter, page.at),
-                             flows::webhook_json,
-                             [](const store::WebhookRow& row) { return row.key; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    return page_response(call.request, page, services.cursors,
+                         store::list_webhooks(db, call.caller.tenant, filter, page.at),
+                         flows::webhook_json, [](const store::WebhookRow& row) { return row.key; });
+  });
 }
 
 std::vector<Route> webhooks_routes() {

@@ -13,14 +13,13 @@ namespace {
 Result<std::int64_t> application_of(const Services& services, const Call& call) {
   const auto id = ApplicationId::parse(call.param("id"));
   if (id && *id == call.caller.application) return call.caller.application_key;
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<std::int64_t> {
-        const auto row = id ? store::find_application(db, *id) : std::nullopt;
-        if (!row || row->tenant != call.caller.tenant) {
-          return unexpected(Slug::not_found, "The application was not found.");
-        }
-        return row->key;
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<std::int64_t> {
+    const auto row = id ? store::find_application(db, *id) : std::nullopt;
+    if (!row || row->tenant != call.caller.tenant) {
+      return unexpected(Slug::not_found, "The application was not found.");
+    }
+    return row->key;
+  });
 }
 
 Result<flows::WebhookRef> ref_of(const Services& services, const Call& call) {

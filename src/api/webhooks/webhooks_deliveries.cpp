@@ -52,15 +52,14 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
   const std::string list = "deliveries " + ref.id.to_string();
   COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
                                                call.caller.tenant, {list, "status", "eventType"}));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
-        return page_response(
-            call.request, page, services.cursors,
-            store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
-            [&](const auto& row) { return delivery_json(row, ref.id.to_string()); },
-            [](const auto& row) { return row.sequence; });
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
+    return page_response(
+        call.request, page, services.cursors,
+        store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
+        [&](const auto& row) { return delivery_json(row, ref.id.to_string()); },
+        [](const auto& row) { return row.sequence; });
+  });
 }
 
 Result<EventId> delivery_id(const Call& call) {
@@ -71,29 +70,27 @@ Result<EventId> delivery_id(const Call& call) {
 
 Result<http::Response> read_delivery(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  return store::with_reader(
-      services.flows.database, [&](store::Connection& db) -> Result<http::Response> {
-        COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
-        COFFER_TRY(const EventId id, delivery_id(call));
-        const auto row = store::find_delivery(db, ref.tenant, webhook.key, id);
-        if (!row) return unexpected(Slug::not_found, "The delivery was not found.");
-        Json out = delivery_json(*row, ref.id.to_string());
-        out["body"] = or_null(store::find_event_body(db, ref.tenant, row->sequence));
-        out["log"] = Json::array();
-        for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row->sequence)) {
-          out["log"].push_back(attempt_json(attempt));
-        }
-        return json_response(200, out);
-      });
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+    COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
+    COFFER_TRY(const EventId id, delivery_id(call));
+    const auto row = store::find_delivery(db, ref.tenant, webhook.key, id);
+    if (!row) return unexpected(Slug::not_found, "The delivery was not found.");
+    Json out = delivery_json(*row, ref.id.to_string());
+    out["body"] = or_null(store::find_event_body(db, ref.tenant, row->sequence));
+    out["log"] = Json::array();
+    for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row->sequence)) {
+      out["log"].push_back(attempt_json(attempt));
+    }
+    return json_response(200, out);
+  });
 }
 
 Result<http::Response> resend_delivery(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  COFFER_TRY_VOID(
-      store::with_reader(services.flows.database, [&](store::Connection& db) -> Result<void> {
-        COFFER_TRY_VOID(flows::required_webhook(db, ref));
-        return {};
-      }));
+  COFFER_TRY_VOID(services.flows.read([&](store::Connection& db) -> Result<void> {
+    COFFER_TRY_VOID(flows::required_webhook(db, ref));
+    return {};
+  }));
   COFFER_TRY(const EventId id, delivery_id(call));
   COFFER_TRY(const auto row, flows::resend_delivery(services.flows, ref, id));
   return json_response(202, delivery_json(row, ref.id.to_string()));

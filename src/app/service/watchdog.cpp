@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
 #include "app/service/notify.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/text/whole_number.h"
 
 namespace coffer {
 
@@ -18,11 +18,10 @@ std::optional<std::int64_t> watchdog_ms() {
   if (process && *process != std::to_string(::getpid())) return std::nullopt;
   const auto text = environment_variable("WATCHDOG_USEC");
   if (!text) return std::nullopt;
-  std::int64_t us = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), us);
-  if (error != std::errc() || end != text->data() + text->size() || us <= 0) return std::nullopt;
+  const auto us = whole_number<std::int64_t>(*text, 1);
+  if (!us) return std::nullopt;
   constexpr std::int64_t kUsPerMs = 1'000;
-  return std::max<std::int64_t>(us / kUsPerMs, 1);
+  return std::max<std::int64_t>(*us / kUsPerMs, 1);
 }
 
 Watchdog::Watchdog(std::function<bool()> alive)

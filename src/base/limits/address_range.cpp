@@ -3,7 +3,8 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/text/whole_number.h"
 
 namespace coffer {
 namespace {
@@ -25,16 +26,11 @@ Result<std::optional<AddressRange>> AddressRange::parse(const std::string& text)
   const auto slash = text.find('/');
   const auto address = NumericAddress::parse(std::string_view(text).substr(0, slash));
   if (!address) return std::optional<AddressRange>();
-  int bits = address->size * 8;
-  if (slash != std::string::npos) {
-    const char* begin = text.data() + slash + 1;
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(begin, end, bits);
-    if (error != std::errc() || at != end || bits < 0 || bits > address->size * 8) {
-      return unexpected(Slug::validation_failed, "\"" + text + "\" has an invalid prefix length");
-    }
-  }
-  return std::optional(AddressRange{*address, bits});
+  const int all = address->size * 8;
+  if (slash == std::string::npos) return std::optional(AddressRange{*address, all});
+  const auto bits = whole_number(std::string_view(text).substr(slash + 1), 0, all);
+  if (bits) return std::optional(AddressRange{*address, *bits});
+  return unexpected(Slug::validation_failed, "\"" + text + "\" has an invalid prefix length");
 }
 
 bool AddressRange::contains(const NumericAddress& address) const {

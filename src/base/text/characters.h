@@ -8,7 +8,15 @@
 
 namespace coffer {
 
-/// Whether the text is well-formed: no overlong forms, no surrogates, nothing beyond Unicode.
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t length = 0;  // in bytes; 0: the text does not start with a well-formed character
+};
+/// The first code point of `text`, which must not be empty. Overlong forms, surrogates and values
+/// beyond Unicode are not well-formed.
+CodePoint first_code_point(std::string_view text);
+
+/// Whether all of the text is well-formed.
 bool is_utf8(std::string_view text);
 
 /// Characters of a valid UTF-8 text.

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/text/characters.h"
+
 namespace coffer {
 namespace {
 
@@ -41,15 +43,8 @@ struct Character {
 
 /// The first character of `text`, which must not be empty.
 Character first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (length == 1 || text.size() < length) return {1, 1};
-  char32_t code = lead & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80) return {1, 1};
-    code = code << 6 | (byte & 0x3fU);
-  }
+  const auto [code, length] = first_code_point(text);
+  if (length <= 1) return {1, 1};
   return {length, is_in(kNone, code) ? 0U : is_in(kTwo, code) ? 2U : 1U};
 }
 

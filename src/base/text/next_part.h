@@ -8,13 +8,17 @@
 
 namespace coffer {
 
-/// Removes the part of `rest` before the next `separator`, and the separator. Returns the part
-/// without surrounding white space; it refers to the same text.
+/// Removes the part of `rest` before the next `separator`, and the separator. The result refers to
+/// the same text.
+inline std::string_view next_whole_part(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return part;
+}
+
+/// The same without white space around the part.
 inline std::string_view next_part(std::string_view& rest, char separator) {
-  const auto end = std::min(rest.find(separator), rest.size());
-  const std::string_view part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return trimmed(part);
+  return trimmed(next_whole_part(rest, separator));
 }
 
 }  // namespace coffer

@@ -1,10 +1,10 @@
-#include <algorithm>
 
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "auth/totp.h"
 #include "base/digest.h"
 #include "base/log.h"
+#include "base/text/next_part.h"
 #include "cli/admin/site.h"
 #include "cli/identity/operators_sessions.h"
 #include "flows/identity/audit_log.h"
@@ -24,11 +24,8 @@ std::string cookie(const http::Request& request, const std::string& name) {
   const std::string* header = request.header("Cookie");
   std::string_view rest = header == nullptr ? std::string_view() : *header;
   while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find(';'));
-    rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
-    const std::string_view trimmed =
-        pair.substr(std::min(pair.find_first_not_of(' '), pair.size()));
-    if (trimmed.starts_with(name + "=")) return std::string(trimmed.substr(name.size() + 1));
+    const std::string_view pair = next_part(rest, ';');
+    if (pair.starts_with(name + "=")) return std::string(pair.substr(name.size() + 1));
   }
   return {};
 }

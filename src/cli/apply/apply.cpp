@@ -1,6 +1,7 @@
 // coffer apply: creates and changes the objects that a file declares (docs/operating.md#fixtures).
 #include <algorithm>
 
+#include "base/text/join.h"
 #include "cli/apply/plan.h"
 #include "cli/command_groups.h"
 #include "cli/exit_code.h"
@@ -8,12 +9,6 @@
 
 namespace coffer::cli {
 namespace {
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : "; ") + part;
-  return out;
-}
 
 std::string_view action_of(const ApplyStep& step) {
   if (step.creates) return "create";
@@ -24,7 +19,7 @@ Record view(const ApplyStep& step) {
   return {{"action", action_of(step)},
           {"kind", step.kind},
           {"name", step.name},
-          {"differences", joined(step.differences)}};
+          {"differences", join(step.differences, "; ")}};
 }
 
 std::string sentence(const Problem& problem) {

@@ -123,7 +123,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
     errors.add(Slug::malformed_request, "association", "is required: it owns the other objects");
   }
   fields.refuse_unknown();
-  return store::with_reader(session_.app.database(), [&](store::Connection& db) -> Result<void> {
+  return session_.app.flows().read([&](store::Connection& db) -> Result<void> {
     load_market(db);
     if (association) load_association(db, errors);
     return {};
@@ -162,11 +162,10 @@ void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors
   step.carry_out = [this]() -> Result<Record> {
     COFFER_TRY(const auto row,
                flows::register_association(flows(), association_, AssociationStatus::active));
-    COFFER_TRY(
-        tenant_, store::with_reader(session_.app.database(), [&](store::Connection& reader) {
-          return Result<std::optional<Tenant>>(store::find_tenant(reader, row.id, environment_));
-        }));
-    return Record{{"id", row.id.to_string()}};
+    COFFER_TRY(tenant_, session_.app.flows().read([&](store::Connection& reader) {
+      return Result<std::optional<Tenant>>(store::find_tenant(reader, row.id, environment_));
+    }));
+    return Record{{"id", row.id}};
   };
   steps_.push_back(std::move(step));
 }

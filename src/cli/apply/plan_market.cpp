@@ -1,5 +1,4 @@
 // Objects of the operator: assets, rates and connectors.
-#include <algorithm>
 
 #include "app/app.h"
 #include "auth/strkey.h"
@@ -182,7 +181,7 @@ void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
   step.carry_out = [this, wanted]() -> Result<Record> {
     COFFER_TRY(const auto made, flows::register_connector(flows(), {wanted, {}}));
     connectors_.emplace(wanted.name, made.connector);
-    Record record{{"id", made.connector.terms.id.to_string()}};
+    Record record{{"id", made.connector.terms.id}};
     if (!made.secret.empty()) record.emplace_back("secret", made.secret);
     if (wanted.status != ConnectorStatus::active) {
       COFFER_TRY_VOID(flows::set_connector_status(flows(), made.connector.terms.id, wanted.status));
@@ -234,7 +233,7 @@ Result<Record> ApplyPlan::change_connector(const ConnectorTerms& present,
   if (present.status != wanted.status) {
     COFFER_TRY_VOID(flows::set_connector_status(flows(), id, wanted.status));
   }
-  return Record{{"id", id.to_string()}};
+  return Record{{"id", id}};
 }
 
 }  // namespace coffer::cli

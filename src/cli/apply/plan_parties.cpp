@@ -6,6 +6,7 @@
 #include "api/parties/bodies.h"
 #include "api/webhooks/webhooks.h"
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/apply/plan.h"
 #include "cli/apply/reading.h"
 #include "flows/identity/tenancy_changes.h"
@@ -38,11 +39,7 @@ std::vector<AssetCode> read_trustlines(api::Fields& fields) {
 }
 
 std::string shown_types(EventTypeSet types) {
-  std::string out;
-  for (const EventType type : types.types()) {
-    out += (out.empty() ? "" : ",") + std::string(name(type));
-  }
-  return out;
+  return join(types.types(), ",", [](EventType type) { return name(type); });
 }
 
 bool same_destinations(const std::vector<store::DestinationRow>& present,
@@ -73,7 +70,7 @@ void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
     differs(step, "scopes", present->second.scopes.to_string(), wanted.scopes.to_string());
     step.carry_out = [this, wanted, id = present->second.id]() -> Result<Record> {
       COFFER_TRY(const auto row, flows::change_scopes(flows(), id, wanted.scopes));
-      return Record{{"id", row.id.to_string()}};
+      return Record{{"id", row.id}};
     };
     return;
   }
@@ -81,7 +78,7 @@ void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
     wanted.association = tenant_->association;
     COFFER_TRY(const auto made, flows::register_application(flows(), wanted));
     applications_.emplace(wanted.name, made.application);
-    return Record{{"id", made.application.id.to_string()},
+    return Record{{"id", made.application.id},
                   {"clientId", made.secrets.client_id},
                   {"clientSecret", made.secrets.client_secret},
                   {"apiKey", made.secrets.api_key},
@@ -118,8 +115,8 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
-    const auto read = store::with_reader(
-        session_.app.database(), [&](store::Connection& db) -> Result<std::optional<FeeRule>> {
+    const auto read =
+        session_.app.flows().read([&](store::Connection& db) -> Result<std::optional<FeeRule>> {
           return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
         });
     if (read) present = *read;
@@ -170,7 +167,7 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
     for (const AssetCode& code : trustlines) {
       COFFER_TRY_VOID(flows::add_trustline(flows(), *tenant_, row.id, code));
     }
-    return Record{{"id", row.id.to_string()}};
+    return Record{{"id", row.id}};
   };
 }
 
@@ -197,11 +194,10 @@ void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, co
 }
 
 void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
-  const auto present =
-      store::with_reader(session_.app.database(),
-                         [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-                           return store::balances_of(db, wallet.key);
-                         });
+  const auto present = session_.app.flows().read(
+      [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
+        return store::balances_of(db, wallet.key);
+      });
   if (!present) return;
   std::erase_if(codes, [&](const AssetCode& code) {
     return std::any_of(present->begin(), present->end(),
@@ -229,8 +225,8 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   const auto found = wallets_.find(wallet);
   if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
   const auto known = asset(fields, "assetCode", wanted.asset);
-  const auto first = store::with_reader(
-      session_.app.database(), [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
+  const auto first = session_.app.flows().read(
+      [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
         return store::find_funding(db, id);
       });
   if (!first || !known) return;
@@ -263,8 +259,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   step.creates = present == beneficiaries_.end();
   if (!step.creates) {
     const store::BeneficiaryRow& row = present->second;
-    const auto destinations = store::with_reader(
-        session_.app.database(),
+    const auto destinations = session_.app.flows().read(
         [&](store::Connection& db) -> Result<std::vector<store::DestinationRow>> {
           return store::destinations_of(db, row.key);
         });
@@ -282,7 +277,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
     if (creates) {
       COFFER_TRY(const auto made, flows::create_beneficiary(flows(), *tenant_,
                                                             {wanted.detail, *wanted.destinations}));
-      return Record{{"id", made.beneficiary.id.to_string()}};
+      return Record{{"id", made.beneficiary.id}};
     }
     COFFER_TRY(const auto changed,
                flows::revise_beneficiary(
@@ -290,7 +285,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
                    [&](const store::BeneficiaryRow&) -> Result<flows::BeneficiaryChange> {
                      return wanted;
                    }));
-    return Record{{"id", changed.beneficiary.id.to_string()}};
+    return Record{{"id", changed.beneficiary.id}};
   };
 }
 
@@ -325,7 +320,7 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
     step.carry_out = [this, application, wanted]() mutable -> Result<Record> {
       wanted.application = applications_.at(application).key;
       COFFER_TRY(const auto made, flows::register_webhook(flows(), *tenant_, wanted));
-      return Record{{"id", made.webhook.id.to_string()}, {"signingSecret", made.secret}};
+      return Record{{"id", made.webhook.id}, {"signingSecret", made.secret}};
     };
     return;
   }
@@ -339,7 +334,7 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
     COFFER_TRY_VOID(flows::update_webhook(
         flows(), {*tenant_, id, std::nullopt},
         {.description = std::optional(wanted.description), .types = wanted.types}));
-    return Record{{"id", id.to_string()}};
+    return Record{{"id", id}};
   };
 }
 

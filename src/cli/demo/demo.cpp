@@ -117,7 +117,7 @@ Result<void> make(App& app, const Console& console, Demo& demo) {
 std::vector<Record> wallet_records(const Demo& demo) {
   std::vector<Record> out;
   for (const store::WalletRow& wallet : demo.world.wallets) {
-    out.push_back({{"id", wallet.id.to_string()},
+    out.push_back({{"id", wallet.id},
                    {"name", wallet.name},
                    {"assetCode", wallet.asset_code.value()},
                    {"publicKey", wallet.public_key}});
@@ -130,10 +130,9 @@ std::vector<Record> beneficiary_records(const Demo& demo) {
   for (const auto& [beneficiary, destinations] : demo.world.recipients.beneficiaries) {
     std::vector<Record> methods;
     for (const store::DestinationRow& row : destinations) {
-      methods.push_back(
-          {{"id", row.id.to_string()}, {"method", std::string(name(row.detail.method))}});
+      methods.push_back({{"id", row.id}, {"method", std::string(name(row.detail.method))}});
     }
-    out.push_back({{"id", beneficiary.id.to_string()},
+    out.push_back({{"id", beneficiary.id},
                    {"name", display_name(beneficiary.detail)},
                    {"destinations", std::move(methods)}});
   }
@@ -143,7 +142,7 @@ std::vector<Record> beneficiary_records(const Demo& demo) {
 std::vector<Record> connector_records(const Demo& demo) {
   std::vector<Record> out;
   for (const ConnectorTerms& terms : demo.world.recipients.connectors) {
-    out.push_back({{"id", terms.id.to_string()},
+    out.push_back({{"id", terms.id},
                    {"name", terms.name},
                    {"flow", std::string(name(terms.flow))},
                    {"direction", std::string(name(terms.direction))},
@@ -160,8 +159,8 @@ Record record_of(const Demo& demo, const DemoPlace& place) {
           {"adminUrl", page ? std::optional(place.admin) : std::nullopt},
           {"adminUser", page ? std::optional(std::string(kDemoOperator)) : std::nullopt},
           {"adminPassword", demo.secrets.admin_password},
-          {"associationId", demo.world.association.to_string()},
-          {"applicationId", demo.secrets.application.to_string()},
+          {"associationId", demo.world.association},
+          {"applicationId", demo.secrets.application},
           {"clientId", demo.secrets.client_id},
           {"clientSecret", demo.secrets.client_secret},
           {"apiKey", demo.secrets.api_key},

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <iterator>
-#include <map>
 #include <string>
 
 #include "app/app.h"

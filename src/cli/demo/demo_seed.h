@@ -1,7 +1,6 @@
 // The content of a demo database: assets, a market, an association and its wallets.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/result.h"

@@ -36,8 +36,7 @@ Result<std::int64_t> duration_of(const std::string& text) {
 }
 
 Record clock_record(App& app) {
-  return {{"now", app.queue().now().to_string()},
-          {"advancedMs", app.queue().stats().clock_advanced_ms}};
+  return {{"now", app.queue().now()}, {"advancedMs", app.queue().stats().clock_advanced_ms}};
 }
 
 Result<CommandResult> clock(Session& session, const Arguments&) {
@@ -66,8 +65,7 @@ Result<CommandResult> snapshot(Session& session, const Arguments& arguments) {
 Result<CommandResult> snapshots(Session& session, const Arguments&) {
   CommandResult result{.list = true};
   for (const DemoSnapshot& one : demo_snapshots(session.app.database().path())) {
-    result.records.push_back(
-        {{"name", one.name}, {"takenAt", one.taken_at.to_string()}, {"bytes", one.bytes}});
+    result.records.push_back({{"name", one.name}, {"takenAt", one.taken_at}, {"bytes", one.bytes}});
   }
   return result;
 }

@@ -10,21 +10,20 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::ApplicationRow& row) {
-  const auto association =
-      row.tenant ? std::optional(row.tenant->association.to_string()) : std::nullopt;
-  return {{"id", row.id.to_string()},
+  const auto association = row.tenant ? std::optional(row.tenant->association) : std::nullopt;
+  return {{"id", row.id},
           {"name", row.name},
           {"environment", name(row.environment)},
           {"status", row.suspended ? "suspended" : "active"},
           {"associationId", association},
           {"clientId", row.client_id},
           {"publicKey", row.public_key},
-          {"scopes", row.scopes.to_string()},
+          {"scopes", row.scopes},
           {"networks", row.networks},
           {"certificates", row.certificates},
-          {"oldSecretsUntil", row.old ? std::optional(row.old->until.to_string()) : std::nullopt},
-          {"rotatedAt", row.rotated_at ? std::optional(row.rotated_at->to_string()) : std::nullopt},
-          {"createdAt", row.created_at.to_string()}};
+          {"oldSecretsUntil", row.old ? std::optional(row.old->until) : std::nullopt},
+          {"rotatedAt", row.rotated_at},
+          {"createdAt", row.created_at}};
 }
 
 using Uses = std::map<Sha256, store::SecretUse>;
@@ -81,18 +80,17 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"id", "name", "environment", "status", "clientId",
-                                         "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
-        Uses uses;
-        for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
-        for (const auto& row : store::list_applications(db)) {
-          result.records.push_back(view(row, uses));
-        }
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"id", "name", "environment", "status", "clientId",
+                                     "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
+    Uses uses;
+    for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
+    for (const auto& row : store::list_applications(db)) {
+      result.records.push_back(view(row, uses));
+    }
+    return result;
+  });
 }
 
 Result<CommandResult> rotate(Session& session, const Arguments& arguments) {

@@ -23,15 +23,15 @@ std::optional<std::string> outcome_of(const store::ApprovalRow& row) {
 }
 
 Record view(Session& session, const store::ApprovalRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"status", status_of(row, session.app.queue().now())},
           {"requestedBy", row.operator_name},
           {"command", row.command},
           {"arguments", row.detail},
-          {"requestedAt", row.requested_at.to_string()},
-          {"expiresAt", row.expires_at.to_string()},
+          {"requestedAt", row.requested_at},
+          {"expiresAt", row.expires_at},
           {"decidedBy", row.decided_by},
-          {"decidedAt", row.decided_at ? std::optional(row.decided_at->to_string()) : std::nullopt},
+          {"decidedAt", row.decided_at},
           {"outcome", outcome_of(row)}};
 }
 
@@ -39,16 +39,15 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"id", "status", "requestedBy", "command", "requestedAt",
-                                         "expiresAt", "decidedBy", "outcome"}};
-        const auto page = store::list_approvals(db, waiting_at, at);
-        for (const auto& row : page.rows) result.records.push_back(view(session, row));
-        put_next(result, page.next, false);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"id", "status", "requestedBy", "command", "requestedAt",
+                                     "expiresAt", "decidedBy", "outcome"}};
+    const auto page = store::list_approvals(db, waiting_at, at);
+    for (const auto& row : page.rows) result.records.push_back(view(session, row));
+    put_next(result, page.next, false);
+    return result;
+  });
 }
 
 /// The arguments, for the approver: files in full, secrets as `(given)`.
@@ -78,7 +77,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 
 /// The operator who requested the command, with the current role.
 Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow& row) {
-  return store::with_reader(flows.database, [&](store::Connection& db) -> Result<Actor> {
+  return flows.read([&](store::Connection& db) -> Result<Actor> {
     const auto who = store::find_operator(db, row.operator_id);
     COFFER_CHECK(who.has_value());
     return Actor{who->name, who->role, who->id};
@@ -95,9 +94,9 @@ Result<void> check_decides(const Actor& actor, const Command& command) {
 Result<CommandResult> approve(Session& session, const Arguments& arguments) {
   const flows::Context& flows = session.app.flows();
   COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
-  COFFER_TRY(const auto row, store::with_reader(flows.database, [&](store::Connection& db) {
-               return flows::approvable(db, id, session.actor, session.app.queue().now());
-             }));
+  COFFER_TRY(const auto row, flows.read([&](store::Connection& db) {
+    return flows::approvable(db, id, session.actor, session.app.queue().now());
+  }));
   const Command* command = find_command(row.command);
   if (command == nullptr || command->on_file() == nullptr) {
     return unexpected(

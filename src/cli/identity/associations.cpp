@@ -7,12 +7,12 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::AssociationRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"name", row.name},
           {"status", name(row.status)},
           {"type", row.entity_type == EntityType::person ? "person" : "business"},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 Result<CommandResult> create(Session& session, const Arguments& arguments) {
@@ -27,12 +27,11 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
-        for (const auto& row : store::list_associations(db)) result.records.push_back(view(row));
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
+    for (const auto& row : store::list_associations(db)) result.records.push_back(view(row));
+    return result;
+  });
 }
 
 template <AssociationStatus kTo>

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "flows/identity/quotas.h"
@@ -34,21 +35,20 @@ CommandResult answer_of(store::Connection& db, const std::vector<flows::QuotaSta
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   const flows::Context& context = session.app.flows();
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(const auto tenants, owners_argument(db, arguments));
-        std::vector<flows::QuotaState> states;
-        if (!tenants) {
-          states = flows::all_quotas(context, db);
-          if (states.size() > kFullest) states.resize(kFullest);
-          return answer_of(db, states);
-        }
-        for (const std::int64_t tenant : *tenants) {
-          const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
-          states.insert(states.end(), more.begin(), more.end());
-        }
-        return answer_of(db, states);
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto tenants, owners_argument(db, arguments));
+    std::vector<flows::QuotaState> states;
+    if (!tenants) {
+      states = flows::all_quotas(context, db);
+      if (states.size() > kFullest) states.resize(kFullest);
+      return answer_of(db, states);
+    }
+    for (const std::int64_t tenant : *tenants) {
+      const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
+      states.insert(states.end(), more.begin(), more.end());
+    }
+    return answer_of(db, states);
+  });
 }
 
 Result<CommandResult> set(Session& session, const Arguments& arguments) {
@@ -66,20 +66,13 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   }
   COFFER_TRY(const auto states, flows::set_quota(session.app.flows(), id,
                                                  environment_argument(arguments), quota, limit));
-  return store::with_reader(
-      session.app.database(),
+  return session.app.flows().read(
       [&](store::Connection& db) -> Result<CommandResult> { return answer_of(db, states); });
 }
 
 /// `wallets|beneficiaries|...`
 std::string_view quota_words() {
-  static const std::string words = [] {
-    std::string out;
-    for (const QuotaInfo& each : quota_table()) {
-      out += (out.empty() ? "" : "|") + std::string(each.name);
-    }
-    return out;
-  }();
+  static const std::string words = join(quota_table(), "|", std::mem_fn(&QuotaInfo::name));
   return words;
 }
 

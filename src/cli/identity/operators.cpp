@@ -26,8 +26,8 @@ Record view(const store::OperatorRow& row) {
           {"authenticator", row.sealed_otp.has_value()},
           {"passkeys", row.passkeys},
           {"subject", row.subject},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 /// The URL that a browser opens to use a one-time link.
@@ -58,12 +58,11 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true, .columns = {"name", "role", "status", "createdAt"}};
-        for (const auto& row : store::list_operators(db)) result.records.push_back(view(row));
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true, .columns = {"name", "role", "status", "createdAt"}};
+    for (const auto& row : store::list_operators(db)) result.records.push_back(view(row));
+    return result;
+  });
 }
 
 Result<CommandResult> reset(Session& session, const Arguments& arguments) {
@@ -100,25 +99,24 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
   if (arguments.has("before")) {
     COFFER_TRY(filter.before, number_argument<std::int64_t>(arguments, "before", 1, INT64_MAX));
   }
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true, .columns = {"act", "at", "actor", "command", "outcome"}};
-        auto found = store::list_audit_entries(db, filter);
-        if (found.cut_at) {
-          result.note =
-              cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
-        }
-        for (auto& entry : found.rows) {
-          result.records.push_back({{"act", std::to_string(entry.entry)},
-                                    {"at", entry.at.to_string()},
-                                    {"actor", std::move(entry.actor)},
-                                    {"command", std::move(entry.command)},
-                                    {"arguments", std::move(entry.detail)},
-                                    {"outcome", std::move(entry.outcome)},
-                                    {"answer", std::move(entry.result)}});
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true, .columns = {"act", "at", "actor", "command", "outcome"}};
+    auto found = store::list_audit_entries(db, filter);
+    if (found.cut_at) {
+      result.note =
+          cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
+    }
+    for (auto& entry : found.rows) {
+      result.records.push_back({{"act", std::to_string(entry.entry)},
+                                {"at", entry.at},
+                                {"actor", std::move(entry.actor)},
+                                {"command", std::move(entry.command)},
+                                {"arguments", std::move(entry.detail)},
+                                {"outcome", std::move(entry.outcome)},
+                                {"answer", std::move(entry.result)}});
+    }
+    return result;
+  });
 }
 
 constexpr std::string_view kHint = "List operators with coffer operator list";

@@ -33,8 +33,8 @@ Record passkey_record(const store::PasskeyRow& row) {
   return {{"id", flows::passkey_list_id(row)},
           {"name", row.name},
           {"site", row.site},
-          {"createdAt", row.created_at.to_string()},
-          {"usedAt", row.used_at ? std::optional(row.used_at->to_string()) : std::nullopt}};
+          {"createdAt", row.created_at},
+          {"usedAt", row.used_at}};
 }
 
 std::vector<Command> operator_passkey_commands() {

@@ -51,7 +51,7 @@ Record session_record(const flows::ListedSession& listed, const Clock& clock) {
   return {{"id", listed.id},
           {"address", listed.session.address},
           {"browser", listed.session.browser},
-          {"beganAt", listed.session.began_at.to_string()},
+          {"beganAt", listed.session.began_at},
           {"idleMs", clock.monotonic_ms() - listed.session.used_ms}};
 }
 

@@ -7,12 +7,12 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::UserRow& row) {
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"username", row.username},
-          {"associationId", row.association.to_string()},
+          {"associationId", row.association},
           {"status", row.suspended ? "suspended" : "active"},
-          {"createdAt", row.created_at.to_string()},
-          {"updatedAt", row.updated_at.to_string()}};
+          {"createdAt", row.created_at},
+          {"updatedAt", row.updated_at}};
 }
 
 /// The user with the new secrets, which the operator hands over. Omits secrets that did not change.
@@ -35,15 +35,14 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"id", "username", "associationId", "status", "createdAt"}};
-        const auto page = store::list_users(db, at);
-        for (const auto& row : page.rows) result.records.push_back(view(row));
-        put_next(result, page.next, false);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"id", "username", "associationId", "status", "createdAt"}};
+    const auto page = store::list_users(db, at);
+    for (const auto& row : page.rows) result.records.push_back(view(row));
+    put_next(result, page.next, false);
+    return result;
+  });
 }
 
 template <bool kSuspended>

@@ -31,12 +31,11 @@ Record view(store::Connection& db, const Asset& asset) {
 }
 
 Result<CommandResult> show_asset(Session& session, const AssetCode& code) {
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<CommandResult> {
-                              const auto asset = store::find_asset(db, code);
-                              COFFER_CHECK(asset.has_value());
-                              return CommandResult{.records = {view(db, *asset)}};
-                            });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    const auto asset = store::find_asset(db, code);
+    COFFER_CHECK(asset.has_value());
+    return CommandResult{.records = {view(db, *asset)}};
+  });
 }
 
 Result<CommandResult> add_asset(Session& session, const Arguments& arguments) {
@@ -50,16 +49,15 @@ Result<CommandResult> add_asset(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_assets(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
-        for (const Asset& asset : store::list_assets(db)) {
-          result.records.push_back(view(db, asset));
-        }
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{
+        .list = true,
+        .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
+    for (const Asset& asset : store::list_assets(db)) {
+      result.records.push_back(view(db, asset));
+    }
+    return result;
+  });
 }
 
 Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments) {
@@ -83,7 +81,7 @@ Record view(Environment environment, const AssetCode& sell, const AssetCode& buy
   return {{"environment", name(environment)},
           {"sellAssetCode", sell.value()},
           {"buyAssetCode", buy.value()},
-          {"rate", rate.to_string()},
+          {"rate", rate},
           {"fraction", fraction_of(rate)}};
 }
 
@@ -114,20 +112,19 @@ Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) 
 
 Result<CommandResult> list_rates(Session& session, const Arguments& arguments) {
   const auto only = arguments.find("environment");
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        std::map<std::int64_t, AssetCode> codes;
-        for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
-        CommandResult result{.list = true};
-        for (const Environment environment : kEnvironments) {
-          if (only && *only != name(environment)) continue;
-          for (const MarketRate& rate : store::list_rates(db, environment)) {
-            result.records.push_back(
-                view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
-          }
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    std::map<std::int64_t, AssetCode> codes;
+    for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
+    CommandResult result{.list = true};
+    for (const Environment environment : kEnvironments) {
+      if (only && *only != name(environment)) continue;
+      for (const MarketRate& rate : store::list_rates(db, environment)) {
+        result.records.push_back(
+            view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
+      }
+    }
+    return result;
+  });
 }
 
 constexpr std::string_view kAssetHint = "List assets with coffer asset list";
@@ -179,13 +176,12 @@ Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& 
 
 Result<Amount> amount_argument(Session& session, const Arguments& arguments,
                                const std::string& name, const AssetCode& code) {
-  COFFER_TRY(
-      const Asset asset,
-      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
-        auto found = store::find_asset(db, code);
-        if (found) return *std::move(found);
-        return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
-      }));
+  COFFER_TRY(const Asset asset,
+             session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
+               auto found = store::find_asset(db, code);
+               if (found) return *std::move(found);
+               return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
+             }));
   const std::string& text = arguments.text(name);
   const ParsedAmount parsed = parse_amount(text, asset.decimals);
   switch (parsed.fault) {

@@ -19,7 +19,7 @@ Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
   const auto reason = [&](std::string WalletStatusReason::*member) {
     return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
   };
-  Record record{{"id", row.id.to_string()},
+  Record record{{"id", row.id},
                 {"walletName", row.name},
                 {"assetCode", row.asset_code.value()},
                 {"status", name(row.status)},
@@ -29,8 +29,8 @@ Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
   owners.put(record, tenant);
   record.emplace_back("accountNumber", row.account_number);
   record.emplace_back("publicKey", row.public_key);
-  record.emplace_back("createdAt", row.created_at.to_string());
-  record.emplace_back("updatedAt", row.updated_at.to_string());
+  record.emplace_back("createdAt", row.created_at);
+  record.emplace_back("updatedAt", row.updated_at);
   return record;
 }
 
@@ -60,7 +60,7 @@ std::vector<Record> details(const std::optional<Metadata>& metadata) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::WalletsWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     if (const auto status = arguments.find("status"))
@@ -92,7 +92,7 @@ Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) 
 }
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
   });
@@ -100,7 +100,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 
 Record view(const StatementLine& line, const Asset& asset) {
   return {{"rowId", line.row_id},
-          {"at", line.at.to_string()},
+          {"at", line.at},
           {"direction", line.amount.is_negative() ? "debit" : "credit"},
           {"amount", line.amount.to_string(asset.decimals)},
           {"assetCode", asset.code.value()},
@@ -108,7 +108,7 @@ Record view(const StatementLine& line, const Asset& asset) {
           {"description", line.description},
           {"reference", line.reference},
           {"counterparty", line.counterparty},
-          {"transactionRecordId", shown(line.payment)}};
+          {"transactionRecordId", line.payment}};
 }
 
 Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
@@ -137,7 +137,7 @@ Result<AccountKey> statement_account(Connection& db, const FoundWallet& found, c
 
 Result<CommandResult> statement(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
     COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
@@ -160,7 +160,7 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
   COFFER_TRY(const auto to, optional_time(arguments, "to"));
   COFFER_TRY(
       const api::Statement wanted,
-      store::with_reader(session.app.database(), [&](Connection& db) -> Result<api::Statement> {
+      session.app.flows().read([&](Connection& db) -> Result<api::Statement> {
         COFFER_TRY(const auto found, required_wallet(db, arguments));
         COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
         COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
@@ -187,12 +187,6 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
 constexpr std::string_view kFormatWords = "csv|camt.053|ndjson|json";
 
 constexpr std::string_view kHint = "List wallets with coffer wallet list";
-
-template <class... Lists>
-std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
-  (first.insert(first.end(), more.begin(), more.end()), ...);
-  return first;
-}
 
 }  // namespace
 

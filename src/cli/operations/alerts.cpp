@@ -14,30 +14,29 @@ std::string_view sentence(AlertCondition condition) {
 }
 
 Record view(const store::AlertMessage& message) {
-  return {
-      {"kind", name(message.kind)},
-      {"channel", name(message.channel)},
-      {"target", message.target},
-      {"state", name(message.state)},
-      {"attempts", message.attempts},
-      {"createdAt", message.at.to_string()},
-      {"dueAt", shown(message.state == AlertMessageState::waiting ? std::optional(message.due_at)
-                                                                  : std::nullopt)},
-      {"closedAt", shown(message.closed_at)},
-      {"result", message.result}};
+  return {{"kind", name(message.kind)},
+          {"channel", name(message.channel)},
+          {"target", message.target},
+          {"state", name(message.state)},
+          {"attempts", message.attempts},
+          {"createdAt", message.at},
+          {"dueAt", message.state == AlertMessageState::waiting ? std::optional(message.due_at)
+                                                                : std::nullopt},
+          {"closedAt", message.closed_at},
+          {"result", message.result}};
 }
 
 Record view(const store::AlertRow& row, const std::vector<store::AlertMessage>& messages) {
   const AlertState& state = row.state;
   std::vector<Record> sent;
   for (const store::AlertMessage& each : messages) sent.push_back(view(each));
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"condition", name(state.condition)},
           {"summary", sentence(state.condition)},
           {"state", state.closed_at ? "ended" : "open"},
           {"count", row.count},
-          {"beganAt", row.began_at.to_string()},
-          {"endedAt", shown(state.closed_at ? state.gone_at : std::nullopt)},
+          {"beganAt", row.began_at},
+          {"endedAt", state.closed_at ? state.gone_at : std::nullopt},
           {"messages", std::move(sent)}};
 }
 
@@ -45,18 +44,16 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto wanted = arguments.find("state");
   const auto open = wanted ? std::optional(*wanted == "open") : std::nullopt;
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
-        const auto page = store::newest_alerts(db, open, at);
-        for (const store::AlertRow& row : page.rows) {
-          result.records.push_back(view(row, store::messages_of(db, row.key)));
-        }
-        put_next(result, page.next, page.cut_short);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{
+        .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
+    const auto page = store::newest_alerts(db, open, at);
+    for (const store::AlertRow& row : page.rows) {
+      result.records.push_back(view(row, store::messages_of(db, row.key)));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
 }
 
 Result<CommandResult> test(Session& session, const Arguments&) {
@@ -75,21 +72,20 @@ Result<CommandResult> test(Session& session, const Arguments&) {
 }  // namespace
 
 std::vector<Command> alert_commands() {
-  std::vector<Argument> arguments{choice("state", "open|ended", "Filter by state")};
-  for (const Argument& one : page_arguments()) arguments.push_back(one);
-  return {{.path = "alert list",
-           .summary = "List alerts and the messages sent about them, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = std::move(arguments)},
-          {.path = "alert test",
-           .summary = "Send a test message to each alert target",
-           .label = "Send a test",
-           .consequence = "Each target receives one message marked as a test.",
-           .run = test,
-           .role = OperatorRole::operating,
-           .details = "Exits with 1 if a target did not accept the message.",
-           .calls_out = true}};
+  return {
+      {.path = "alert list",
+       .summary = "List alerts and the messages sent about them, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = joined({choice("state", "open|ended", "Filter by state")}, page_arguments())},
+      {.path = "alert test",
+       .summary = "Send a test message to each alert target",
+       .label = "Send a test",
+       .consequence = "Each target receives one message marked as a test.",
+       .run = test,
+       .role = OperatorRole::operating,
+       .details = "Exits with 1 if a target did not accept the message.",
+       .calls_out = true}};
 }
 
 }  // namespace coffer::cli

@@ -49,7 +49,7 @@ Result<Place> place_of(const Session& session, const Arguments& arguments) {
 
 CommandResult result_of(const flows::Backup& made) {
   Record record{{"file", made.path},      {"bytes", made.bytes},
-                {"sha256", made.sha256},  {"begunAt", made.begun_at.to_string()},
+                {"sha256", made.sha256},  {"begunAt", made.begun_at},
                 {"tookMs", made.took_ms}, {"verified", made.verdict.has_value()}};
   if (made.verdict) {
     record.emplace_back("payments", made.verdict->summary.payments);
@@ -100,8 +100,8 @@ std::string schedule_of(const Config& config, const std::vector<flows::KeptBacku
 Result<CommandResult> list(Session& session, const Arguments&) {
   const Config& config = session.app.config();
   const auto there = flows::kept_backups(session.app.flows(), config.backup_dir);
-  const auto last = store::with_reader(
-      session.app.database(), [](store::Connection& db) { return Result(store::last_backup(db)); });
+  const auto last = session.app.flows().read(
+      [](store::Connection& db) { return Result(store::last_backup(db)); });
   if (!last) return unexpected(last.error());
   CommandResult result{.list = true, .note = schedule_of(config, there)};
   for (const flows::KeptBackup& backup : there) {
@@ -109,7 +109,7 @@ Result<CommandResult> list(Session& session, const Arguments&) {
     std::optional<std::string> verified;
     if (is_last) verified = (*last)->verified ? "yes" : "no";
     result.records.push_back({{"file", std::filesystem::path(backup.path).filename().string()},
-                              {"madeAt", backup.made_at.to_string()},
+                              {"madeAt", backup.made_at},
                               {"bytes", backup.bytes},
                               {"checksum", backup.has_checksum},
                               {"verified", verified}});

@@ -1,6 +1,5 @@
 #include <array>
 #include <filesystem>
-#include <memory>
 
 #include "app/app.h"
 #include "base/log.h"

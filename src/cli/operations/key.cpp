@@ -1,7 +1,5 @@
 #include <unistd.h>
 
-#include <memory>
-
 #include "app/app.h"
 #include "auth/master_key.h"
 #include "base/log.h"

@@ -13,9 +13,7 @@ constexpr int kRowsPerLook = 256;
 constexpr std::int64_t kLookEveryMs = 200;
 
 Record view(const store::RequestRow& row) {
-  std::optional<std::string> environment;
-  if (row.environment) environment = name(*row.environment);
-  return {{"at", row.at.to_string()},
+  return {{"at", row.at},
           {"status", row.status},
           {"method", row.method},
           {"path", row.path},
@@ -23,10 +21,10 @@ Record view(const store::RequestRow& row) {
           {"problem", row.problem},
           {"requestId", row.request_id},
           {"operation", row.operation},
-          {"environment", environment},
-          {"associationId", shown(row.association)},
-          {"applicationId", shown(row.application)},
-          {"transactionRecordId", shown(row.payment)},
+          {"environment", row.environment},
+          {"associationId", row.association},
+          {"applicationId", row.application},
+          {"transactionRecordId", row.payment},
           {"entry", std::to_string(row.key)}};
 }
 
@@ -130,23 +128,14 @@ Result<CommandResult> tail(Session& session, const Arguments& arguments) {
 }
 
 std::vector<Argument> filter_arguments() {
-  std::vector<Argument> out{
-      option("text", "TEXT", "Request ID, or part of the path"),
-      choice("status", "2xx|3xx|4xx|5xx", "Filter by status class"),
-      on_page(option("route", "TEXT", "Operation, such as executeOfframp, or start of the path"),
-              "Route", "/v1/payments"),
-      option("application", "ID", "Filter by application"),
-      option("payment", "ID", "Requests about this payment")};
-  for (const Argument& one : owner_arguments()) out.push_back(one);
-  return out;
-}
-
-std::vector<Argument> list_arguments() {
-  std::vector<Argument> out = filter_arguments();
-  out.push_back(option("from", "TIME", "Start of the range"));
-  out.push_back(option("to", "TIME", "End of the range, exclusive"));
-  for (const Argument& one : page_arguments()) out.push_back(one);
-  return out;
+  return joined(
+      {option("text", "TEXT", "Request ID, or part of the path"),
+       choice("status", "2xx|3xx|4xx|5xx", "Filter by status class"),
+       on_page(option("route", "TEXT", "Operation, such as executeOfframp, or start of the path"),
+               "Route", "/v1/payments"),
+       option("application", "ID", "Filter by application"),
+       option("payment", "ID", "Requests about this payment")},
+      owner_arguments());
 }
 
 constexpr std::string_view kHint = "List requests with coffer logs list";
@@ -154,28 +143,31 @@ constexpr std::string_view kHint = "List requests with coffer logs list";
 }  // namespace
 
 std::vector<Command> log_commands() {
-  return {
-      {.path = "logs list",
-       .summary = "List requests of the API, newest first",
-       .run = list,
-       .role = OperatorRole::viewer,
-       .arguments = list_arguments()},
-      {.path = "logs show",
-       .summary = "Show a request with its redacted bodies",
-       .run = show,
-       .role = OperatorRole::viewer,
-       .arguments = {positional("ID", "Request ID (X-Request-Id)"),
-                     option("entry", "N",
-                            "Log entry, if several requests have this ID; by default the newest")},
-       .hint = kHint},
-      {.path = "logs tail",
-       .summary = "Follow the requests of a running server",
-       .run = tail,
-       .role = OperatorRole::viewer,
-       .arguments = filter_arguments(),
-       .details = "Requests appear within half a second. Under heavy load, the log drops entries "
-                  "rather than\nslow down payments.",
-       .streams = true}};
+  return {{.path = "logs list",
+           .summary = "List requests of the API, newest first",
+           .run = list,
+           .role = OperatorRole::viewer,
+           .arguments = joined(filter_arguments(),
+                               std::vector{option("from", "TIME", "Start of the range"),
+                                           option("to", "TIME", "End of the range, exclusive")},
+                               page_arguments())},
+          {.path = "logs show",
+           .summary = "Show a request with its redacted bodies",
+           .run = show,
+           .role = OperatorRole::viewer,
+           .arguments = {positional("ID", "Request ID (X-Request-Id)"),
+                         option("entry", "N",
+                                "Log entry, if several requests have this ID; by default the "
+                                "newest")},
+           .hint = kHint},
+          {.path = "logs tail",
+           .summary = "Follow the requests of a running server",
+           .run = tail,
+           .role = OperatorRole::viewer,
+           .arguments = filter_arguments(),
+           .details = "Requests appear within half a second. Under heavy load, the log drops "
+                      "entries rather than\nslow down payments.",
+           .streams = true}};
 }
 
 }  // namespace coffer::cli

@@ -7,44 +7,40 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::NotificationRow& row) {
-  std::optional<std::string> closed_at;
-  if (row.closed_at) closed_at = row.closed_at->to_string();
-  return {{"transactionRecordId", row.payment_id.to_string()},
+  return {{"transactionRecordId", row.payment_id},
           {"channel", name(row.channel)},
           {"recipient", row.recipient},
           {"state", name(row.state)},
           {"attempts", row.attempts},
           {"environment", name(row.environment)},
-          {"associationId", row.association.to_string()},
-          {"dueAt", row.due_at.to_string()},
-          {"closedAt", closed_at}};
+          {"associationId", row.association},
+          {"dueAt", row.due_at},
+          {"closedAt", row.closed_at}};
 }
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"transactionRecordId", "channel", "recipient", "state",
-                                         "attempts", "environment", "dueAt"}};
-        const auto page = store::newest_notifications(
-            db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
-        for (const auto& row : page.rows) result.records.push_back(view(row));
-        put_next(result, page.next, page.cut_short);
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"transactionRecordId", "channel", "recipient", "state",
+                                     "attempts", "environment", "dueAt"}};
+    const auto page = store::newest_notifications(
+        db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
+    for (const auto& row : page.rows) result.records.push_back(view(row));
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
 }
 
 }  // namespace
 
 std::vector<Command> notification_commands() {
-  std::vector<Argument> arguments{choice("state", choices<NotificationState>(), "Filter by state")};
-  for (const Argument& one : page_arguments()) arguments.push_back(one);
   return {{.path = "notification list",
            .summary = "List messages to receivers of payments, newest first",
            .run = list,
            .role = OperatorRole::viewer,
-           .arguments = std::move(arguments)}};
+           .arguments = joined({choice("state", choices<NotificationState>(), "Filter by state")},
+                               page_arguments())}};
 }
 
 }  // namespace coffer::cli

@@ -33,11 +33,9 @@ Record server_record(App& app) {
   const bool serving = app.port() != 0;
   const Timestamp since = app.opened_at();
   Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
-  out.emplace_back("startedAt", serving ? std::optional(since.to_string()) : std::nullopt);
-  if (serving)
-    out.emplace_back("uptimeSeconds", (app.flows().clock.machine_now().ms - since.ms) / 1'000);
-  else
-    out.emplace_back("uptimeSeconds", std::optional<std::string>());
+  const std::int64_t uptime_ms = app.flows().clock.machine_now().ms - since.ms;
+  out.emplace_back("startedAt", serving ? std::optional(since) : std::nullopt);
+  out.emplace_back("uptimeSeconds", serving ? std::optional(uptime_ms / 1'000) : std::nullopt);
   const auto url = [](const std::optional<ListenAddress>& listener) {
     return listener ? std::optional(listener->url()) : std::nullopt;
   };
@@ -53,18 +51,18 @@ void put_backlog(Record& out, const store::Backlog& backlog) {
   const auto paused = std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
                                     [](const auto& row) { return row.is_paused(); });
   out.emplace_back("unsettledPayments", backlog.settlement.count + backlog.providers.count);
-  out.emplace_back("oldestUnsettledAt", shown(backlog.oldest_unsettled));
+  out.emplace_back("oldestUnsettledAt", backlog.oldest_unsettled);
   out.emplace_back("settlementJobs", backlog.settlement.count);
   out.emplace_back("providerJobs", backlog.providers.count);
-  out.emplace_back("oldestProviderJobAt", shown(backlog.providers.created));
+  out.emplace_back("oldestProviderJobAt", backlog.providers.created);
   out.emplace_back("pendingDeliveries", backlog.deliveries.count);
-  out.emplace_back("nextDeliveryAt", shown(backlog.deliveries.due));
+  out.emplace_back("nextDeliveryAt", backlog.deliveries.due);
   out.emplace_back("deadLetters", backlog.dead_letters);
   out.emplace_back("webhooksActive", backlog.endpoints);
   out.emplace_back("webhooksFailing", backlog.endpoints_failing);
   out.emplace_back("webhooksDisabled", backlog.endpoints_disabled);
   out.emplace_back("pendingReviews", backlog.reviews.count);
-  out.emplace_back("oldestReviewAt", shown(backlog.reviews.created));
+  out.emplace_back("oldestReviewAt", backlog.reviews.created);
   out.emplace_back("notificationsWaiting", backlog.notifications.count);
   out.emplace_back("notificationsFailed", backlog.notifications_failed);
   out.emplace_back("connectorsPaused", paused);
@@ -72,7 +70,7 @@ void put_backlog(Record& out, const store::Backlog& backlog) {
 
 void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
                  const std::optional<store::BackupFailure>& failure) {
-  out.emplace_back("lastBackupAt", shown(last ? std::optional(last->at) : std::nullopt));
+  out.emplace_back("lastBackupAt", last ? std::optional(last->at) : std::nullopt);
   if (last) {
     out.emplace_back("lastBackupBytes", last->bytes);
     out.emplace_back("lastBackupVerified", last->verified);
@@ -96,9 +94,8 @@ Record view(const store::LedgerBalances& balances) {
 std::vector<Record> view(const std::vector<Finding>& findings) {
   std::vector<Record> out;
   for (const Finding& each : findings) {
-    out.push_back({{"condition", name(each.condition)},
-                   {"count", each.count},
-                   {"oldestAt", shown(each.since)}});
+    out.push_back(
+        {{"condition", name(each.condition)}, {"count", each.count}, {"oldestAt", each.since}});
   }
   return out;
 }
@@ -111,13 +108,11 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     const store::Backlog backlog = store::read_backlog(db);
     const ConditionFacts facts = app.condition_facts(db, backlog);
     // Only a running server verifies in the background; otherwise, `coffer verify` does.
-    if (app.port() != 0)
-      out.emplace_back("invariantsHold", app.invariants_hold());
-    else
-      out.emplace_back("invariantsHold", std::optional<std::string>());
+    out.emplace_back("invariantsHold",
+                     app.port() != 0 ? std::optional(app.invariants_hold()) : std::nullopt);
     put_backlog(out, backlog);
     out.emplace_back("approvalsWaiting", facts.approvals);
-    out.emplace_back("oldestApprovalAt", shown(facts.oldest_approval));
+    out.emplace_back("oldestApprovalAt", facts.oldest_approval);
     out.emplace_back("credentialsRotated", facts.applications_rotated);
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", facts.breakers_open);
@@ -207,8 +202,8 @@ Record view(const store::ActivityBucket& bucket, const Names& names) {
                       {"amount", amount.to_string(asset.decimals)},
                       {"payments", sum.payments}});
   }
-  return {{"from", bucket.from.to_string()},
-          {"to", bucket.to.to_string()},
+  return {{"from", bucket.from},
+          {"to", bucket.to},
           {"payments", bucket.payments},
           {"succeeded", bucket.succeeded},
           {"failed", bucket.failed},
@@ -220,7 +215,7 @@ Record view(const store::ActivityBucket& bucket, const Names& names) {
 }
 
 Result<CommandResult> activity(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(auto wanted, wanted_activity(arguments, session.app.queue().now()));
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     const Names names(db);
@@ -242,20 +237,20 @@ Result<CommandResult> activity(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> overview_commands() {
-  std::vector<Argument> arguments{
-      choice("hours", "24|48|168|720", "Period in hours", "24"),
-      option("from", "TIME", "Start of the period, instead of --hours, such as 2026-01-31"),
-      option("to", "TIME", "End of the period; by default now")};
-  for (const Argument& one : owner_arguments()) arguments.push_back(one);
-  return {{.path = "overview",
-           .summary = "Show system status: ledger balances, queues, errors",
-           .run = overview,
-           .role = OperatorRole::viewer},
-          {.path = "activity",
-           .summary = "Show payment counts, success rate, volume and failures over time",
-           .run = activity,
-           .role = OperatorRole::viewer,
-           .arguments = std::move(arguments)}};
+  return {
+      {.path = "overview",
+       .summary = "Show system status: ledger balances, queues, errors",
+       .run = overview,
+       .role = OperatorRole::viewer},
+      {.path = "activity",
+       .summary = "Show payment counts, success rate, volume and failures over time",
+       .run = activity,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {choice("hours", "24|48|168|720", "Period in hours", "24"),
+            option("from", "TIME", "Start of the period, instead of --hours, such as 2026-01-31"),
+            option("to", "TIME", "End of the period; by default now")},
+           owner_arguments())}};
 }
 
 }  // namespace coffer::cli

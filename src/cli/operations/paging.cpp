@@ -71,7 +71,7 @@ void Owners::put(Record& record, std::int64_t tenant) {
   const Owner& owner = get(tenant);
   record.emplace_back("environment", name(owner.tenant.environment));
   record.emplace_back("association", owner.association);
-  record.emplace_back("associationId", owner.tenant.association.to_string());
+  record.emplace_back("associationId", owner.tenant.association);
 }
 
 std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals) {

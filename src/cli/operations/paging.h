@@ -25,6 +25,13 @@ std::vector<Argument> owner_arguments();
 /// Row keys of the selected tenants; empty if neither option is given. `not-found`.
 Result<store::TenantKeys> owners_argument(store::Connection& db, const Arguments& arguments);
 
+/// Lists of arguments as one.
+template <class... Lists>
+std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) {
+  (first.insert(first.end(), more.begin(), more.end()), ...);
+  return first;
+}
+
 /// A date or a time; nullopt if not given. `malformed-request`.
 Result<std::optional<Timestamp>> optional_time(const Arguments& arguments, const std::string& name);
 
@@ -52,10 +59,6 @@ Result<T> required(std::optional<T> found, const std::string& what) {
   return unexpected(Slug::not_found, "The " + what + " was not found.");
 }
 
-template <class IdType>
-std::optional<std::string> shown(const std::optional<IdType>& id) {
-  return id ? std::optional(id->to_string()) : std::nullopt;
-}
 std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals);
 /// `99.8`, rounded down; nullopt if `whole` is 0.
 std::optional<std::string> percent(std::int64_t part, std::int64_t whole);

@@ -9,7 +9,7 @@ namespace {
 using store::Connection;
 
 Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owners) {
-  Record record{{"id", row.id.to_string()},
+  Record record{{"id", row.id},
                 {"name", display_name(row.detail)},
                 {"type", row.type() == EntityType::person ? "individual" : "business"},
                 {"email", email(row.detail)},
@@ -17,8 +17,8 @@ Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owner
                 {"clientReference", row.detail.client_reference},
                 {"status", row.archived ? "archived" : "active"}};
   owners.put(record, tenant);
-  record.emplace_back("createdAt", row.created_at.to_string());
-  record.emplace_back("updatedAt", row.updated_at.to_string());
+  record.emplace_back("createdAt", row.created_at);
+  record.emplace_back("updatedAt", row.updated_at);
   return record;
 }
 
@@ -74,7 +74,7 @@ std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
   std::vector<Record> out;
   for (const store::DestinationRow& row : store::destinations_of(db, beneficiary)) {
     const Place place = place_of(row.detail);
-    out.push_back({{"id", row.id.to_string()},
+    out.push_back({{"id", row.id},
                    {"method", name(row.detail.method)},
                    {"countryIsoCode2", row.detail.country},
                    {"currencyIsoCode3", row.detail.currency},
@@ -88,7 +88,7 @@ std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::BeneficiariesWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     wanted.text = arguments.find("text");
@@ -107,7 +107,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
     Owners owners(db);
     Record record = view(found.row, found.tenant, owners);
@@ -124,23 +124,21 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> beneficiary_commands() {
-  std::vector<Argument> arguments{
-      option("text", "TEXT",
-             "ID, or beginnings of words in the name, e-mail address or client reference")};
-  for (const auto& more : {owner_arguments(), page_arguments()}) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-  }
-  return {{.path = "beneficiary list",
-           .summary = "List beneficiaries of all associations, newest first",
-           .run = list,
-           .role = OperatorRole::viewer,
-           .arguments = std::move(arguments)},
-          {.path = "beneficiary show",
-           .summary = "Show a beneficiary with its payment destinations",
-           .run = show,
-           .role = OperatorRole::viewer,
-           .arguments = {positional("ID", "ID of the beneficiary")},
-           .hint = "List beneficiaries with coffer beneficiary list"}};
+  return {
+      {.path = "beneficiary list",
+       .summary = "List beneficiaries of all associations, newest first",
+       .run = list,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {option("text", "TEXT",
+                   "ID, or beginnings of words in the name, e-mail address or client reference")},
+           owner_arguments(), page_arguments())},
+      {.path = "beneficiary show",
+       .summary = "Show a beneficiary with its payment destinations",
+       .run = show,
+       .role = OperatorRole::viewer,
+       .arguments = {positional("ID", "ID of the beneficiary")},
+       .hint = "List beneficiaries with coffer beneficiary list"}};
 }
 
 }  // namespace coffer::cli

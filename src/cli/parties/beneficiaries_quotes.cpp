@@ -31,32 +31,31 @@ class Connectors {
 
 Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& connector,
             Timestamp now) {
-  std::optional<std::string> type, payment;
-  if (quote.type) type = name(*quote.type);
-  if (quote.payment) payment = store::payment_id(db, *quote.payment).to_string();
+  std::optional<PaymentId> payment;
+  if (quote.payment) payment = store::payment_id(db, *quote.payment);
   const int send = connector.send_decimals();
-  return {{"id", quote.id.to_string()},
+  return {{"id", quote.id},
           {"status", name(quote.status(now))},
-          {"connectorId", connector.id.to_string()},
+          {"connectorId", connector.id},
           {"connector", connector.name},
           {"direction", name(connector.direction)},
-          {"transactionType", type},
+          {"transactionType", quote.type},
           {"sendAmount", quote.price.send.to_string(send)},
           {"sendAssetCode", connector.send_code()},
           {"receiveAmount", quote.price.receive.to_string(connector.receive_decimals())},
           {"receiveAssetCode", connector.receive_code()},
           {"fee", quote.price.fee.to_string(send)},
           {"total", quote.price.total.to_string(send)},
-          {"rate", quote.price.rate.to_string()},
-          {"beneficiaryId", shown(quote.beneficiary_id)},
+          {"rate", quote.price.rate},
+          {"beneficiaryId", quote.beneficiary_id},
           {"transactionRecordId", payment},
-          {"createdAt", quote.created_at.to_string()},
-          {"expiresAt", quote.expires_at.to_string()}};
+          {"createdAt", quote.created_at},
+          {"expiresAt", quote.expires_at}};
 }
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::QuotesWanted wanted;
     wanted.now = session.app.queue().now();
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
@@ -87,16 +86,13 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> quote_commands() {
-  std::vector<Argument> arguments{choice("status", choices<QuoteStatus>(), "Filter by status"),
-                                  option("connector", "ID", "Filter by connector")};
-  for (const auto& more : {owner_arguments(), page_arguments()}) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-  }
   return {{.path = "quote list",
            .summary = "List quotes of all associations, newest first",
            .run = list,
            .role = OperatorRole::viewer,
-           .arguments = std::move(arguments)}};
+           .arguments = joined({choice("status", choices<QuoteStatus>(), "Filter by status"),
+                                option("connector", "ID", "Filter by connector")},
+                               owner_arguments(), page_arguments())}};
 }
 
 }  // namespace coffer::cli

@@ -8,6 +8,7 @@
 #include "api/payments/payments.h"
 #include "api/pipeline/fields.h"
 #include "base/text/csv_rows.h"
+#include "base/text/join.h"
 #include "base/text/trimmed.h"
 
 namespace coffer::cli {
@@ -139,11 +140,7 @@ class BulkReader {
   }
 
   static std::string type_names() {
-    std::string out;
-    for (const PaymentType type : kTypes) {
-      out += (out.empty() ? "" : ", ") + std::string(name(type));
-    }
-    return out;
+    return join(kTypes, ", ", [](PaymentType type) { return name(type); });
   }
 
   bool read_payment(PaymentType type, const JsonValue::Object& members, BulkRow& row) {

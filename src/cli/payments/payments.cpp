@@ -1,6 +1,7 @@
 #include "cli/payments/payments.h"
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "cli/providers/connectors.h"
 #include "domain/parties/beneficiary.h"
@@ -59,7 +60,7 @@ std::vector<std::string_view> columns() {
 
 Result<CommandResult> list(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
     const store::KeyPage page = store::newest_payments(db, wanted, at);
     CommandResult result{.list = true, .columns = columns()};
@@ -75,7 +76,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> count(Session& session, const Arguments& arguments) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
     const store::PaymentCount found = store::count_payments(db, wanted);
     CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
@@ -94,7 +95,7 @@ constexpr std::string_view kFindNote =
 
 Result<CommandResult> find(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     const auto found = store::find_payments(db, arguments.text("TEXT"), at);
     CommandResult result{.list = true, .columns = columns()};
     result.columns.push_back("foundAs");
@@ -112,36 +113,23 @@ Result<CommandResult> find(Session& session, const Arguments& arguments) {
 
 /// The names of the failure table as choices, `a|b|...`.
 std::string_view failure_choices() {
-  static const std::string kChoices = [] {
-    std::string out;
-    for (const FailureInfo& one : failure_table()) {
-      out += (out.empty() ? "" : "|") + std::string(one.name);
-    }
-    return out;
-  }();
-  return kChoices;
+  static const std::string choices = join(failure_table(), "|", std::mem_fn(&FailureInfo::name));
+  return choices;
 }
 
 std::vector<Argument> filter_arguments() {
-  std::vector<Argument> out{
-      option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
-      choice("status", choices<PaymentStatus>(), "Filter by status"),
-      choice("type", choices<PaymentType>(), "Filter by type"),
-      choice("failure", failure_choices(), "Filter by failure reason"),
-      option("wallet", "ID", "Filter by wallet, as source or destination"),
-      option("beneficiary", "ID", "Filter by beneficiary"),
-      option("connector", "ID", "Filter by connector"),
-      option("from", "TIME",
-             "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
-      option("to", "TIME", "Accepted before this time")};
-  for (const Argument& one : owner_arguments()) out.push_back(one);
-  return out;
-}
-
-std::vector<Argument> list_arguments() {
-  std::vector<Argument> out = filter_arguments();
-  for (const Argument& one : page_arguments()) out.push_back(one);
-  return out;
+  return joined(
+      {option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
+       choice("status", choices<PaymentStatus>(), "Filter by status"),
+       choice("type", choices<PaymentType>(), "Filter by type"),
+       choice("failure", failure_choices(), "Filter by failure reason"),
+       option("wallet", "ID", "Filter by wallet, as source or destination"),
+       option("beneficiary", "ID", "Filter by beneficiary"),
+       option("connector", "ID", "Filter by connector"),
+       option("from", "TIME",
+              "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
+       option("to", "TIME", "Accepted before this time")},
+      owner_arguments());
 }
 
 constexpr std::string_view kHint = "List payments with coffer payment list";
@@ -164,9 +152,7 @@ constexpr std::string_view kResolveDetails =
 Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   const PaymentRequest& request = payment.request;
   const TransferLeg* leg = request.type == PaymentType::p2p_own_multi ? nullptr : &request.only();
-  const auto of_leg = [&](auto member) {
-    return leg != nullptr ? shown((*leg).*member) : std::nullopt;
-  };
+  const auto of_leg = [&](auto member) { return leg != nullptr ? (*leg).*member : std::nullopt; };
   std::optional<std::string> sending, receiving, failure, message;
   if (payment.sending_asset) sending = payment.sending_asset->value();
   const auto receives = store::receiving_denomination(payment);
@@ -175,7 +161,7 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
     failure = info(*payment.failure).name;
     message = info(*payment.failure).message;
   }
-  Record record{{"id", payment.id.to_string()},
+  Record record{{"id", payment.id},
                 {"transactionId", request.transaction_id},
                 {"type", name(request.type)},
                 {"status", name(payment.status)},
@@ -187,16 +173,15 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   owners.put(record, payment.tenant);
   record.emplace_back("sourceWalletId", of_leg(&TransferLeg::source_wallet));
   record.emplace_back("destinationWalletId", of_leg(&TransferLeg::destination_wallet));
-  record.emplace_back("beneficiaryId", shown(request.beneficiary));
-  record.emplace_back("connectorId", payment.provider
-                                         ? std::optional(payment.provider->connector.to_string())
-                                         : std::nullopt);
+  record.emplace_back("beneficiaryId", request.beneficiary);
+  record.emplace_back("connectorId",
+                      payment.provider ? std::optional(payment.provider->connector) : std::nullopt);
   record.emplace_back("fromRef", leg != nullptr ? leg->refs.from_ref : std::nullopt);
   record.emplace_back("toRef", leg != nullptr ? leg->refs.to_ref : std::nullopt);
   record.emplace_back("failureCode", failure);
   record.emplace_back("failureMessage", message);
-  record.emplace_back("createdAt", payment.created_at.to_string());
-  record.emplace_back("updatedAt", payment.updated_at.to_string());
+  record.emplace_back("createdAt", payment.created_at);
+  record.emplace_back("updatedAt", payment.updated_at);
   return record;
 }
 
@@ -212,15 +197,12 @@ void put_sides(Record& record, const store::StorySides& sides) {
 
 std::vector<Command> payment_commands() {
   const Argument id = positional("ID", "Record ID of the payment");
-  std::vector<Argument> find_arguments{on_page(
-      positional("TEXT", "Any ID, reference or hash of the payment"), "ID, reference or hash")};
-  for (const Argument& one : page_arguments()) find_arguments.push_back(one);
   std::vector<Command> out{
       {.path = "payment list",
        .summary = "List payments of all associations, newest first",
        .run = list,
        .role = OperatorRole::viewer,
-       .arguments = list_arguments()},
+       .arguments = joined(filter_arguments(), page_arguments())},
       {.path = "payment count",
        .summary = "Count payments, with the filters of payment list",
        .run = count,
@@ -230,7 +212,9 @@ std::vector<Command> payment_commands() {
        .summary = "Find payments by any ID, reference or hash",
        .run = find,
        .role = OperatorRole::viewer,
-       .arguments = std::move(find_arguments),
+       .arguments = joined({on_page(positional("TEXT", "Any ID, reference or hash of the payment"),
+                                    "ID, reference or hash")},
+                           page_arguments()),
        .details = kFindDetails},
       {.path = "payment show",
        .summary = "Show a payment with its entries, events and provider attempts",

@@ -5,6 +5,7 @@
 
 #include "app/app.h"
 #include "base/digest.h"
+#include "base/text/join.h"
 #include "cli/exit_code.h"
 #include "cli/paths.h"
 #include "cli/payments/bulk_rows.h"
@@ -21,9 +22,9 @@ namespace {
 /// The application with the same rights as an authenticated API caller.
 Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
-  COFFER_TRY(const auto row, store::with_reader(session.app.database(), [&](store::Connection& db) {
-               return required(store::find_application(db, id), "application");
-             }));
+  COFFER_TRY(const auto row, session.app.flows().read([&](store::Connection& db) {
+    return required(store::find_application(db, id), "application");
+  }));
   if (!row.tenant) {
     return unexpected(Slug::conflict,
                       "The application belongs to no association, so it cannot submit payments. "
@@ -85,7 +86,7 @@ class BulkRun {
                   {"fee", shown(debit.fee, debit.decimals)},
                   {"receives", debit.receives}};
     record.emplace_back("paymentStatus", done ? done->payment_status : std::nullopt);
-    record.emplace_back("transactionRecordId", done ? shown(done->id) : std::nullopt);
+    record.emplace_back("transactionRecordId", done ? done->id : std::nullopt);
     record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
     result_.records.push_back(std::move(record));
     ++counts_[done ? done->status : "failed"];
@@ -95,10 +96,9 @@ class BulkRun {
     result_.list = true;
     result_.columns = {"line",      "transactionId", "status",        "total",  "fee",
                        "assetCode", "receives",      "paymentStatus", "problem"};
-    std::string note;
-    for (const auto& [status, count] : counts_) {
-      note += (note.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(status);
-    }
+    std::string note = join(counts_, ", ", [](const auto& one) {
+      return std::to_string(one.second) + " " + std::string(one.first);
+    });
     note += " of " + std::to_string(rows) + " rows.";
     for (const auto& [from, taken] : taken_) {
       note += " Wallet " + from.first + " needs " + taken.sum.to_string(taken.decimals) + " " +
@@ -203,7 +203,7 @@ class BulkRun {
   /// nullopt if the wallet or its trustline does not exist; the payment's checks report that.
   Result<std::optional<Amount>> available_in(WalletId id, const std::string& asset) {
     using Found = std::optional<Amount>;
-    return store::with_reader(flows_.database, [&](store::Connection& db) -> Result<Found> {
+    return flows_.read([&](store::Connection& db) -> Result<Found> {
       const auto wallet = store::find_wallet_brief(db, caller_.tenant, id);
       if (!wallet) return Found();
       for (const auto& one : store::balances_of(db, wallet->key)) {

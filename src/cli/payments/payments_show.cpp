@@ -100,7 +100,7 @@ std::vector<Record> timeline(const PaymentRecord& payment, const store::StoryPar
       message = info(*step.why).message;
     }
     out.push_back({{"status", name(step.status)},
-                   {"at", step.at.to_string()},
+                   {"at", step.at},
                    {"actor", actor_of(step, parties, attempts)},
                    {"providerReference", reference},
                    {"code", code},
@@ -115,8 +115,8 @@ std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
   const auto sides = store::sides_of_legs(db, payment.key);
   for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
     const TransferLeg& leg = payment.request.legs[i];
-    out.push_back({{"sourceWalletId", shown(leg.source_wallet)},
-                   {"destinationWalletId", shown(leg.destination_wallet)},
+    out.push_back({{"sourceWalletId", leg.source_wallet},
+                   {"destinationWalletId", leg.destination_wallet},
                    {"amount", leg.amount.to_string(payment.leg_decimals[i])},
                    {"assetCode", leg.sending_asset.value()},
                    {"fromRef", leg.refs.from_ref},
@@ -130,10 +130,10 @@ std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
 std::vector<Record> entries(Connection& db, std::int64_t payment) {
   std::vector<Record> out;
   for (const store::StoryEntry& entry : store::entries_of_payment(db, payment)) {
-    out.push_back({{"at", entry.at.to_string()},
+    out.push_back({{"at", entry.at},
                    {"kind", words_of(entry.kind)},
                    {"account", words_of(entry.account)},
-                   {"walletId", shown(entry.account.wallet)},
+                   {"walletId", entry.account.wallet},
                    {"assetCode", entry.asset.value()},
                    {"amount", entry.amount.to_string(entry.decimals)},
                    {"runningBalance", entry.balance_after.to_string(entry.decimals)},
@@ -147,8 +147,8 @@ std::vector<Record> views(const std::vector<store::StoryAttempt>& attempts) {
   for (const store::StoryAttempt& attempt : attempts) {
     out.push_back({{"attempt", attempt.attempt},
                    {"call", name(attempt.call)},
-                   {"openedAt", attempt.opened_at.to_string()},
-                   {"closedAt", shown(attempt.closed_at)},
+                   {"openedAt", attempt.opened_at},
+                   {"closedAt", attempt.closed_at},
                    {"outcome", attempt.outcome},
                    {"actor", resolver(attempt).value_or("coffer")}});
   }
@@ -176,15 +176,15 @@ std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
     for (const store::EventRow& event : events) {
       const auto delivery = store::find_delivery_at(db, tenant, key, event.sequence);
       if (!delivery) continue;
-      out.push_back({{"webhookId", webhook->id.to_string()},
+      out.push_back({{"webhookId", webhook->id},
                      {"url", webhook->url},
-                     {"eventId", event.id.to_string()},
+                     {"eventId", event.id},
                      {"type", name(event.type)},
                      {"status", name(delivery->state)},
                      {"attempts", delivery->tries},
                      {"lastAnswer", last_answer(db, *delivery)},
-                     {"nextAttemptAt", shown(delivery->due_at)},
-                     {"closedAt", shown(delivery->closed_at)}});
+                     {"nextAttemptAt", delivery->due_at},
+                     {"closedAt", delivery->closed_at}});
     }
   }
   return out;
@@ -199,10 +199,10 @@ void put_events(Record& record, Connection& db, const Tenant& tenant,
   std::vector<Record> shown_events;
   for (const store::EventRow& event : events) {
     shown_events.push_back({{"sequence", event.sequence},
-                            {"id", event.id.to_string()},
+                            {"id", event.id},
                             {"type", name(event.type)},
                             {"version", event.version},
-                            {"at", event.at.to_string()}});
+                            {"at", event.at}});
   }
   record.emplace_back("events", std::move(shown_events));
   record.emplace_back("deliveries", deliveries(db, tenant, events));
@@ -220,16 +220,14 @@ void put_provider(Record& record, const PaymentRecord& payment,
   record.emplace_back("total", shown(part ? part->total : payment.sending_amount, decimals));
   record.emplace_back("collectedAmount", shown(part ? part->collected : std::nullopt, decimals));
   record.emplace_back("excessAmount", shown(flows::excess_amount(payment), decimals));
-  record.emplace_back("rate",
-                      parties.rate ? std::optional(parties.rate->to_string()) : std::nullopt);
+  record.emplace_back("rate", parties.rate);
   record.emplace_back("connector", parties.connector);
   record.emplace_back("providerUrl", parties.provider_url);
   record.emplace_back("providerReference", part ? part->provider_reference : std::nullopt);
   record.emplace_back("providerState",
                       of([](const Part& p) { return std::string(words_of(p.state)); }));
   record.emplace_back("inReview", part && part->in_review);
-  record.emplace_back("instructionsExpireAt",
-                      part ? shown(part->expires_at) : std::optional<std::string>());
+  record.emplace_back("instructionsExpireAt", part ? part->expires_at : std::nullopt);
 }
 
 void put_rest(Record& record, const PaymentRecord& payment) {
@@ -245,12 +243,12 @@ void put_rest(Record& record, const PaymentRecord& payment) {
   record.emplace_back("minReceivingAmount",
                       receives ? shown(request.min_receiving, receives->decimals) : std::nullopt);
   record.emplace_back("path", payment.path);
-  record.emplace_back("quoteId", shown(request.quote));
-  record.emplace_back("destinationId", shown(request.destination));
+  record.emplace_back("quoteId", request.quote);
+  record.emplace_back("destinationId", request.destination);
   record.emplace_back("description", multi ? std::nullopt : request.only().description);
   record.emplace_back("memo", request.memo);
   record.emplace_back("ledgerTransactionHash", hash);
-  record.emplace_back("completedAt", shown(payment.completed_at));
+  record.emplace_back("completedAt", payment.completed_at);
 }
 
 Record whole_record(Connection& db, const PaymentRecord& payment) {
@@ -258,13 +256,13 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   Record record = payment_record(payment, owners);
   const auto parties = store::parties_of_payment(db, payment.key);
   record.emplace_back("application", parties.application);
-  record.emplace_back("applicationId", parties.application_id.to_string());
+  record.emplace_back("applicationId", parties.application_id);
   put_rest(record, payment);
   put_provider(record, payment, parties);
   put_sides(record, store::sides_of_payment(db, payment.key));
   const auto attempts = store::attempts_of_payment(db, payment.key);
   const auto job = store::job_of_payment(db, payment.key);
-  record.emplace_back("nextAttemptAt", job ? std::optional(job->due_at.to_string()) : std::nullopt);
+  record.emplace_back("nextAttemptAt", job ? std::optional(job->due_at) : std::nullopt);
   record.emplace_back("jobAttempts",
                       job ? std::optional(std::to_string(job->attempts)) : std::nullopt);
   record.emplace_back("timeline", timeline(payment, parties, attempts));
@@ -278,17 +276,11 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   return record;
 }
 
-Result<CommandResult> shown_payment(Session& session, std::int64_t key) {
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
-    return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
-  });
-}
-
 }  // namespace
 
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  return store::with_reader(session.app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto key, required(store::payment_key(db, id), "payment"));
     return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
   });
@@ -296,8 +288,8 @@ Result<CommandResult> show_payment(Session& session, const Arguments& arguments)
 
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  COFFER_TRY(const auto payment, flows::retry_payment(session.app.flows(), id));
-  return shown_payment(session, payment.key);
+  COFFER_TRY_VOID(flows::retry_payment(session.app.flows(), id));
+  return show_payment(session, arguments);
 }
 
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
@@ -307,25 +299,24 @@ Result<CommandResult> resolve_payment(Session& session, const Arguments& argumen
                                    : as == "failed"  ? flows::Resolution::failed
                                                      : flows::Resolution::refunded,
                                    session.actor.name, arguments.text("reason")};
-  COFFER_TRY(const auto payment, flows::resolve_payment(session.app.flows(), id, result));
-  return shown_payment(session, payment.key);
+  COFFER_TRY_VOID(flows::resolve_payment(session.app.flows(), id, result));
+  return show_payment(session, arguments);
 }
 
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {
   const auto id = PaymentId::parse(arguments.text("ID"));
   if (!id) return std::nullopt;
   using Found = std::optional<MovedAmount>;
-  const auto moved =
-      store::with_reader(session.app.database(), [&](Connection& db) -> Result<Found> {
-        const auto key = store::payment_key(db, *id);
-        const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
-        if (!payment || !payment->provider) return Found();
-        if (payment->sending_asset) {
-          return Found({*payment->sending_asset, payment->provider->total});
-        }
-        if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
-        return Found({*payment->request.receiving_asset, *payment->receiving_amount});
-      });
+  const auto moved = session.app.flows().read([&](Connection& db) -> Result<Found> {
+    const auto key = store::payment_key(db, *id);
+    const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
+    if (!payment || !payment->provider) return Found();
+    if (payment->sending_asset) {
+      return Found({*payment->sending_asset, payment->provider->total});
+    }
+    if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
+    return Found({*payment->request.receiving_asset, *payment->receiving_amount});
+  });
   return moved ? *moved : std::nullopt;
 }
 

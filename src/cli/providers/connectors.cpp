@@ -1,10 +1,12 @@
 #include "cli/providers/connectors.h"
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
 #include "cli/operations/health.h"
+#include "cli/operations/paging.h"
 #include "flows/providers/connector_changes.h"
 #include "store/ledger/catalog.h"
 #include "store/providers/provider_payments.h"
@@ -24,13 +26,9 @@ std::string shown_types(TransactionTypes types) {
   return out;
 }
 
-std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals) {
-  return amount ? std::optional(amount->to_string(decimals)) : std::nullopt;
-}
-
 Record view(const ConnectorTerms& terms) {
   const int decimals = terms.send_decimals();
-  Record record{{"id", terms.id.to_string()},
+  Record record{{"id", terms.id},
                 {"environment", name(terms.environment)},
                 {"name", terms.name},
                 {"provider", terms.provider},
@@ -42,7 +40,7 @@ Record view(const ConnectorTerms& terms) {
                 {"currencyIsoCode3", terms.currency},
                 {"currencyDecimals", terms.currency_decimals},
                 {"assetCode", terms.asset.code.value()},
-                {"rate", terms.rate.to_string()},
+                {"rate", terms.rate},
                 {"fee", shown_fee(terms.fee, decimals)},
                 {"minAmount", terms.min_amount.to_string(decimals)},
                 {"maxAmount", terms.max_amount.to_string(decimals)},
@@ -61,17 +59,14 @@ Record view(const ConnectorTerms& terms) {
 CommandResult one(const store::ConnectorRow& row) { return {.records = {view(row.terms)}}; }
 
 Record view(const Requirement& requirement) {
-  std::string choices;
-  for (const auto& [code, label] : requirement.choices) {
-    choices += (choices.empty() ? "" : ",") + code + "=" + label;
-  }
   Record record{{"name", requirement.name},
                 {"type", name(requirement.type)},
                 {"required", requirement.required},
                 {"label", requirement.label},
                 {"description", requirement.description},
                 {"pattern", requirement.pattern},
-                {"choices", choices},
+                {"choices", join(requirement.choices, ",",
+                                 [](const auto& one) { return one.code + "=" + one.label; })},
                 {"transactionTypes", shown_types(requirement.types)}};
   return record;
 }
@@ -103,7 +98,7 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
 /// The asset with its decimals.
 Result<Asset> asset_of(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
-  return store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<Asset> {
+  return session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
     auto asset = store::find_asset(db, code);
     if (asset) return *std::move(asset);
     return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
@@ -151,18 +146,17 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{
-            .list = true,
-            .columns = {"id", "environment", "name", "flow", "direction", "method",
-                        "countryIsoCode2", "currencyIsoCode3", "assetCode", "status", "health"}};
-        for (const auto& row : store::list_connectors_of_all(db)) {
-          result.records.push_back(view(row.terms));
-          put_health(result.records.back(), session.app, db, row.terms);
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{
+        .list = true,
+        .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
+                    "currencyIsoCode3", "assetCode", "status", "health"}};
+    for (const auto& row : store::list_connectors_of_all(db)) {
+      result.records.push_back(view(row.terms));
+      put_health(result.records.back(), session.app, db, row.terms);
+    }
+    return result;
+  });
 }
 
 /// Retired addresses with payments in progress.
@@ -181,18 +175,17 @@ std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        Record record = view(terms);
-        put_health(record, session.app, db, terms);
-        std::vector<Record> requirements;
-        for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
-          requirements.push_back(view(requirement));
-        }
-        record.emplace_back("requirements", std::move(requirements));
-        record.emplace_back("formerUrls", former_urls(db, terms.key));
-        return CommandResult{.records = {std::move(record)}};
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    Record record = view(terms);
+    put_health(record, session.app, db, terms);
+    std::vector<Record> requirements;
+    for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
+      requirements.push_back(view(requirement));
+    }
+    record.emplace_back("requirements", std::move(requirements));
+    record.emplace_back("formerUrls", former_urls(db, terms.key));
+    return CommandResult{.records = {std::move(record)}};
+  });
 }
 
 template <ConnectorStatus kStatus>
@@ -237,7 +230,7 @@ Result<CommandResult> rotate_secret(Session& session, const Arguments& arguments
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
   COFFER_TRY(const auto out, flows::rotate_connector_secret(session.app.flows(), id));
   return CommandResult{
-      .records = {{{"id", id.to_string()}, {"secret", out.secret}}},
+      .records = {{{"id", id}, {"secret", out.secret}}},
       .note = "\nThe old secret is no longer valid. Copy the new one now. You won't see it again."};
 }
 
@@ -276,11 +269,10 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
 Result<std::vector<Requirement>> requirements_without(Session& session,
                                                       const ConnectorTerms& connector,
                                                       const std::string& left_out) {
-  COFFER_TRY(auto all,
-             store::with_reader(session.app.database(),
-                                [&](store::Connection& db) -> Result<std::vector<Requirement>> {
-                                  return store::requirements_of(db, connector.key);
-                                }));
+  COFFER_TRY(auto all, session.app.flows().read(
+                           [&](store::Connection& db) -> Result<std::vector<Requirement>> {
+                             return store::requirements_of(db, connector.key);
+                           }));
   std::erase_if(all, [&](const Requirement& one) { return one.name == left_out; });
   return all;
 }

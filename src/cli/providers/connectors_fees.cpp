@@ -10,8 +10,8 @@ namespace coffer::cli {
 namespace {
 
 Record view(const store::FeeRow& row, int decimals) {
-  return {{"associationId", row.association.to_string()},
-          {"connectorId", row.connector.to_string()},
+  return {{"associationId", row.association},
+          {"connectorId", row.connector},
           {"transactionType", name(row.type)},
           {"fee", shown_fee(row.fee, decimals)}};
 }
@@ -39,22 +39,21 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto connector, id_argument<ConnectorId>(arguments, "CONNECTOR"));
   COFFER_TRY(const TransactionType type, type_argument(arguments));
   COFFER_TRY_VOID(flows::remove_fee(session.app.flows(), association, connector, type));
-  return CommandResult{.records = {{{"associationId", association.to_string()},
-                                    {"connectorId", connector.to_string()},
+  return CommandResult{.records = {{{"associationId", association},
+                                    {"connectorId", connector},
                                     {"transactionType", name(type)},
                                     {"removed", true}}}};
 }
 
 Result<CommandResult> list(Session& session, const Arguments&) {
-  return store::with_reader(
-      session.app.database(), [](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true};
-        for (const store::FeeRow& row : store::list_fees(db)) {
-          const auto connector = store::find_connector_by_key(db, row.connector_key);
-          result.records.push_back(view(row, connector->terms.send_decimals()));
-        }
-        return result;
-      });
+  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true};
+    for (const store::FeeRow& row : store::list_fees(db)) {
+      const auto connector = store::find_connector_by_key(db, row.connector_key);
+      result.records.push_back(view(row, connector->terms.send_decimals()));
+    }
+    return result;
+  });
 }
 
 }  // namespace
@@ -121,12 +120,11 @@ std::string shown_fee(const FeeRule& fee, int decimals) {
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
                                           const std::string& name) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<ConnectorTerms> {
-                              const auto row = store::find_connector_of_any(db, id);
-                              if (row) return row->terms;
-                              return unexpected(Slug::not_found, "The connector was not found.");
-                            });
+  return session.app.flows().read([&](store::Connection& db) -> Result<ConnectorTerms> {
+    const auto row = store::find_connector_of_any(db, id);
+    if (row) return row->terms;
+    return unexpected(Slug::not_found, "The connector was not found.");
+  });
 }
 
 std::vector<Command> fee_commands() {

@@ -1,6 +1,8 @@
 #include "cli/webhooks/choice.h"
 
+#include "base/text/join.h"
 #include "base/text/nearest.h"
+#include "base/text/next_part.h"
 
 namespace coffer::cli {
 namespace {
@@ -54,26 +56,20 @@ Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& argume
 
 Result<EventType> event_type_argument(const std::string& text) {
   if (const auto type = parse_event_type(text)) return *type;
-  std::string all;
   std::vector<std::string_view> known;
-  for (const Term& term : event_type_terms()) {
-    all += (all.empty() ? "" : ", ") + std::string(term.code);
-    known.push_back(term.code);
-  }
+  for (const Term& term : event_type_terms()) known.push_back(term.code);
   const std::string meant = did_you_mean(text, known);
   return unexpected(Slug::malformed_request, "\"" + text +
-                                                 "\" is not an event type; expected one of " + all +
-                                                 (meant.empty() ? "." : meant));
+                                                 "\" is not an event type; expected one of " +
+                                                 join(known, ", ") + (meant.empty() ? "." : meant));
 }
 
 Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name) {
   EventTypeSet set;
   const std::string text = arguments.find(name).value_or("");
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    COFFER_TRY(const EventType type, event_type_argument(text.substr(at, end - at)));
+  for (std::string_view rest = text; !rest.empty();) {
+    COFFER_TRY(const EventType type, event_type_argument(std::string(next_whole_part(rest, ','))));
     set = set.with(type);
-    at = end + 1;
   }
   if (!set.empty()) return set;
   for (const Term& term : event_type_terms()) set = set.with(*parse_event_type(term.code));

@@ -1,7 +1,6 @@
 // Options that select tenants and event types.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -37,32 +37,30 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                       "--after and --cursor cannot be combined. Use --after for newer events, "
                       "--cursor for older ones.");
   }
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(const auto chosen,
-                   chosen_tenant(db, arguments, environment_argument(arguments)));
-        store::PageAt page;
-        page.limit = limit;
-        page.backward = !after;
-        page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
-        flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
-        CommandResult result{.list = true,
-                             .columns = {"sequence", "at", "type", "id", "about", "amount"}};
-        const auto events = store::list_events(db, chosen.tenant, type, page);
-        for (const auto& event : events.rows) result.records.push_back(view(bodies.body_of(event)));
-        const bool full = events.rows.size() == static_cast<std::size_t>(limit);
-        if (!after && full && events.rows.front().sequence > 1) {
-          result.next_cursor = std::to_string(events.rows.front().sequence);
-        }
-        if (events.cut_at) {
-          result.note = cut_short_note();
-          if (!after)
-            result.next_cursor = std::to_string(*events.cut_at);
-          else
-            result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
-        }
-        return result;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
+    store::PageAt page;
+    page.limit = limit;
+    page.backward = !after;
+    page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
+    flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
+    CommandResult result{.list = true,
+                         .columns = {"sequence", "at", "type", "id", "about", "amount"}};
+    const auto events = store::list_events(db, chosen.tenant, type, page);
+    for (const auto& event : events.rows) result.records.push_back(view(bodies.body_of(event)));
+    const bool full = events.rows.size() == static_cast<std::size_t>(limit);
+    if (!after && full && events.rows.front().sequence > 1) {
+      result.next_cursor = std::to_string(events.rows.front().sequence);
+    }
+    if (events.cut_at) {
+      result.note = cut_short_note();
+      if (!after)
+        result.next_cursor = std::to_string(*events.cut_at);
+      else
+        result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
+    }
+    return result;
+  });
 }
 
 struct Found {
@@ -82,39 +80,37 @@ Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
 }
 
 Result<CommandResult> show(Session& session, const Arguments& arguments) {
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(const auto found, found_event(db, arguments));
-        const Tenant& tenant = found.owner.tenant;
-        const std::string body =
-            flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
-        Record record = view(body);
-        record.emplace_back("associationId", tenant.association.to_string());
-        record.emplace_back("environment", name(tenant.environment));
-        record.emplace_back("body", body);
-        return CommandResult{.records = {std::move(record)}};
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, found_event(db, arguments));
+    const Tenant& tenant = found.owner.tenant;
+    const std::string body =
+        flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
+    Record record = view(body);
+    record.emplace_back("associationId", tenant.association);
+    record.emplace_back("environment", name(tenant.environment));
+    record.emplace_back("body", body);
+    return CommandResult{.records = {std::move(record)}};
+  });
 }
 
 Record view(const store::WebhookRow& webhook) {
-  return {{"webhookId", webhook.id.to_string()}, {"url", webhook.url}, {"status", "pending"}};
+  return {{"webhookId", webhook.id}, {"url", webhook.url}, {"status", "pending"}};
 }
 
 Result<CommandResult> resend(Session& session, const Arguments& arguments) {
   const flows::Context& context = session.app.flows();
-  COFFER_TRY(const auto found,
-             store::with_reader(session.app.database(),
-                                [&](store::Connection& db) { return found_event(db, arguments); }));
+  COFFER_TRY(const auto found, session.app.flows().read([&](store::Connection& db) {
+    return found_event(db, arguments);
+  }));
   const Tenant& tenant = found.owner.tenant;
   CommandResult result{.list = true};
   if (arguments.has("webhook")) {
     COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "webhook"));
     const flows::WebhookRef ref{tenant, id, std::nullopt};
     COFFER_TRY_VOID(flows::resend_delivery(context, ref, found.event.id));
-    COFFER_TRY(const auto row,
-               store::with_reader(session.app.database(), [&](store::Connection& db) {
-                 return flows::required_webhook(db, ref);
-               }));
+    COFFER_TRY(const auto row, session.app.flows().read([&](store::Connection& db) {
+      return flows::required_webhook(db, ref);
+    }));
     result.records.push_back(view(row));
     return result;
   }
@@ -130,14 +126,13 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
   COFFER_TRY(const EventType type, event_type_argument(arguments.text("TYPE")));
-  COFFER_TRY(const auto owner,
-             store::with_reader(session.app.database(), [&](store::Connection& db) {
-               return chosen_tenant(db, arguments, Environment::sandbox);
-             }));
+  COFFER_TRY(const auto owner, session.app.flows().read([&](store::Connection& db) {
+    return chosen_tenant(db, arguments, Environment::sandbox);
+  }));
   COFFER_TRY(const auto event, flows::trigger_event(session.app.flows(), owner.tenant, type));
-  return CommandResult{.records = {{{"eventId", event.id.to_string()},
-                                    {"type", name(event.type)},
-                                    {"sequence", event.sequence}}}};
+  return CommandResult{
+      .records = {
+          {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
 }
 
 constexpr std::string_view kHint = "List events with coffer events list";

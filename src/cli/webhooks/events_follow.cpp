@@ -24,21 +24,19 @@ struct Following {
 Result<Following> begin(Session& session, const Arguments& arguments) {
   Following out;
   COFFER_TRY(out.types, event_types_argument(arguments, "events"));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<Following> {
-        COFFER_TRY(const auto chosen,
-                   chosen_tenant(db, arguments, environment_argument(arguments)));
-        out.tenant = chosen.tenant;
-        COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
-        out.after = after ? *after : store::last_sequence(db, out.tenant);
-        return out;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<Following> {
+    COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
+    out.tenant = chosen.tenant;
+    COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
+    out.after = after ? *after : store::last_sequence(db, out.tenant);
+    return out;
+  });
 }
 
 std::string text_of(const store::EventRow& event, const std::string& body, bool json) {
   if (json) {
     return to_json({{"sequence", event.sequence},
-                    {"id", event.id.to_string()},
+                    {"id", event.id},
                     {"type", name(event.type)},
                     {"body", body}},
                    true);
@@ -51,18 +49,17 @@ std::string text_of(const store::EventRow& event, const std::string& body, bool 
 
 /// New events as lines; advances `following`. Empty if there are none.
 Result<std::string> next_lines(Session& session, Following& following, bool json) {
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<std::string> {
-        std::string out;
-        flows::EventBodies bodies(session.app.flows(), db, following.tenant);
-        for (const auto& event :
-             store::events_after(db, following.tenant, following.after, kEventsPerLook)) {
-          following.after = event.sequence;
-          const bool wanted = following.types.contains(event.type);
-          if (wanted) out += text_of(event, bodies.body_of(event), json) + "\n";
-        }
-        return out;
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<std::string> {
+    std::string out;
+    flows::EventBodies bodies(session.app.flows(), db, following.tenant);
+    for (const auto& event :
+         store::events_after(db, following.tenant, following.after, kEventsPerLook)) {
+      following.after = event.sequence;
+      const bool wanted = following.types.contains(event.type);
+      if (wanted) out += text_of(event, bodies.body_of(event), json) + "\n";
+    }
+    return out;
+  });
 }
 
 }  // namespace

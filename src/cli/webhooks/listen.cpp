@@ -109,7 +109,7 @@ class Display {
   }
 
   static Record record_of(const Forwarded& done, const EventLine& line) {
-    Record record{{"at", done.at.to_string()},
+    Record record{{"at", done.at},
                   {"sequence", done.event.sequence},
                   {"eventId", done.event.id},
                   {"type", done.event.type},

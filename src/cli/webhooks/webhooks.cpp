@@ -1,6 +1,7 @@
 #include "cli/webhooks/webhooks.h"
 
 #include "app/app.h"
+#include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "cli/operations/health.h"
 #include "cli/operations/paging.h"
@@ -20,24 +21,19 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
   page.limit = kShownMax;
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-        CommandResult result{.list = true,
-                             .columns = {"id", "url", "eventTypes", "status", "environment",
-                                         "health", "lastResponseStatus", "pending", "deadLetters"}};
-        for (const NamedTenant& owner : tenants) {
-          for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
-            result.records.push_back(webhook_record(row));
-            put_health(result.records.back(), db, row);
-          }
-        }
-        return result;
-      });
-}
-
-flows::WebhookRef ref_of(const store::WebhookRow& row) {
-  return {row.tenant, row.id, std::nullopt};
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+    CommandResult result{.list = true,
+                         .columns = {"id", "url", "eventTypes", "status", "environment", "health",
+                                     "lastResponseStatus", "pending", "deadLetters"}};
+    for (const NamedTenant& owner : tenants) {
+      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
+        result.records.push_back(webhook_record(row));
+        put_health(result.records.back(), db, row);
+      }
+    }
+    return result;
+  });
 }
 
 /// Includes the result of the last attempt.
@@ -48,15 +44,10 @@ Record view(store::Connection& db, const store::DeliveryRow& row) {
     const store::DeliveryAttempt& attempt = attempts.back();
     last = attempt.status ? std::to_string(*attempt.status) : attempt.fault.value_or("");
   }
-  return {{"sequence", row.sequence},
-          {"eventId", row.id.to_string()},
-          {"type", name(row.type)},
-          {"status", name(row.state)},
-          {"attempts", row.tries},
-          {"lastAnswer", last},
-          {"nextAttemptAt", shown(row.due_at)},
-          {"createdAt", row.created_at.to_string()},
-          {"closedAt", shown(row.closed_at)}};
+  return {
+      {"sequence", row.sequence},    {"eventId", row.id},           {"type", name(row.type)},
+      {"status", name(row.state)},   {"attempts", row.tries},       {"lastAnswer", last},
+      {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at}, {"closedAt", row.closed_at}};
 }
 
 Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
@@ -71,52 +62,40 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
   page.key = at.before;
   page.limit = at.limit + 1;
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        CommandResult result{.list = true,
-                             .columns = {"sequence", "eventId", "type", "status", "attempts",
-                                         "lastAnswer", "nextAttemptAt"}};
-        auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
-        const bool cut_short = found.cut_at.has_value();
-        if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
-          found.rows.pop_back();
-          found.cut_at = found.rows.back().sequence;
-        }
-        put_next(result, found.cut_at, cut_short);
-        for (const auto& row : found.rows) result.records.push_back(view(db, row));
-        return result;
-      });
-}
-
-Result<Timestamp> time_argument(const Arguments& arguments, const std::string& name) {
-  if (const auto time = Timestamp::parse(arguments.text(name))) return *time;
-  return unexpected(
-      Slug::malformed_request,
-      "--" + name + " is not a date or time. Write it like 2026-01-31 or 2026-01-31T09:00:00Z.");
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    CommandResult result{.list = true,
+                         .columns = {"sequence", "eventId", "type", "status", "attempts",
+                                     "lastAnswer", "nextAttemptAt"}};
+    auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
+    const bool cut_short = found.cut_at.has_value();
+    if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
+      found.rows.pop_back();
+      found.cut_at = found.rows.back().sequence;
+    }
+    put_next(result, found.cut_at, cut_short);
+    for (const auto& row : found.rows) result.records.push_back(view(db, row));
+    return result;
+  });
 }
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const Timestamp from, time_argument(arguments, "from"));
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto end, optional_time(arguments, "to"));
   // Later events are delivered in any case.
-  Timestamp to = session.app.queue().now().plus_ms(1);
-  if (arguments.has("to")) {
-    COFFER_TRY(to, time_argument(arguments, "to"));
-  }
-  if (from >= to) return unexpected(Slug::malformed_request, "--from must be before --to.");
+  const Timestamp to = end.value_or(session.app.queue().now().plus_ms(1));
+  if (*from >= to) return unexpected(Slug::malformed_request, "--from must be before --to.");
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  COFFER_TRY_VOID(flows::recover_deliveries(session.app.flows(), ref_of(webhook), {from, to}));
-  return CommandResult{.records = {{{"webhookId", webhook.id.to_string()},
-                                    {"from", from.to_string()},
-                                    {"to", to.to_string()},
-                                    {"status", "accepted"}}}};
+  COFFER_TRY_VOID(flows::recover_deliveries(session.app.flows(), ref_of(webhook), {*from, to}));
+  return CommandResult{
+      .records = {{{"webhookId", webhook.id}, {"from", from}, {"to", to}, {"status", "accepted"}}}};
 }
 
 Result<CommandResult> test(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   COFFER_TRY(const auto event, flows::send_test_event(session.app.flows(), ref_of(webhook)));
-  return CommandResult{.records = {{{"eventId", event.id.to_string()},
-                                    {"type", name(event.type)},
-                                    {"sequence", event.sequence}}}};
+  return CommandResult{
+      .records = {
+          {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
 }
 
 Result<CommandResult> disable(Session& session, const Arguments& arguments) {
@@ -128,8 +107,7 @@ Result<CommandResult> disable(Session& session, const Arguments& arguments) {
 Result<CommandResult> listen_secret(Session& session, const Arguments& arguments) {
   std::int64_t last = 0;
   COFFER_TRY(
-      const auto owner,
-      store::with_reader(session.app.database(), [&](store::Connection& db) -> Result<NamedTenant> {
+      const auto owner, session.app.flows().read([&](store::Connection& db) -> Result<NamedTenant> {
         COFFER_TRY(auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
         last = store::last_sequence(db, chosen.tenant);
         return chosen;
@@ -137,7 +115,7 @@ Result<CommandResult> listen_secret(Session& session, const Arguments& arguments
   COFFER_TRY(const Secret secret, flows::listener_secret(session.app.flows(), owner.tenant));
   return CommandResult{.records = {{{"secret", secret},
                                     {"association", owner.association_name},
-                                    {"associationId", owner.tenant.association.to_string()},
+                                    {"associationId", owner.tenant.association},
                                     {"environment", name(owner.tenant.environment)},
                                     {"lastSequence", last}}}};
 }
@@ -161,38 +139,33 @@ std::vector<Argument> verify_arguments() {
 }  // namespace
 
 Record webhook_record(const store::WebhookRow& row) {
-  std::string types;
-  for (const EventType type : row.types.types()) {
-    types += (types.empty() ? "" : ",") + std::string(name(type));
-  }
+  std::string types = join(row.types.types(), ",", [](EventType type) { return name(type); });
   if (row.types == EventTypeSet::payments()) types = "*";
   std::optional<std::string> last_status;
   if (row.last_status) last_status = std::to_string(*row.last_status);
-  return {{"id", row.id.to_string()},
+  return {{"id", row.id},
           {"url", row.url},
           {"eventTypes", types},
           {"status", row.is_active() ? "active" : "disabled"},
           {"environment", name(row.tenant.environment)},
-          {"associationId", row.tenant.association.to_string()},
-          {"applicationId", row.application_id.to_string()},
+          {"associationId", row.tenant.association},
+          {"applicationId", row.application_id},
           {"description", row.description},
           {"consecutiveFailures", row.failures},
-          {"lastAttemptAt", shown(row.last_attempt_at)},
+          {"lastAttemptAt", row.last_attempt_at},
           {"lastResponseStatus", last_status},
-          {"createdAt", row.created_at.to_string()}};
+          {"createdAt", row.created_at}};
 }
 
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
-  return store::with_reader(session.app.database(),
-                            [&](store::Connection& db) -> Result<store::WebhookRow> {
-                              COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-                              for (const NamedTenant& owner : tenants) {
-                                if (auto row = store::find_webhook(db, owner.tenant, id))
-                                  return *std::move(row);
-                              }
-                              return unexpected(Slug::not_found, "The webhook was not found.");
-                            });
+  return session.app.flows().read([&](store::Connection& db) -> Result<store::WebhookRow> {
+    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+    for (const NamedTenant& owner : tenants) {
+      if (auto row = store::find_webhook(db, owner.tenant, id)) return *std::move(row);
+    }
+    return unexpected(Slug::not_found, "The webhook was not found.");
+  });
 }
 
 std::vector<Command> webhook_commands() {
@@ -214,9 +187,9 @@ std::vector<Command> webhook_commands() {
        .summary = "List the deliveries of a webhook, newest first",
        .run = deliveries,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("status", choices<DeliveryState>(), "Filter by status"),
-                     option("type", "TYPE", "Filter by event type"), page_arguments()[0],
-                     page_arguments()[1]},
+       .arguments = joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
+                            option("type", "TYPE", "Filter by event type")},
+                           page_arguments()),
        .hint = kHint},
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",

@@ -1,7 +1,6 @@
 // coffer webhook: endpoints, their deliveries, and the verification of saved deliveries.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "base/strong.h"
 #include "cli/command.h"
+#include "flows/webhooks/webhook_changes.h"
 #include "store/webhooks/webhooks.h"
 
 namespace coffer::cli {
@@ -19,6 +19,10 @@ inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret"
 
 /// The data of a webhook that commands print.
 Record webhook_record(const store::WebhookRow& row);
+/// For flows: the webhook of any application.
+inline flows::WebhookRef ref_of(const store::WebhookRow& row) {
+  return {row.tenant, row.id, std::nullopt};
+}
 /// The webhook with this ID, of any tenant. `not-found`.
 Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments);
 /// coffer webhook create, update, rotate and delivery.

@@ -4,7 +4,6 @@
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/webhooks/event_body.h"
-#include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
 #include "outbound/webhooks/webhook_signature.h"
 #include "store/webhooks/deliveries.h"
@@ -46,10 +45,9 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   webhook.url = *url;
   COFFER_TRY(webhook.description, text_up_to(arguments, "description", kDescriptionMax));
   COFFER_TRY(webhook.types, taken_types(arguments));
-  COFFER_TRY(const auto application,
-             store::with_reader(session.app.database(), [&](store::Connection& db) {
-               return required(store::find_application(db, id), "application");
-             }));
+  COFFER_TRY(const auto application, session.app.flows().read([&](store::Connection& db) {
+    return required(store::find_application(db, id), "application");
+  }));
   if (!application.tenant) {
     return unexpected(Slug::conflict,
                       "The application belongs to no association, so it cannot have webhooks. "
@@ -59,10 +57,6 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   COFFER_TRY(const auto registered,
              flows::register_webhook(session.app.flows(), *application.tenant, webhook));
   return with_secret(registered);
-}
-
-flows::WebhookRef reference_to(const store::WebhookRow& row) {
-  return {row.tenant, row.id, std::nullopt};
 }
 
 Result<CommandResult> change_webhook(Session& session, const Arguments& arguments) {
@@ -75,8 +69,7 @@ Result<CommandResult> change_webhook(Session& session, const Arguments& argument
   if (arguments.has("types")) {
     COFFER_TRY(update.types, taken_types(arguments));
   }
-  COFFER_TRY(const auto row,
-             flows::update_webhook(session.app.flows(), reference_to(webhook), update));
+  COFFER_TRY(const auto row, flows::update_webhook(session.app.flows(), ref_of(webhook), update));
   return CommandResult{.records = {webhook_record(row)}};
 }
 
@@ -87,7 +80,7 @@ Result<CommandResult> rotate_webhook(Session& session, const Arguments& argument
     COFFER_TRY(grace_s, number_argument<std::int64_t>(arguments, "overlap", 0, kGraceMaxS));
   }
   COFFER_TRY(const auto rotated,
-             flows::rotate_webhook_secret(session.app.flows(), reference_to(webhook), grace_s));
+             flows::rotate_webhook_secret(session.app.flows(), ref_of(webhook), grace_s));
   return with_secret(rotated);
 }
 
@@ -110,7 +103,7 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
   for (const auto& one : store::list_delivery_attempts(db, delivery.webhook, delivery.sequence)) {
     out.push_back(
         {{"attempt", one.attempt},
-         {"at", one.at.to_string()},
+         {"at", one.at},
          {"durationMs", one.duration_ms},
          {"responseStatus", one.status ? std::optional(std::to_string(*one.status)) : std::nullopt},
          {"fault", one.fault},
@@ -124,25 +117,23 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
 Result<CommandResult> show_delivery(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto event, id_argument<EventId>(arguments, "EVENT"));
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return store::with_reader(
-      session.app.database(), [&](store::Connection& db) -> Result<CommandResult> {
-        COFFER_TRY(
-            const auto row,
-            required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
-        const auto sent = store::find_event(db, webhook.tenant, event);
-        const std::string body =
-            flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
-        return CommandResult{.records = {{{"eventId", row.id.to_string()},
-                                          {"webhookId", webhook.id.to_string()},
-                                          {"url", webhook.url},
-                                          {"type", name(row.type)},
-                                          {"status", name(row.state)},
-                                          {"attempts", attempts_of(db, row, body)},
-                                          {"nextAttemptAt", shown(row.due_at)},
-                                          {"createdAt", row.created_at.to_string()},
-                                          {"closedAt", shown(row.closed_at)},
-                                          {"body", body}}}};
-      });
+  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto row,
+               required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
+    const auto sent = store::find_event(db, webhook.tenant, event);
+    const std::string body =
+        flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
+    return CommandResult{.records = {{{"eventId", row.id},
+                                      {"webhookId", webhook.id},
+                                      {"url", webhook.url},
+                                      {"type", name(row.type)},
+                                      {"status", name(row.state)},
+                                      {"attempts", attempts_of(db, row, body)},
+                                      {"nextAttemptAt", row.due_at},
+                                      {"createdAt", row.created_at},
+                                      {"closedAt", row.closed_at},
+                                      {"body", body}}}};
+  });
 }
 
 }  // namespace

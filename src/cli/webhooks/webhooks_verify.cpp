@@ -1,14 +1,13 @@
 // coffer webhook verify: verifies both signatures of a saved delivery, and explains failures.
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 
 #include "base/digest.h"
+#include "base/text/next_part.h"
 #include "base/text/trimmed.h"
+#include "base/text/whole_number.h"
 #include "cli/exit_code.h"
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/webhooks.h"
@@ -24,18 +23,13 @@ constexpr std::string_view kSecretPrefix = "whsec_";
 constexpr int kToleranceMaxS = 315'360'000;
 
 std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 ? std::optional(value) : std::nullopt;
+  return whole_number<std::int64_t>(text, 0);
 }
 
 /// Whether `signatures`, separated by spaces, contain the wanted one.
 bool has_signature(std::string_view signatures, const std::string& wanted) {
   while (!signatures.empty()) {
-    const std::string_view one = signatures.substr(0, signatures.find(' '));
-    if (equal_constant_time(one, wanted)) return true;
-    signatures.remove_prefix(std::min(signatures.size(), one.size() + 1));
+    if (equal_constant_time(next_whole_part(signatures, ' '), wanted)) return true;
   }
   return false;
 }

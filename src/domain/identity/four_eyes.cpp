@@ -1,5 +1,6 @@
 #include "domain/identity/four_eyes.h"
 
+#include "base/text/join.h"
 #include "base/text/next_part.h"
 
 namespace coffer {
@@ -35,11 +36,10 @@ Result<FourEyes> FourEyes::parse(std::string_view text) {
 
 std::string FourEyes::text() const {
   if (!on_) return std::string(kOff);
-  std::string out;
-  for (const auto& [asset, limit] : limits_) {
-    out += (out.empty() ? "" : ",") + asset.value() + "=" + limit.to_string(Amount::kScale);
-  }
-  return out.empty() ? std::string(kAll) : out;
+  if (limits_.empty()) return std::string(kAll);
+  return join(limits_, ",", [](const auto& one) {
+    return one.first.value() + "=" + one.second.to_string(Amount::kScale);
+  });
 }
 
 std::vector<AssetCode> FourEyes::assets() const {

@@ -1,13 +1,14 @@
 #include "domain/identity/quota.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <vector>
 
+#include "base/text/join.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
 #include "base/text/trimmed.h"
+#include "base/text/whole_number.h"
 
 namespace coffer {
 namespace {
@@ -49,11 +50,7 @@ std::vector<std::string_view> quota_names() {
   return out;
 }
 
-std::string all_names() {
-  std::string out;
-  for (const QuotaInfo& each : kQuotas) out += (out.empty() ? "" : ", ") + std::string(each.name);
-  return out;
-}
+std::string all_names() { return join(kQuotas, ", ", std::mem_fn(&QuotaInfo::name)); }
 
 }  // namespace
 
@@ -88,11 +85,8 @@ std::optional<std::int64_t> parse_quota_limit(Quota quota, std::string_view text
     shift = unit.shift;
     break;
   }
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || value < 0 || value > kUnlimited >> shift) return std::nullopt;
-  return value << shift;
+  const auto value = whole_number<std::int64_t>(text, 0, kUnlimited >> shift);
+  return value ? std::optional(*value << shift) : std::nullopt;
 }
 
 std::string quota_limit_text(Quota quota, std::int64_t limit) {
@@ -136,12 +130,9 @@ Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base) 
 }
 
 std::string quota_limits_text(const QuotaLimits& limits) {
-  std::string out;
-  for (const QuotaInfo& each : kQuotas) {
-    out += (out.empty() ? "" : ",") + std::string(each.name) + "=" +
-           quota_limit_text(each.quota, limits.of(each.quota));
-  }
-  return out;
+  return join(kQuotas, ",", [&](const QuotaInfo& each) {
+    return std::string(each.name) + "=" + quota_limit_text(each.quota, limits.of(each.quota));
+  });
 }
 
 Result<void> judge_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text/nearest.h"
+#include "base/text/next_part.h"
 
 namespace coffer {
 namespace {
@@ -74,9 +75,7 @@ std::optional<Scope> parse_scope(std::string_view text) { return find_name<Scope
 Result<ScopeSet> ScopeSet::parse(std::string_view text) {
   ScopeSet set;
   while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view word = next_whole_part(text, ' ');
     if (word.empty()) continue;
     const auto scope = parse_scope(word);
     if (!scope) return unexpected(unknown_scope(word));

@@ -1,7 +1,5 @@
 #include "domain/operations/notification.h"
 
-#include <algorithm>
-
 namespace coffer {
 namespace {
 

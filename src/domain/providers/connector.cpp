@@ -1,8 +1,5 @@
 #include "domain/providers/connector.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text/ascii.h"
 
 namespace coffer {

@@ -2,7 +2,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "base/text/characters.h"

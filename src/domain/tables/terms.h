@@ -10,14 +10,13 @@
 // column with these rows.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 
 namespace coffer {
 
@@ -67,13 +66,7 @@ constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
 /// "Pending|Verified|Rejected", for a command-line argument.
 template <Vocabulary Enum>
 std::string_view choices() {
-  static const std::string all = [] {
-    std::string out;
-    for (const Term& term : terms<Enum>()) {
-      out += (out.empty() ? "" : "|") + std::string(term.code);
-    }
-    return out;
-  }();
+  static const std::string all = join(terms<Enum>(), "|", std::mem_fn(&Term::code));
   return all;
 }
 

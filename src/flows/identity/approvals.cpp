@@ -56,33 +56,30 @@ Result<store::ApprovalRow> request_approval(const Context& context, const Actor&
   row.command = command.command;
   row.detail = command.detail;
   row.sealed_arguments = context.sealer.seal(Json(command.arguments).dump(), seal_context(row.id));
-  return store::run_for<store::ApprovalRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
-        const auto who = store::find_operator(tx.db(), row.operator_id);
-        if (!who || who->suspended) return unexpected(Slug::unauthorized, "Sign in first.");
-        if (store::count_waiting_approvals(tx.db(), row.operator_id, tx.now()) >=
-            kWaitingApprovalsMax) {
-          return unexpected(
-              Slug::conflict,
-              "Too many of your requests are waiting for approval. Reject some first.");
-        }
-        row.version = who->version;
-        row.requested_at = tx.now();
-        row.expires_at = tx.now().plus_ms(kApprovalLifetimeMs);
-        store::insert_approval(tx, row);
-        append_audit_act(tx, {actor.name, command.command, command.detail, "requested",
-                              "approval " + row.id.to_string()});
-        return *store::find_approval(tx.db(), row.id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
+    const auto who = store::find_operator(tx.db(), row.operator_id);
+    if (!who || who->suspended) return unexpected(Slug::unauthorized, "Sign in first.");
+    if (store::count_waiting_approvals(tx.db(), row.operator_id, tx.now()) >=
+        kWaitingApprovalsMax) {
+      return unexpected(Slug::conflict,
+                        "Too many of your requests are waiting for approval. Reject some first.");
+    }
+    row.version = who->version;
+    row.requested_at = tx.now();
+    row.expires_at = tx.now().plus_ms(kApprovalLifetimeMs);
+    store::insert_approval(tx, row);
+    append_audit_act(tx, {actor.name, command.command, command.detail, "requested",
+                          "approval " + row.id.to_string()});
+    return *store::find_approval(tx.db(), row.id);
+  });
 }
 
 Result<store::ApprovalRow> find_approval(const Context& context, ApprovalId id) {
-  return store::with_reader(context.database,
-                            [&](store::Connection& db) -> Result<store::ApprovalRow> {
-                              auto row = store::find_approval(db, id);
-                              if (!row) return unexpected(not_found());
-                              return *std::move(row);
-                            });
+  return context.read([&](store::Connection& db) -> Result<store::ApprovalRow> {
+    auto row = store::find_approval(db, id);
+    if (!row) return unexpected(not_found());
+    return *std::move(row);
+  });
 }
 
 Result<std::map<std::string, std::string>> requested_arguments(const Context& context,
@@ -121,12 +118,11 @@ Result<void> finish_approval(const Context& context, ApprovalId id, const std::s
 
 Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,
                                            const Actor& actor) {
-  return store::run_for<store::ApprovalRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
-        COFFER_TRY(const auto row, waiting_approval(tx.db(), id, tx.now()));
-        store::decide_approval(tx, row.id, ApprovalState::rejected, actor.name);
-        return *store::find_approval(tx.db(), id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
+    COFFER_TRY(const auto row, waiting_approval(tx.db(), id, tx.now()));
+    store::decide_approval(tx, row.id, ApprovalState::rejected, actor.name);
+    return *store::find_approval(tx.db(), id);
+  });
 }
 
 }  // namespace coffer::flows

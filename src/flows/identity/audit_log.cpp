@@ -6,10 +6,9 @@ namespace coffer::flows {
 namespace {
 
 Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& entry) {
-  return store::run_for<std::int64_t>(context.queue,
-                                      [&](store::WriteTx& tx) -> Result<std::int64_t> {
-                                        return store::append_audit_entry(tx, entry);
-                                      });
+  return context.write([&](store::WriteTx& tx) -> Result<std::int64_t> {
+    return store::append_audit_entry(tx, entry);
+  });
 }
 
 }  // namespace

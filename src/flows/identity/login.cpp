@@ -77,32 +77,29 @@ Result<Session> start_session(
   NewToken token = new_token(context);
   const Uuid family = context.random.uuid_v7(context.clock.now());
   COFFER_TRY(const auto application,
-             store::run_for<store::ApplicationRow>(
-                 context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
-                   COFFER_TRY(auto row, find(tx));
-                   if (row.suspended) return unexpected(suspended());
-                   store_token(tx, token, family, row);
-                   return row;
-                 }));
+             context.write([&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+               COFFER_TRY(auto row, find(tx));
+               if (row.suspended) return unexpected(suspended());
+               store_token(tx, token, family, row);
+               return row;
+             }));
   return session_of(context, application, std::move(token));
 }
 
 Result<std::optional<store::ApplicationRow>> application_with_key(const Context& context,
                                                                   const std::string& public_key) {
-  return store::with_reader(
-      context.database, [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
-        return store::find_application_by_public_key(db, public_key);
-      });
+  return context.read([&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
+    return store::find_application_by_public_key(db, public_key);
+  });
 }
 
 }  // namespace
 
 Result<auth::SigningKey> open_challenge_key(const Context& context) {
   COFFER_TRY(const auto stored,
-             store::with_reader(context.database,
-                                [](store::Connection& db) -> Result<std::optional<std::string>> {
-                                  return store::read_meta(db, kChallengeKey);
-                                }));
+             context.read([](store::Connection& db) -> Result<std::optional<std::string>> {
+               return store::read_meta(db, kChallengeKey);
+             }));
   if (stored) {
     COFFER_TRY(const Secret seed, context.sealer.open(*stored, kChallengeKeyContext));
     return auth::SigningKey::from_seed(seed);
@@ -191,10 +188,9 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
   const Sha256 hash = context.hasher->hash(refresh_token);
   // An unknown token costs only a read, not a place in the commit queue.
   using Found = std::optional<store::RefreshTokenRow>;
-  COFFER_TRY(const Found known,
-             store::with_reader(context.database, [&](store::Connection& db) -> Result<Found> {
-               return store::find_refresh_token(db, hash);
-             }));
+  COFFER_TRY(const Found known, context.read([&](store::Connection& db) -> Result<Found> {
+    return store::find_refresh_token(db, hash);
+  }));
   if (!known) return unexpected(wrong_token());
   COFFER_TRY_VOID(admit(known->application.to_string()));
   NewToken next = new_token(context);

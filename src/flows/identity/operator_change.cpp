@@ -25,26 +25,23 @@ Problem unknown_operator() { return Problem(Slug::not_found, "The operator was n
 
 Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
                                                               const std::string& name) {
-  return store::with_reader(
-      context.database, [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
-        return store::find_operator_by_name(db, folded_username(name));
-      });
+  return context.read([&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
+    return store::find_operator_by_name(db, folded_username(name));
+  });
 }
 
 Result<store::OperatorRow> change_operator_named(const Context& context, const std::string& name,
                                                  const OperatorChange& change) {
-  return store::run_for<store::OperatorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-        return changed(tx, store::find_operator_by_name(tx.db(), folded_username(name)), change);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    return changed(tx, store::find_operator_by_name(tx.db(), folded_username(name)), change);
+  });
 }
 
 Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
                                            const OperatorChange& change) {
-  return store::run_for<store::OperatorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-        return changed(tx, store::find_operator(tx.db(), id), change);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    return changed(tx, store::find_operator(tx.db(), id), change);
+  });
 }
 
 std::vector<Secret> new_recovery_codes(const Context& context) {

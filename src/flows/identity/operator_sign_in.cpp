@@ -134,12 +134,11 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
 }
 
 Result<store::OperatorRow> own_row(const Context& context, OperatorId id) {
-  return store::with_reader(context.database,
-                            [&](store::Connection& db) -> Result<store::OperatorRow> {
-                              auto found = store::find_operator(db, id);
-                              if (!found) return unexpected(unknown_operator());
-                              return *std::move(found);
-                            });
+  return context.read([&](store::Connection& db) -> Result<store::OperatorRow> {
+    auto found = store::find_operator(db, id);
+    if (!found) return unexpected(unknown_operator());
+    return *std::move(found);
+  });
 }
 
 }  // namespace

@@ -82,12 +82,11 @@ Result<InvitedOperator> invite_operator(const Context& context, const std::strin
   out.row.id = context.random.id<OperatorId>(context.clock.now());
   out.row.role = role;
   out.link = auth::generate_secret(context.random, kLinkPrefix);
-  COFFER_TRY(out.row, store::run_for<store::OperatorRow>(
-                          context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-                            COFFER_TRY(auto row, insert(tx, out.row));
-                            give_link(context, tx, out.link, row.id);
-                            return row;
-                          }));
+  COFFER_TRY(out.row, context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    COFFER_TRY(auto row, insert(tx, out.row));
+    give_link(context, tx, out.link, row.id);
+    return row;
+  }));
   return out;
 }
 
@@ -151,7 +150,7 @@ Result<store::OperatorRow> find_operator(const Context& context, const std::stri
 }
 
 Result<std::string> operator_name(const Context& context, OperatorId id) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<std::string> {
+  return context.read([&](store::Connection& db) -> Result<std::string> {
     const auto row = store::find_operator(db, id);
     return row ? row->name : std::string();
   });
@@ -170,10 +169,9 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source) {
   const auth::SecretHash hash = context.hasher->hash(link);
-  const auto asked = store::with_reader(context.database,
-                                        [&](store::Connection& db) -> Result<store::OperatorLink> {
-                                          return good_link(db, as_text(hash), context.queue.now());
-                                        });
+  const auto asked = context.read([&](store::Connection& db) -> Result<store::OperatorLink> {
+    return good_link(db, as_text(hash), context.queue.now());
+  });
   if (!asked) return unexpected(refuse_link(context, asked.error(), source));
   store::OperatorRow fresh;
   fresh.role = OperatorRole::administrator;
@@ -182,17 +180,16 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
     COFFER_TRY(fresh.name, parse_username(name.value_or(""), "name"));
   }
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
-  return store::run_for<store::OperatorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-        COFFER_TRY(const auto given, good_link(tx.db(), as_text(hash), tx.now()));
-        store::delete_operator_link(tx, as_text(hash));
-        COFFER_TRY(const auto row, given.for_whom
-                                       ? set_password(tx, *given.for_whom, *fresh.password_hash)
-                                       : insert(tx, fresh));
-        store::remember_sign_in_source(tx, row.id.uuid, source.network);
-        append_audit_act(tx, {row.name, "use one-time link", source_json(source)});
-        return row;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    COFFER_TRY(const auto given, good_link(tx.db(), as_text(hash), tx.now()));
+    store::delete_operator_link(tx, as_text(hash));
+    COFFER_TRY(const auto row, given.for_whom
+                                   ? set_password(tx, *given.for_whom, *fresh.password_hash)
+                                   : insert(tx, fresh));
+    store::remember_sign_in_source(tx, row.id.uuid, source.network);
+    append_audit_act(tx, {row.name, "use one-time link", source_json(source)});
+    return row;
+  });
 }
 
 Result<store::OperatorRow> ensure_administrator(const Context& context, const std::string& name,
@@ -205,12 +202,11 @@ Result<store::OperatorRow> ensure_administrator(const Context& context, const st
   fresh.role = OperatorRole::administrator;
   fresh.otp_required = otp_required;
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
-  return store::run_for<store::OperatorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-        COFFER_TRY(const auto row, insert(tx, fresh));
-        append_audit_act(tx, {"server start", "create first operator", "{}", "done", row.name});
-        return row;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    COFFER_TRY(const auto row, insert(tx, fresh));
+    append_audit_act(tx, {"server start", "create first operator", "{}", "done", row.name});
+    return row;
+  });
 }
 
 }  // namespace coffer::flows

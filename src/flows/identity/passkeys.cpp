@@ -31,13 +31,11 @@ Unexpected refused(const char* why) { return unexpected(Slug::unauthorized, why)
 
 /// The row of the credential that signed, if it belongs to this site.
 Result<store::PasskeyRow> row_of(const Context& context, const PasskeyProof& proof) {
-  return store::with_reader(context.database,
-                            [&](store::Connection& db) -> Result<store::PasskeyRow> {
-                              auto row = store::find_passkey(db, proof.assertion.credential_id);
-                              if (!row || row->site != proof.place.party.id)
-                                return refused("the passkey is unknown");
-                              return *std::move(row);
-                            });
+  return context.read([&](store::Connection& db) -> Result<store::PasskeyRow> {
+    auto row = store::find_passkey(db, proof.assertion.credential_id);
+    if (!row || row->site != proof.place.party.id) return refused("the passkey is unknown");
+    return *std::move(row);
+  });
 }
 
 struct OwnedPasskey {
@@ -50,12 +48,11 @@ struct OwnedPasskey {
 Result<OwnedPasskey> check_sign_in(const Context& context, const PasskeyProof& proof) {
   COFFER_TRY(const auto passkey, row_of(context, proof));
   COFFER_TRY(const auto owner,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<store::OperatorRow> {
-                                  auto row = store::find_operator(db, passkey.operator_id);
-                                  if (!row) return refused("the operator is unknown");
-                                  return *std::move(row);
-                                }));
+             context.read([&](store::Connection& db) -> Result<store::OperatorRow> {
+               auto row = store::find_operator(db, passkey.operator_id);
+               if (!row) return refused("the operator is unknown");
+               return *std::move(row);
+             }));
   if (owner.suspended) return refused("the operator is suspended");
   for (const auto purpose : {PasskeyPurpose::after_password, PasskeyPurpose::alone}) {
     auto checked = check_passkey(context, proof, purpose, owner);
@@ -198,10 +195,9 @@ std::string passkey_list_id(const store::PasskeyRow& row) {
 }
 
 Result<std::vector<store::PasskeyRow>> list_passkeys(const Context& context, OperatorId id) {
-  return store::with_reader(context.database,
-                            [&](store::Connection& db) -> Result<std::vector<store::PasskeyRow>> {
-                              return store::list_passkeys(db, id);
-                            });
+  return context.read([&](store::Connection& db) -> Result<std::vector<store::PasskeyRow>> {
+    return store::list_passkeys(db, id);
+  });
 }
 
 Result<void> remove_passkey(store::WriteTx& tx, store::OperatorRow& row, const std::string& id) {

@@ -120,17 +120,15 @@ Result<store::OperatorRow> sign_in_with_provider(const Context& context, Provide
   if (!who) {
     return unexpected(record_refusal(context, not_signed_in(), who.error().detail, source));
   }
-  auto row = store::run_for<store::OperatorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-        const auto found =
-            store::find_operator_by_subject(tx.db(), provider.issuer(), who->subject);
-        if (!found) return unexpected(not_linked(*who));
-        if (found->suspended) return refused("the operator is suspended");
-        store::remember_sign_in_source(tx, found->id.uuid, source.network);
-        append_audit_act(
-            tx, {found->name, "sign-in", source_json(source), "done", "with the provider"});
-        return *found;
-      });
+  auto row = context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+    const auto found = store::find_operator_by_subject(tx.db(), provider.issuer(), who->subject);
+    if (!found) return unexpected(not_linked(*who));
+    if (found->suspended) return refused("the operator is suspended");
+    store::remember_sign_in_source(tx, found->id.uuid, source.network);
+    append_audit_act(tx,
+                     {found->name, "sign-in", source_json(source), "done", "with the provider"});
+    return *found;
+  });
   if (row || row.error().slug != Slug::unauthorized) return row;
   const bool unknown = row.error().detail == not_linked(*who).detail;
   return unexpected(record_refusal(

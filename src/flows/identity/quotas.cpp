@@ -35,9 +35,8 @@ std::vector<QuotaState> quotas_of(const Context& context, store::Connection& db,
 
 Result<std::vector<QuotaState>> quotas_of(const Context& context, const Tenant& tenant) {
   using States = std::vector<QuotaState>;
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<States> {
-    return quotas_of(context, db, tenant);
-  });
+  return context.read(
+      [&](store::Connection& db) -> Result<States> { return quotas_of(context, db, tenant); });
 }
 
 std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db) {
@@ -53,13 +52,12 @@ std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db
 Result<std::vector<QuotaState>> set_quota(const Context& context, AssociationId association,
                                           Environment environment, Quota quota,
                                           std::optional<std::int64_t> limit) {
-  COFFER_TRY(const Tenant tenant,
-             store::run_for<Tenant>(context.queue, [&](store::WriteTx& tx) -> Result<Tenant> {
-               const auto found = store::find_tenant(tx.db(), association, environment);
-               if (!found) return unexpected(Slug::not_found, "The association was not found.");
-               tx.quotas().set_limit(found->key, quota, limit, tx.now());
-               return *found;
-             }));
+  COFFER_TRY(const Tenant tenant, context.write([&](store::WriteTx& tx) -> Result<Tenant> {
+    const auto found = store::find_tenant(tx.db(), association, environment);
+    if (!found) return unexpected(Slug::not_found, "The association was not found.");
+    tx.quotas().set_limit(found->key, quota, limit, tx.now());
+    return *found;
+  }));
   return quotas_of(context, tenant);
 }
 

@@ -53,10 +53,9 @@ GuessTable& table_of(const Context& context) {
 }
 
 bool is_known(const Context& context, const Uuid& person, const std::string& network) {
-  const auto found =
-      store::with_reader(context.database, [&](store::Connection& db) -> Result<bool> {
-        return store::has_signed_in_from(db, person, network);
-      });
+  const auto found = context.read([&](store::Connection& db) -> Result<bool> {
+    return store::has_signed_in_from(db, person, network);
+  });
   return found && *found;
 }
 

@@ -6,6 +6,7 @@
 #include "base/limits/address_range.h"
 #include "base/log.h"
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 #include "domain/tables/text_field.h"
 #include "flows/webhooks/events.h"
 
@@ -56,15 +57,14 @@ Result<store::ApplicationRow> change_application(
     const Context& context, ApplicationId id,
     const std::function<void(store::ApplicationRow&)>& change,
     const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
-  return store::run_for<store::ApplicationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
-        auto row = store::find_application(tx.db(), id);
-        if (!row) return unexpected(unknown_application());
-        change(*row);
-        store::update_application(tx, *row);
-        if (then) then(tx, *row);
-        return *std::move(row);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+    auto row = store::find_application(tx.db(), id);
+    if (!row) return unexpected(unknown_application());
+    change(*row);
+    store::update_application(tx, *row);
+    if (then) then(tx, *row);
+    return *std::move(row);
+  });
 }
 
 /// Ends all tokens, including those of old secrets, by giving each secret a version that no token
@@ -72,12 +72,6 @@ Result<store::ApplicationRow> change_application(
 void end_tokens(store::ApplicationRow& row) {
   if (row.old) row.old->key_version = ++row.key_version;
   ++row.key_version;
-}
-
-std::string join(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
-  return out;
 }
 
 Result<void> check_name(const std::string& name) {
@@ -109,27 +103,24 @@ Result<store::AssociationRow> register_association(const Context& context, const
   row.name = name;
   row.status = status;
   row.entity_type = type;
-  return store::run_for<store::AssociationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
-        store::insert_association(tx, row);
-        return *store::find_association(tx.db(), row.id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+    store::insert_association(tx, row);
+    return *store::find_association(tx.db(), row.id);
+  });
 }
 
 Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
                                                         AssociationStatus to) {
-  return store::run_for<store::AssociationRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::AssociationRow> {
-        const auto row = store::find_association(tx.db(), id);
-        if (!row) return unexpected(unknown_association());
-        if (!may_change(row->status, to)) {
-          return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
-                                                " and cannot become " + std::string(name(to)) +
-                                                ".");
-        }
-        store::set_association_status(tx, id, to);
-        return *store::find_association(tx.db(), id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+    const auto row = store::find_association(tx.db(), id);
+    if (!row) return unexpected(unknown_association());
+    if (!may_change(row->status, to)) {
+      return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
+                                            " and cannot become " + std::string(name(to)) + ".");
+    }
+    store::set_association_status(tx, id, to);
+    return *store::find_association(tx.db(), id);
+  });
 }
 
 Result<RegisteredApplication> register_application(const Context& context,
@@ -204,8 +195,8 @@ Result<store::ApplicationRow> change_scopes(const Context& context, ApplicationI
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,
                                               const std::vector<std::string>& networks) {
   COFFER_TRY_VOID(AddressList::parse(networks));
-  return change_application(context, id,
-                            [&](store::ApplicationRow& row) { row.networks = join(networks); });
+  return change_application(
+      context, id, [&](store::ApplicationRow& row) { row.networks = join(networks, ","); });
 }
 
 Result<store::ApplicationRow> change_certificates(const Context& context, ApplicationId id,
@@ -214,8 +205,8 @@ Result<store::ApplicationRow> change_certificates(const Context& context, Applic
   for (const std::string& text : fingerprints) {
     COFFER_TRY(list.emplace_back(), fingerprint(text));
   }
-  return change_application(context, id,
-                            [&](store::ApplicationRow& row) { row.certificates = join(list); });
+  return change_application(
+      context, id, [&](store::ApplicationRow& row) { row.certificates = join(list, ","); });
 }
 
 }  // namespace coffer::flows

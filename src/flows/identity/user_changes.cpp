@@ -40,7 +40,7 @@ void renew_password(const Context& context, EnrolledUser& out) {
 Problem unknown_user() { return Problem(Slug::not_found, "The user was not found."); }
 
 Result<store::UserRow> read_user(const Context& context, UserId id) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<store::UserRow> {
+  return context.read([&](store::Connection& db) -> Result<store::UserRow> {
     auto row = store::find_user(db, id);
     if (!row) return unexpected(unknown_user());
     return *std::move(row);
@@ -50,15 +50,14 @@ Result<store::UserRow> read_user(const Context& context, UserId id) {
 /// `change` receives the current row inside the command and modifies it.
 Result<store::UserRow> change_user(const Context& context, UserId id,
                                    const std::function<void(store::UserRow&)>& change) {
-  return store::run_for<store::UserRow>(context.queue,
-                                        [&](store::WriteTx& tx) -> Result<store::UserRow> {
-                                          auto row = store::find_user(tx.db(), id);
-                                          if (!row) return unexpected(unknown_user());
-                                          change(*row);
-                                          ++row->key_version;
-                                          store::update_user(tx, *row);
-                                          return *store::find_user(tx.db(), id);
-                                        });
+  return context.write([&](store::WriteTx& tx) -> Result<store::UserRow> {
+    auto row = store::find_user(tx.db(), id);
+    if (!row) return unexpected(unknown_user());
+    change(*row);
+    ++row->key_version;
+    store::update_user(tx, *row);
+    return *store::find_user(tx.db(), id);
+  });
 }
 
 }  // namespace
@@ -84,18 +83,16 @@ Result<EnrolledUser> add_user(const Context& context, const std::string& usernam
   out.user.association = association;
   renew_otp(context, out);
   renew_password(context, out);
-  COFFER_TRY(out.user, store::run_for<store::UserRow>(
-                           context.queue, [&](store::WriteTx& tx) -> Result<store::UserRow> {
-                             if (!store::find_association(tx.db(), association)) {
-                               return unexpected(Slug::not_found, "The association was not found.");
-                             }
-                             if (store::find_user_by_username(tx.db(), out.user.username)) {
-                               return unexpected(Slug::conflict,
-                                                 "A user with this name already exists.");
-                             }
-                             store::insert_user(tx, out.user);
-                             return *store::find_user(tx.db(), out.user.id);
-                           }));
+  COFFER_TRY(out.user, context.write([&](store::WriteTx& tx) -> Result<store::UserRow> {
+    if (!store::find_association(tx.db(), association)) {
+      return unexpected(Slug::not_found, "The association was not found.");
+    }
+    if (store::find_user_by_username(tx.db(), out.user.username)) {
+      return unexpected(Slug::conflict, "A user with this name already exists.");
+    }
+    store::insert_user(tx, out.user);
+    return *store::find_user(tx.db(), out.user.id);
+  }));
   return out;
 }
 

@@ -31,7 +31,7 @@ Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
   const std::string issuer = asset.issuer.empty()
                                  ? auth::generate_key_pair(context.random).public_key.to_string()
                                  : asset.issuer;
-  return store::run_for<Asset>(context.queue, [&](store::WriteTx& tx) -> Result<Asset> {
+  return context.write([&](store::WriteTx& tx) -> Result<Asset> {
     if (store::find_asset(tx.db(), *code)) {
       return unexpected(Slug::conflict, "The asset " + code->value() + " already exists.");
     }

@@ -23,19 +23,18 @@ std::string account_number(Random& random) {
 Result<store::WalletRow> change_wallet(
     const Context& context, const Tenant& tenant, WalletId id,
     const std::function<Result<void>(store::WriteTx&, store::WalletRow&)>& change) {
-  return store::run_for<store::WalletRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::WalletRow> {
-        auto wallet = store::find_wallet(tx.db(), tenant, id);
-        if (!wallet) return unexpected(unknown_wallet());
-        const WalletStatus before = wallet->status;
-        COFFER_TRY_VOID(change(tx, *wallet));
-        store::update_wallet(tx, tenant, *wallet);
-        wallet->updated_at = tx.now();
-        if (wallet->status != before) {
-          emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet->key);
-        }
-        return *std::move(wallet);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
+    auto wallet = store::find_wallet(tx.db(), tenant, id);
+    if (!wallet) return unexpected(unknown_wallet());
+    const WalletStatus before = wallet->status;
+    COFFER_TRY_VOID(change(tx, *wallet));
+    store::update_wallet(tx, tenant, *wallet);
+    wallet->updated_at = tx.now();
+    if (wallet->status != before) {
+      emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet->key);
+    }
+    return *std::move(wallet);
+  });
 }
 
 Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
@@ -118,18 +117,17 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
     row.status = WalletStatus::rejected;
     row.reason = WalletStatusReason{"sandbox_rejected", "Rejected by the sandbox review."};
   }
-  return store::run_for<store::WalletRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::WalletRow> {
-        COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
-        COFFER_TRY_VOID(tx.room_for(tenant, Quota::wallets));
-        row.id = tx.new_id<WalletId>(context.random);
-        row.sealed_seed =
-            context.sealer.seal(keys.seed_text.reveal(), "wallet-seed:" + row.id.to_string());
-        row.asset = asset.key;
-        store::insert_wallet(tx, tenant, row);
-        store::open_trustline(tx, tenant, row.key, asset.key);
-        return row;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
+    COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::wallets));
+    row.id = tx.new_id<WalletId>(context.random);
+    row.sealed_seed =
+        context.sealer.seal(keys.seed_text.reveal(), "wallet-seed:" + row.id.to_string());
+    row.asset = asset.key;
+    store::insert_wallet(tx, tenant, row);
+    store::open_trustline(tx, tenant, row.key, asset.key);
+    return row;
+  });
 }
 
 Result<store::WalletRow> update_wallet(const Context& context, const Tenant& tenant, WalletId id,
@@ -147,15 +145,14 @@ Result<store::WalletRow> update_wallet(const Context& context, const Tenant& ten
 
 Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tenant, WalletId id,
                                       const AssetCode& code) {
-  return store::run_for<TrustlineResult>(
-      context.queue, [&](store::WriteTx& tx) -> Result<TrustlineResult> {
-        auto wallet = store::find_wallet(tx.db(), tenant, id);
-        if (!wallet) return unexpected(unknown_wallet());
-        COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
-        const bool there = store::find_trustline(tx.db(), wallet->key, asset.key).has_value();
-        if (!there) store::open_trustline(tx, tenant, wallet->key, asset.key);
-        return TrustlineResult{*std::move(wallet), !there};
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<TrustlineResult> {
+    auto wallet = store::find_wallet(tx.db(), tenant, id);
+    if (!wallet) return unexpected(unknown_wallet());
+    COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
+    const bool there = store::find_trustline(tx.db(), wallet->key, asset.key).has_value();
+    if (!there) store::open_trustline(tx, tenant, wallet->key, asset.key);
+    return TrustlineResult{*std::move(wallet), !there};
+  });
 }
 
 Result<store::WalletRow> review_wallet(const Context& context, const Tenant& tenant, WalletId id,
@@ -181,8 +178,7 @@ Result<store::WalletRow> review_wallet(const Context& context, const Tenant& ten
 Result<FundedWallet> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                  const WalletFunding& funding) {
   COFFER_TRY_VOID(check_funding(tenant, funding));
-  return store::run_for<FundedWallet>(
-      context.queue,
+  return context.write(
       [&](store::WriteTx& tx) -> Result<FundedWallet> { return fund(tx, tenant, id, funding); });
 }
 
@@ -192,12 +188,11 @@ Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenan
     return unexpected(Slug::conflict, "Only sandbox wallets can be funded this way.");
   }
   const WalletFunding funding{asset, amount, {}, {}};
-  return store::run_for<store::WalletRow>(context.queue,
-                                          [&](store::WriteTx& tx) -> Result<store::WalletRow> {
-                                            COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
-                                            COFFER_TRY(auto funded, fund(tx, tenant, id, funding));
-                                            return std::move(funded.wallet);
-                                          });
+  return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
+    COFFER_TRY(auto funded, fund(tx, tenant, id, funding));
+    return std::move(funded.wallet);
+  });
 }
 
 }  // namespace coffer::flows

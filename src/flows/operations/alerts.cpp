@@ -1,7 +1,5 @@
 #include "flows/operations/alerts.h"
 
-#include <utility>
-
 #include "base/log.h"
 #include "flows/identity/login.h"
 #include "flows/json_object.h"
@@ -140,9 +138,9 @@ Result<void> attempt(const Context& context, outbound::AlertSender& sender,
 Result<void> record_alerts(const Context& context, const outbound::AlertSender& sender,
                            const ConditionFacts& facts) {
   const Timestamp now = context.queue.now();
-  COFFER_TRY(const auto newest, store::with_reader(context.database, [](store::Connection& db) {
-               return Result(store::newest_alert_states(db));
-             }));
+  COFFER_TRY(const auto newest, context.read([](store::Connection& db) {
+    return Result(store::newest_alert_states(db));
+  }));
   std::set<AlertCondition> unknown;
   if (!facts.ledger_holds) unknown.insert(AlertCondition::ledger_damaged);
   if (!facts.disk_free_bytes) unknown.insert(AlertCondition::disk_low);
@@ -159,9 +157,9 @@ Result<void> record_alerts(const Context& context, const outbound::AlertSender& 
 }
 
 Result<bool> send_due_alert(const Context& context, outbound::AlertSender& sender) {
-  COFFER_TRY(const auto due, store::with_reader(context.database, [&](store::Connection& db) {
-               return Result(store::due_alert_message(db, context.queue.now()));
-             }));
+  COFFER_TRY(const auto due, context.read([&](store::Connection& db) {
+    return Result(store::due_alert_message(db, context.queue.now()));
+  }));
   if (!due) return false;
   COFFER_TRY_VOID(attempt(context, sender, *due));
   return true;

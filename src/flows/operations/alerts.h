@@ -2,7 +2,6 @@
 // functions.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "domain/operations/alert.h"

@@ -6,8 +6,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/telemetry/progress.h"

@@ -56,14 +56,12 @@ Result<std::string> follow_and_sign(const Context& context, store::Connection& d
 }  // namespace
 
 Result<std::string> make_checkpoint(const Context& context) {
-  COFFER_TRY(ChainsFollowed at, store::with_reader(context.database, [&](store::Connection& db) {
-               return previous_heads(context, db);
-             }));
+  COFFER_TRY(ChainsFollowed at,
+             context.read([&](store::Connection& db) { return previous_heads(context, db); }));
   std::string line;
   while (line.empty()) {
-    COFFER_TRY(line, store::with_reader(context.database, [&](store::Connection& db) {
-                 return follow_and_sign(context, db, at);
-               }));
+    COFFER_TRY(line, context.read(
+                         [&](store::Connection& db) { return follow_and_sign(context, db, at); }));
   }
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     store::write_meta(tx, kLastCheckpoint, line);
@@ -73,8 +71,7 @@ Result<std::string> make_checkpoint(const Context& context) {
 }
 
 void CheckpointRounds::run() {
-  const auto heads = store::with_reader(
-      context_.database,
+  const auto heads = context_.read(
       [](store::Connection& db) -> Result<store::ChainHeads> { return store::chain_heads(db); });
   if (!heads || (!is_due(*heads) && faults().empty())) return;
   const auto line = make_checkpoint(context_);

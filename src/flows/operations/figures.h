@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include "base/telemetry/metrics.h"
 #include "domain/operations/notification.h"

@@ -1,13 +1,12 @@
 #include "flows/operations/file_keys.h"
 
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <istream>
 #include <span>
 
 #include "auth/strkey.h"
 #include "base/digest.h"
+#include "base/text/whole_number.h"
 #include "store/ledger/catalog.h"
 #include "store/schema.h"
 
@@ -88,11 +87,6 @@ std::vector<std::string> words_of(std::string_view line) {
   return out;
 }
 
-bool read_number(const std::string& text, std::int64_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 }  // namespace
 
 Result<std::string> sign_heads(const auth::Sealer& sealer, store::Connection& db, Timestamp at,
@@ -122,18 +116,16 @@ Result<Checkpoint> parse_checkpoint(std::string_view line) {
   const auto journal = from_hex(words[4]);
   const auto audit = from_hex(words[6]);
   const auto signature = from_base64url(words[8]);
-  Checkpoint out{.file = words[1], .at = {}, .heads = {}, .backup = words[7]};
-  if (!key || !journal || !audit || !signature || !read_number(words[2], out.at.ms) ||
-      !read_number(words[3], out.heads.entry_sets) ||
-      !read_number(words[5], out.heads.audit_entries)) {
+  const auto at_ms = whole_number<std::int64_t>(words[2]);
+  const auto entry_sets = whole_number<std::int64_t>(words[3]);
+  const auto audit_entries = whole_number<std::int64_t>(words[5]);
+  if (!key || !journal || !audit || !signature || !at_ms || !entry_sets || !audit_entries) {
     return unexpected(no_checkpoint("its form"));
   }
-  out.heads.journal = *journal;
-  out.heads.audit = *audit;
   if (!auth::verify(*key, line.substr(0, line.rfind(' ')), *signature)) {
     return unexpected(no_checkpoint("its signature"));
   }
-  return out;
+  return Checkpoint{words[1], {*at_ms}, {*entry_sets, *journal, *audit_entries, *audit}, words[7]};
 }
 
 Result<Checkpoints> parse_checkpoints(std::istream& text) {
@@ -196,17 +188,15 @@ Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
 
 Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Context& context) {
   // A full disk must not prevent a start, so a file that has its keys is only read.
-  COFFER_TRY(const bool is_new,
-             store::with_reader(context.database, [](store::Connection& db) -> Result<bool> {
-               return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
-             }));
+  COFFER_TRY(const bool is_new, context.read([](store::Connection& db) -> Result<bool> {
+    return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
+  }));
   if (is_new) COFFER_TRY_VOID(create_file_keys(context));
-  COFFER_TRY(
-      const auth::MasterKey root,
-      store::with_reader(context.database, [&](store::Connection& db) -> Result<auth::MasterKey> {
-        COFFER_TRY_VOID(file_identity(context.sealer, db));
-        return open_root(context.sealer, db);
-      }));
+  COFFER_TRY(const auth::MasterKey root,
+             context.read([&](store::Connection& db) -> Result<auth::MasterKey> {
+               COFFER_TRY_VOID(file_identity(context.sealer, db));
+               return open_root(context.sealer, db);
+             }));
   context.queue.use_keys(chain_keys_under(root));
   return std::make_unique<const auth::SecretHasher>(root.derive(kSecretsLabel));
 }

@@ -3,7 +3,6 @@
 // and signatures valid.
 #pragma once
 
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>

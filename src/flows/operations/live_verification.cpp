@@ -28,11 +28,10 @@ Result<VerifiedSlice> verify_slice(const Context& context, store::Verification& 
   const store::ReadersScope readers(store::Readers::verification);
   Pace pace;
   COFFER_TRY(const store::VerifiedRows done,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<store::VerifiedRows> {
-                                  COFFER_TRY_VOID(use_chain_keys(context.sealer, db));
-                                  return verification.slice(db, kRowsMax, kMsMax);
-                                }));
+             context.read([&](store::Connection& db) -> Result<store::VerifiedRows> {
+               COFFER_TRY_VOID(use_chain_keys(context.sealer, db));
+               return verification.slice(db, kRowsMax, kMsMax);
+             }));
   count(context, verification, done);
   return VerifiedSlice{done.round_over, pace.rest_ms()};
 }

@@ -70,13 +70,12 @@ Result<bool> open(const Context& context, const NotificationRow& row) {
 }
 
 Result<outbound::Notification> message_of(const Context& context, const NotificationRow& row) {
-  return store::with_reader(
-      context.database, [&](store::Connection& db) -> Result<outbound::Notification> {
-        const auto record = store::find_payment_by_key(db, row.payment);
-        COFFER_CHECK(record.has_value());
-        return outbound::Notification{row.channel, row.recipient,
-                                      notification_text(terms_of(*record, row)), row.payment_id};
-      });
+  return context.read([&](store::Connection& db) -> Result<outbound::Notification> {
+    const auto record = store::find_payment_by_key(db, row.payment);
+    COFFER_CHECK(record.has_value());
+    return outbound::Notification{row.channel, row.recipient,
+                                  notification_text(terms_of(*record, row)), row.payment_id};
+  });
 }
 
 /// One attempt, from its start to its result.
@@ -132,20 +131,18 @@ void record_notification(const Context& context, store::WriteTx& tx,
 Result<NotificationRound> send_due_notifications(const Context& context, int limit) {
   const Timestamp now = context.queue.now();
   COFFER_TRY(const auto rows,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<std::vector<NotificationRow>> {
-                                  return store::due_notifications(db, now, limit);
-                                }));
+             context.read([&](store::Connection& db) -> Result<std::vector<NotificationRow>> {
+               return store::due_notifications(db, now, limit);
+             }));
   NotificationRound round;
   for (const NotificationRow& row : rows) {
     COFFER_TRY_VOID(attempt(context, row));
     ++round.attempts;
   }
   COFFER_TRY(round.next_due,
-             store::with_reader(context.database,
-                                [](store::Connection& db) -> Result<std::optional<Timestamp>> {
-                                  return store::next_notification_due(db);
-                                }));
+             context.read([](store::Connection& db) -> Result<std::optional<Timestamp>> {
+               return store::next_notification_due(db);
+             }));
   return round;
 }
 

@@ -5,7 +5,6 @@
 // later, at most kNotificationAttemptsMax times in total.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "flows/context.h"

@@ -81,23 +81,22 @@ Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tena
                                       const BeneficiaryChange& change, bool& outdated) {
   std::vector<store::DestinationRow> fresh;
   if (change.destinations) fresh = rows_of(*change.destinations);
-  return store::run_for<BeneficiaryState>(
-      context.queue, [&](store::WriteTx& tx) -> Result<BeneficiaryState> {
-        COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
-        outdated = beneficiary.detail != present.detail;
-        if (outdated) return unexpected(changed_meanwhile());
-        beneficiary.detail = change.detail;
-        store::update_beneficiary(tx, tenant, beneficiary);
-        BeneficiaryState state{std::move(beneficiary), fresh};
-        if (!change.destinations) {
-          state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
-          return state;
-        }
-        store::archive_destinations(tx, tenant, state.beneficiary);
-        COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
-        insert_destinations(context, tx, tenant, state);
-        return state;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<BeneficiaryState> {
+    COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
+    outdated = beneficiary.detail != present.detail;
+    if (outdated) return unexpected(changed_meanwhile());
+    beneficiary.detail = change.detail;
+    store::update_beneficiary(tx, tenant, beneficiary);
+    BeneficiaryState state{std::move(beneficiary), fresh};
+    if (!change.destinations) {
+      state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
+      return state;
+    }
+    store::archive_destinations(tx, tenant, state.beneficiary);
+    COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
+    insert_destinations(context, tx, tenant, state);
+    return state;
+  });
 }
 
 /// Runs `change` on a beneficiary that is not archived, and sets its time.
@@ -105,7 +104,7 @@ template <class T>
 Result<T> change_beneficiary(
     const Context& context, const Tenant& tenant, BeneficiaryId id,
     const std::function<Result<T>(store::WriteTx&, store::BeneficiaryRow&)>& change) {
-  return store::run_for<T>(context.queue, [&](store::WriteTx& tx) -> Result<T> {
+  return context.write([&](store::WriteTx& tx) -> Result<T> {
     COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, id));
     COFFER_TRY(auto result, change(tx, beneficiary));
     store::touch_beneficiary(tx, tenant, beneficiary);
@@ -163,9 +162,9 @@ std::vector<Result<BeneficiaryState>> create_beneficiaries(
 Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
                                             BeneficiaryId id, const Revise& revise) {
   for (int turn = 1;; ++turn) {
-    COFFER_TRY(const auto present, store::with_reader(context.database, [&](store::Connection& db) {
-                 return live_beneficiary(db, tenant, id);
-               }));
+    COFFER_TRY(const auto present, context.read([&](store::Connection& db) {
+      return live_beneficiary(db, tenant, id);
+    }));
     COFFER_TRY(const BeneficiaryChange change, revise(present));
     bool outdated = false;
     auto state = apply_change(context, tenant, present, change, outdated);

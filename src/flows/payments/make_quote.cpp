@@ -172,7 +172,7 @@ Result<void> check_send(const Context& context, const Prepared& prepared, Amount
     if (errors.empty()) return {};
     return unexpected(errors.problem());
   }
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+  return context.read([&](store::Connection& db) -> Result<void> {
     check_limits(db, terms, *prepared.quote.destination, send, context.queue.now(), errors);
     if (errors.empty()) return {};
     return unexpected(errors.problem());
@@ -190,9 +190,9 @@ bool fits(const ConnectorTerms& connector, const store::QuoteDestination& destin
 
 Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
                           const QuoteRequest& request) {
-  COFFER_TRY(Prepared prepared, store::with_reader(context.database, [&](store::Connection& db) {
-               return prepare(context, db, tenant, request);
-             }));
+  COFFER_TRY(Prepared prepared, context.read([&](store::Connection& db) {
+    return prepare(context, db, tenant, request);
+  }));
   COFFER_TRY(const ConnectorTerms terms, callable(context, prepared.connector));
   COFFER_TRY(const outbound::ProviderQuote answer,
              context.connectors.quote(
@@ -217,7 +217,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
 }
 
 Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId id) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<Quoted> {
+  return context.read([&](store::Connection& db) -> Result<Quoted> {
     auto quote = store::find_quote(db, tenant, id);
     if (!quote) return unexpected(unknown_quote());
     auto connector = store::find_connector_by_key(db, quote->connector);

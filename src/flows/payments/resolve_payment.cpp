@@ -146,22 +146,20 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
 }  // namespace
 
 Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
-  return store::run_for<PaymentRecord>(context.queue,
-                                       [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-                                         COFFER_TRY(auto record, required_payment(tx.db(), id));
-                                         COFFER_TRY_VOID(retry(tx, record.key));
-                                         return record;
-                                       });
+  return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
+    COFFER_TRY(auto record, required_payment(tx.db(), id));
+    COFFER_TRY_VOID(retry(tx, record.key));
+    return record;
+  });
 }
 
 Result<PaymentRecord> resolve_payment(const Context& context, PaymentId id,
                                       const ManualResult& result) {
-  return store::run_for<PaymentRecord>(
-      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-        COFFER_TRY(const auto record, required_payment(tx.db(), id));
-        COFFER_TRY_VOID(resolve(context, tx, record, result));
-        return *store::find_payment_by_key(tx.db(), record.key);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
+    COFFER_TRY(const auto record, required_payment(tx.db(), id));
+    COFFER_TRY_VOID(resolve(context, tx, record, result));
+    return *store::find_payment_by_key(tx.db(), record.key);
+  });
 }
 
 }  // namespace coffer::flows

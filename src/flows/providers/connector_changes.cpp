@@ -38,15 +38,14 @@ using Change = std::function<Result<void>(store::WriteTx&, store::ConnectorRow&)
 
 Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
                                              const Change& change) {
-  return store::run_for<store::ConnectorRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::ConnectorRow> {
-        auto row = store::find_connector_of_any(tx.db(), id);
-        if (!row) return unexpected(unknown_connector());
-        COFFER_TRY_VOID(change(tx, *row));
-        store::update_connector(tx, *row);
-        row->updated_at = tx.now();
-        return *std::move(row);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::ConnectorRow> {
+    auto row = store::find_connector_of_any(tx.db(), id);
+    if (!row) return unexpected(unknown_connector());
+    COFFER_TRY_VOID(change(tx, *row));
+    store::update_connector(tx, *row);
+    row->updated_at = tx.now();
+    return *std::move(row);
+  });
 }
 
 Result<void> require_http(const store::ConnectorRow& row) {
@@ -216,21 +215,20 @@ Result<void> set_requirements(const Context& context, ConnectorId id,
 
 Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
                               TransactionType type, FeeRule fee) {
-  return store::run_for<store::FeeRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::FeeRow> {
-        COFFER_TRY(store::FeeRow row, fee_row(tx.db(), association, id, type));
-        const auto connector = store::find_connector_of_any(tx.db(), id);
-        if (connector->terms.direction != Direction::off_ramp) {
-          return unexpected(Problem(
-              Slug::validation_failed, "Fees of associations apply to off-ramp connectors only.",
-              {{"connectorId", "is an on-ramp connector, which has one fee for all"}}));
-        }
-        COFFER_TRY_VOID(
-            judged([&](ValidationErrors& errors) { check_fee(connector->terms, fee, errors); }));
-        row.fee = fee;
-        store::put_fee(tx, row);
-        return row;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::FeeRow> {
+    COFFER_TRY(store::FeeRow row, fee_row(tx.db(), association, id, type));
+    const auto connector = store::find_connector_of_any(tx.db(), id);
+    if (connector->terms.direction != Direction::off_ramp) {
+      return unexpected(Problem(
+          Slug::validation_failed, "Fees of associations apply to off-ramp connectors only.",
+          {{"connectorId", "is an on-ramp connector, which has one fee for all"}}));
+    }
+    COFFER_TRY_VOID(
+        judged([&](ValidationErrors& errors) { check_fee(connector->terms, fee, errors); }));
+    row.fee = fee;
+    store::put_fee(tx, row);
+    return row;
+  });
 }
 
 Result<void> remove_fee(const Context& context, AssociationId association, ConnectorId id,

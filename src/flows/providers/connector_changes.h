@@ -2,7 +2,6 @@
 // (docs/contract.md#connectors).
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

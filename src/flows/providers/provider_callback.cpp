@@ -59,12 +59,10 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
 
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call) {
-  COFFER_TRY(
-      const auto rows,
-      store::with_reader(context.database,
-                         [&](store::Connection& db) -> Result<std::vector<store::ConnectorRow>> {
-                           return callers(db, id);
-                         }));
+  COFFER_TRY(const auto rows,
+             context.read([&](store::Connection& db) -> Result<std::vector<store::ConnectorRow>> {
+               return callers(db, id);
+             }));
   if (rows.empty()) return no_such_connector();
   Result<void> verified;
   for (const store::ConnectorRow& row : rows) {
@@ -88,20 +86,19 @@ Result<void> hurry_payment(const Context& context, const ConnectorTerms& connect
 
 Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenant, PaymentId id,
                                      std::optional<FailureCode> failure) {
-  return store::run_for<PaymentRecord>(
-      context.queue, [&](store::WriteTx& tx) -> Result<PaymentRecord> {
-        auto record = store::find_payment(tx.db(), tenant, id);
-        if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
-        const bool quoted = is_quoted(record->request.type);
-        if (quoted && came_to(*record, failure)) return *record;
-        if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
-          return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
-        }
-        ProviderView view = store::provider_view(tx.db(), record->key);
-        decide(context, tx, view, failure);
-        tx.signal(store::Signal::providers);
-        return *store::find_payment_by_key(tx.db(), record->key);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
+    auto record = store::find_payment(tx.db(), tenant, id);
+    if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
+    const bool quoted = is_quoted(record->request.type);
+    if (quoted && came_to(*record, failure)) return *record;
+    if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
+      return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
+    }
+    ProviderView view = store::provider_view(tx.db(), record->key);
+    decide(context, tx, view, failure);
+    tx.signal(store::Signal::providers);
+    return *store::find_payment_by_key(tx.db(), record->key);
+  });
 }
 
 }  // namespace coffer::flows

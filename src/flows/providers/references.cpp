@@ -184,9 +184,9 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
 
 Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
                                                const NewReference& request) {
-  COFFER_TRY(const Target target, store::with_reader(context.database, [&](store::Connection& db) {
-               return check_registration(db, caller, request);
-             }));
+  COFFER_TRY(const Target target, context.read([&](store::Connection& db) {
+    return check_registration(db, caller, request);
+  }));
   COFFER_TRY(const auto response, ask_provider(context, caller, target, request));
   return run_money_write<store::ReferenceRow>(context, caller.tenant, [&](store::WriteTx& tx) {
     return store_reference(tx, caller, request, response);
@@ -203,9 +203,8 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
                 {{"amount", connector.currency + " has " +
                                 std::to_string(connector.currency_decimals) + " decimal places"}}));
   }
-  return store::run_for<ArrivedPayment>(context.queue, [&](store::WriteTx& tx) {
-    return accept(context, tx, connector, arrival, request_id);
-  });
+  return context.write(
+      [&](store::WriteTx& tx) { return accept(context, tx, connector, arrival, request_id); });
 }
 
 void settle_reference_payment(const Context& context, store::WriteTx& tx,

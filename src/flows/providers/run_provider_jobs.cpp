@@ -80,20 +80,18 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
 }
 
 Result<std::vector<Step>> open_steps(const Context& context, const std::vector<ProviderJob>& jobs) {
-  return store::run_for<std::vector<Step>>(context.queue,
-                                           [&](store::WriteTx& tx) -> Result<std::vector<Step>> {
-                                             std::vector<Step> steps;
-                                             for (const ProviderJob& job : jobs) {
-                                               if (auto step = open_step(context, tx, job))
-                                                 steps.push_back(std::move(*step));
-                                             }
-                                             return steps;
-                                           });
+  return context.write([&](store::WriteTx& tx) -> Result<std::vector<Step>> {
+    std::vector<Step> steps;
+    for (const ProviderJob& job : jobs) {
+      if (auto step = open_step(context, tx, job)) steps.push_back(std::move(*step));
+    }
+    return steps;
+  });
 }
 
 Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
                            std::vector<Step>& steps) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+  return context.read([&](store::Connection& db) -> Result<void> {
     for (Step& step : steps) {
       COFFER_TRY(step.message, provider_message(db, connectors, step.connector, step.view));
     }
@@ -179,10 +177,9 @@ int JobClaims::count() const {
 
 Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
                                         JobClaims& claims) {
-  COFFER_TRY(Due due,
-             store::with_reader(context.database, [&](store::Connection& db) -> Result<Due> {
-               return take_due(db, lane, context.queue.now(), limit, claims);
-             }));
+  COFFER_TRY(Due due, context.read([&](store::Connection& db) -> Result<Due> {
+    return take_due(db, lane, context.queue.now(), limit, claims);
+  }));
   const Claimed claimed(claims, std::move(due.jobs));
   if (claimed.jobs().empty()) return ProviderRound{0, due.next_due};
   COFFER_TRY(std::vector<Step> steps, open_steps(context, claimed.jobs()));

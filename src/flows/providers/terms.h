@@ -1,7 +1,6 @@
 // Connector data for pricing and executing payments: secrets and limits.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/validation_errors.h"

@@ -21,7 +21,7 @@ constexpr std::int64_t kDayMs = 86'400'000;
 constexpr int kPruneBatch = 500;
 
 Result<QueuePlan> read_plan(const Context& context) {
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<QueuePlan> {
+  return context.read([&](store::Connection& db) -> Result<QueuePlan> {
     return plan_deliveries(context, db, store::active_webhooks(db));
   });
 }
@@ -96,7 +96,7 @@ void load_lane(const Context& context, store::Connection& db, const store::Webho
 
 Result<void> load(const Context& context, DeliveryLanes& lanes, DeliveryRound& round) {
   const Timestamp now = context.queue.now();
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+  return context.read([&](store::Connection& db) -> Result<void> {
     std::set<std::int64_t> active;
     for (const store::WebhookRow& row : store::active_webhooks(db)) {
       auto endpoint = endpoint_of(context, row, lanes.knows(row.key, sealed_text(row)));
@@ -184,10 +184,9 @@ void record_finished(const Context& context, DeliveryLanes& lanes) {
 Result<bool> prune_deliveries(const Context& context) {
   const DeliveryPolicy& policy = context.webhooks->policy;
   COFFER_TRY(const auto tenants,
-             store::with_reader(context.database,
-                                [](store::Connection& db) -> Result<std::vector<Tenant>> {
-                                  return store::tenants_with_webhooks(db);
-                                }));
+             context.read([](store::Connection& db) -> Result<std::vector<Tenant>> {
+               return store::tenants_with_webhooks(db);
+             }));
   bool more = false;
   for (const Tenant& tenant : tenants) {
     COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {

@@ -28,20 +28,19 @@ void queue_again(store::WriteTx& tx, const store::WebhookRow& webhook,
 
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
                                            EventId event) {
-  return store::run_for<store::DeliveryRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::DeliveryRow> {
-        COFFER_TRY(const auto webhook, required_webhook(tx.db(), ref));
-        const auto delivery = store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
-        if (!delivery) return unexpected(Slug::not_found, "The delivery was not found.");
-        COFFER_TRY_VOID(active_webhook(tx.db(), ref));
-        if (delivery->state == DeliveryState::oversize) {
-          return unexpected(too_large());
-        }
-        COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
-        store::requeue_delivery(tx, webhook.key, delivery->sequence);
-        tx.signal(store::Signal::webhooks);
-        return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::DeliveryRow> {
+    COFFER_TRY(const auto webhook, required_webhook(tx.db(), ref));
+    const auto delivery = store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
+    if (!delivery) return unexpected(Slug::not_found, "The delivery was not found.");
+    COFFER_TRY_VOID(active_webhook(tx.db(), ref));
+    if (delivery->state == DeliveryState::oversize) {
+      return unexpected(too_large());
+    }
+    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
+    store::requeue_delivery(tx, webhook.key, delivery->sequence);
+    tx.signal(store::Signal::webhooks);
+    return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
+  });
 }
 
 Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
@@ -49,14 +48,14 @@ Result<std::vector<store::WebhookRow>> resend_event(const Context& context, cons
   using Rows = std::vector<store::WebhookRow>;
   std::optional<store::EventRow> event;
   std::string body;
-  COFFER_TRY_VOID(store::with_reader(context.database, [&](store::Connection& db) -> Result<void> {
+  COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
     event = store::find_event(db, tenant, id);
     if (!event) return unexpected(Slug::not_found, "The event was not found.");
     body = EventBodies(context, db, tenant).body_of(*event);
     return {};
   }));
   if (body.size() > context.webhooks->policy.body_bytes_max) return unexpected(too_large());
-  return store::run_for<Rows>(context.queue, [&](store::WriteTx& tx) -> Result<Rows> {
+  return context.write([&](store::WriteTx& tx) -> Result<Rows> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
     Rows out;
     for (store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
@@ -86,7 +85,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
 }
 
 Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref) {
-  return store::run_for<TestEvent>(context.queue, [&](store::WriteTx& tx) -> Result<TestEvent> {
+  return context.write([&](store::WriteTx& tx) -> Result<TestEvent> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
     COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, ref.tenant.key, EventType::webhook_test,
@@ -95,7 +94,7 @@ Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref)
 }
 
 Result<TestEvent> trigger_event(const Context& context, const Tenant& tenant, EventType type) {
-  return store::run_for<TestEvent>(context.queue, [&](store::WriteTx& tx) -> Result<TestEvent> {
+  return context.write([&](store::WriteTx& tx) -> Result<TestEvent> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, tenant.key, type, std::nullopt);
   });

@@ -37,18 +37,16 @@ Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant&
   row.url = webhook.url;
   row.description = webhook.description;
   row.types = webhook.types;
-  COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
-                              context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
-                                COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
-                                COFFER_TRY_VOID(tx.room_for(tenant, Quota::webhooks));
-                                row.id = tx.new_id<WebhookId>(context.random);
-                                row.sealed_secret = context.sealer.seal(
-                                    secret.reveal(), webhook_secret_context(row.id));
-                                row.cursor = store::last_sequence(tx.db(), tenant);
-                                store::insert_webhook(tx, tenant, row);
-                                tx.signal(store::Signal::webhooks);
-                                return *store::find_webhook(tx.db(), tenant, row.id);
-                              }));
+  COFFER_TRY(auto stored, context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+    COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
+    COFFER_TRY_VOID(tx.room_for(tenant, Quota::webhooks));
+    row.id = tx.new_id<WebhookId>(context.random);
+    row.sealed_secret = context.sealer.seal(secret.reveal(), webhook_secret_context(row.id));
+    row.cursor = store::last_sequence(tx.db(), tenant);
+    store::insert_webhook(tx, tenant, row);
+    tx.signal(store::Signal::webhooks);
+    return *store::find_webhook(tx.db(), tenant, row.id);
+  }));
   return WebhookWithSecret{std::move(stored), secret};
 }
 
@@ -72,25 +70,23 @@ Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef
 Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRef& ref,
                                          const WebhookUpdate& update) {
   // Checks ownership before the content of the request.
-  COFFER_TRY_VOID(store::with_reader(
-      context.database, [&](store::Connection& db) { return active_webhook(db, ref); }));
+  COFFER_TRY_VOID(context.read([&](store::Connection& db) { return active_webhook(db, ref); }));
   if (update.url) {
     COFFER_TRY_VOID(context.webhooks->sender.check_target(*update.url, ref.tenant.environment));
   }
-  return store::run_for<store::WebhookRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
-        COFFER_TRY(auto row, active_webhook(tx.db(), ref));
-        if (update.url) row.url = *update.url;
-        if (update.description) row.description = *update.description;
-        if (update.types) {
-          COFFER_TRY_VOID(check_free(tx.db(), ref.tenant, *update.types, row.key));
-          row.types = *update.types;
-        }
-        store::update_webhook(tx, row);
-        tx.signal(store::Signal::webhooks);
-        row.updated_at = tx.now();
-        return row;
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+    COFFER_TRY(auto row, active_webhook(tx.db(), ref));
+    if (update.url) row.url = *update.url;
+    if (update.description) row.description = *update.description;
+    if (update.types) {
+      COFFER_TRY_VOID(check_free(tx.db(), ref.tenant, *update.types, row.key));
+      row.types = *update.types;
+    }
+    store::update_webhook(tx, row);
+    tx.signal(store::Signal::webhooks);
+    row.updated_at = tx.now();
+    return row;
+  });
 }
 
 void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& webhook,
@@ -101,34 +97,32 @@ void disable_in(store::WriteTx& tx, Random& random, const store::WebhookRow& web
 }
 
 Result<store::WebhookRow> disable_webhook(const Context& context, const WebhookRef& ref) {
-  return store::run_for<store::WebhookRow>(
-      context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
-        COFFER_TRY(auto row, required_webhook(tx.db(), ref));
-        if (!row.is_active()) return row;
-        disable_in(tx, context.random, row, DisableReason::by_owner);
-        return *store::find_webhook(tx.db(), ref.tenant, ref.id);
-      });
+  return context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+    COFFER_TRY(auto row, required_webhook(tx.db(), ref));
+    if (!row.is_active()) return row;
+    disable_in(tx, context.random, row, DisableReason::by_owner);
+    return *store::find_webhook(tx.db(), ref.tenant, ref.id);
+  });
 }
 
 Result<WebhookWithSecret> rotate_webhook_secret(const Context& context, const WebhookRef& ref,
                                                 std::int64_t grace_s) {
   const Secret secret = auth::generate_webhook_secret(context.random);
   const std::string sealed = context.sealer.seal(secret.reveal(), webhook_secret_context(ref.id));
-  COFFER_TRY(auto stored, store::run_for<store::WebhookRow>(
-                              context.queue, [&](store::WriteTx& tx) -> Result<store::WebhookRow> {
-                                COFFER_TRY(auto row, active_webhook(tx.db(), ref));
-                                row.old_secret.reset();
-                                row.old_secret_until.reset();
-                                if (grace_s > 0) {
-                                  row.old_secret = row.sealed_secret;
-                                  row.old_secret_until = tx.now().plus_ms(grace_s * 1'000);
-                                }
-                                row.sealed_secret = sealed;
-                                store::update_webhook(tx, row);
-                                tx.signal(store::Signal::webhooks);
-                                row.updated_at = tx.now();
-                                return row;
-                              }));
+  COFFER_TRY(auto stored, context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
+    COFFER_TRY(auto row, active_webhook(tx.db(), ref));
+    row.old_secret.reset();
+    row.old_secret_until.reset();
+    if (grace_s > 0) {
+      row.old_secret = row.sealed_secret;
+      row.old_secret_until = tx.now().plus_ms(grace_s * 1'000);
+    }
+    row.sealed_secret = sealed;
+    store::update_webhook(tx, row);
+    tx.signal(store::Signal::webhooks);
+    row.updated_at = tx.now();
+    return row;
+  }));
   return WebhookWithSecret{std::move(stored), secret};
 }
 

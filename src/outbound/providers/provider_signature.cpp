@@ -1,11 +1,11 @@
 #include "outbound/providers/provider_signature.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 
 #include "base/digest.h"
 #include "base/text/next_part.h"
+#include "base/text/whole_number.h"
 
 namespace coffer::outbound {
 namespace {
@@ -25,11 +25,8 @@ std::string signature_of(const Secret& secret, std::string_view timestamp,
 }
 
 std::optional<std::int64_t> parse_seconds(std::string_view text) {
-  std::int64_t seconds = 0;
-  if (text.empty() || text.size() > kTimestampDigitsMax) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool whole = error == std::errc() && end == text.data() + text.size() && seconds >= 0;
-  return whole ? std::optional(seconds) : std::nullopt;
+  if (text.size() > kTimestampDigitsMax) return std::nullopt;
+  return whole_number<std::int64_t>(text, 0);
 }
 
 /// Whether one of the comma-separated signatures is `expected`.

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/text/join.h"
 
 namespace coffer::outbound {
 namespace {
@@ -31,12 +32,9 @@ std::string standard_signature(const Secret& secret, std::string_view webhook_id
 
 std::string standard_signatures(const std::vector<Secret>& secrets, std::string_view webhook_id,
                                 Timestamp sent_at, std::string_view body) {
-  std::string out;
-  for (const Secret& secret : secrets) {
-    out +=
-        (out.empty() ? "" : " ") + standard_signature(secret, webhook_id, sent_at.ms / 1'000, body);
-  }
-  return out;
+  return join(secrets, " ", [&](const Secret& secret) {
+    return standard_signature(secret, webhook_id, sent_at.ms / 1'000, body);
+  });
 }
 
 std::vector<std::pair<std::string, std::string>> attempt_headers(std::string_view webhook_id,

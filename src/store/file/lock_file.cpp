@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/whole_number.h"
+
 namespace coffer::store {
 namespace {
 
@@ -64,6 +66,17 @@ std::string LockFile::read() const {
 
 LastClose last_close(const std::string& path) {
   return parse(LockFile(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC)).read());
+}
+
+LockState lock_state(const std::string& path) {
+  const LockFile file(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.fd_.is_open()) return {.readable = errno != EACCES && errno != EPERM};
+  // A shared lock, released immediately, so that a server that starts now does not fail.
+  const bool locked = ::flock(file.fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!locked) return {};
+  const std::string text = file.read();
+  const auto process = whole_number<int>(std::string_view(text).substr(0, text.find('\n')));
+  return {.locked = true, .process = process.value_or(0)};
 }
 
 // Overwrites the file in place, so that it also works on a full disk.

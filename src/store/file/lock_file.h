@@ -19,6 +19,13 @@ struct LastClose {
   Log log = Log::unknown;
 };
 
+/// The lock as another process sees it.
+struct LockState {
+  bool readable = true;  // false: this user lacks the permission to read the lock file
+  bool locked = false;
+  int process = 0;  // that has locked it; 0: unknown
+};
+
 class LockFile {
  public:
   /// Opens or creates the lock file of the database at `path` and locks it, until the object is
@@ -34,6 +41,7 @@ class LockFile {
 
  private:
   friend LastClose last_close(const std::string& path);
+  friend LockState lock_state(const std::string& path);
   explicit LockFile(int fd) : fd_(fd) {}
   std::string read() const;
 
@@ -43,6 +51,7 @@ class LockFile {
 
 /// Reads the state of a lock file without locking it.
 LastClose last_close(const std::string& path);
+LockState lock_state(const std::string& path);
 
 /// Why the database cannot be opened: it is not in the state that its last process left. Includes
 /// what to do. Empty if it can be opened.

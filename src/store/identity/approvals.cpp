@@ -97,9 +97,8 @@ void finish_approval(WriteTx& tx, ApprovalId id, ApprovalState state,
 }
 
 WaitingApprovals waiting_approvals(Connection& db, Timestamp now) {
-  Query query(db, kCountWaiting, now);
-  query.step();
-  return {query.integer(0), query.optional_time(1)};
+  return *first_of<WaitingApprovals, std::int64_t, std::optional<Timestamp>>(db, kCountWaiting,
+                                                                             now);
 }
 
 std::int64_t count_waiting_approvals(Connection& db, OperatorId id, Timestamp now) {

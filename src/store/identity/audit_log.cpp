@@ -109,8 +109,7 @@ ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t li
   }
   out.end = out.rows < limit;
   if (!out.end) return out;
-  Query last(db, kLast);
-  const std::int64_t newest = last.step() ? last.integer(0) : 0;
+  const std::int64_t newest = first_integer(db, kLast).value_or(0);
   out.fault = newest == from.row ? total_fault(db, kAuditTotal, sealed_total(from.row, from.link))
                                  : "audit entry " + std::to_string(newest + 1) + " is missing";
   return out;

@@ -1,5 +1,7 @@
 #include "store/identity/logins.h"
 
+#include "store/rows/columns.h"
+
 namespace coffer::store {
 namespace {
 
@@ -31,10 +33,8 @@ bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
 }
 
 std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& hash) {
-  Query query(db, kFindToken, blob(hash));
-  if (!query.step()) return std::nullopt;
-  return RefreshTokenRow{query.uuid(0),    query.id<ApplicationId>(1), query.integer(2),
-                         query.integer(3), query.boolean(4),           query.time(5)};
+  return first_of<RefreshTokenRow, Uuid, ApplicationId, std::int64_t, std::int64_t, bool,
+                  Timestamp>(db, kFindToken, blob(hash));
 }
 
 void insert_refresh_token(WriteTx& tx, const Sha256& hash, const RefreshTokenRow& row) {

@@ -140,9 +140,10 @@ std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
 }
 
 Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
-  Query query(db, kTenantByKey, tenant);
-  COFFER_CHECK(query.step());
-  return {query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)};
+  const auto found =
+      first_of<Tenant, std::int64_t, AssociationId, Environment>(db, kTenantByKey, tenant);
+  COFFER_CHECK(found.has_value());
+  return *found;
 }
 
 std::vector<ApplicationRow> list_applications(Connection& db) {

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "domain/payments/payment.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -70,19 +71,13 @@ static_assert(stored(AccountKind::wallet) == 0);
 static_assert(stored(AccountKind::clearing) == 4);
 
 Timestamp journal_time(Connection& db, std::int64_t journal) {
-  Query query(db, kJournalTime, journal);
-  COFFER_CHECK(query.step());
-  return query.time(0);
+  return first_time(db, kJournalTime, journal).value();
 }
 
 /// The first journal row at or after `at`, or one beyond the last. A binary search needs no index,
 /// because times never decrease along the journal and its numbers have no gaps.
 std::int64_t first_journal_at(Connection& db, Timestamp at) {
-  std::int64_t high = 1;
-  {
-    Query query(db, kLastJournal);
-    if (query.step()) high = query.integer(0) + 1;
-  }
+  std::int64_t high = first_integer(db, kLastJournal).value_or(0) + 1;
   std::int64_t low = 1;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;

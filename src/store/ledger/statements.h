@@ -1,8 +1,6 @@
 // Statement lines: the entries of one account in a period, for its owner.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "domain/identity/tenant.h"

@@ -1,7 +1,5 @@
 #include "store/ledger/wallets.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
 #include "store/identity/tenants.h"
@@ -100,23 +98,19 @@ std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet)
 }
 
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
-  Query query(db, kBrief, id, tenant.key);
-  if (!query.step()) return std::nullopt;
-  return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBrief, id, tenant.key);
 }
 
 std::optional<AddressOwner> find_address(Connection& db, Environment environment,
                                          std::string_view public_key) {
-  Query query(db, kFindAddress, public_key, environment);
-  if (!query.step()) return std::nullopt;
-  return AddressOwner{query.integer(0), query.enumeration<WalletStatus>(1)};
+  return first_of<AddressOwner, std::int64_t, WalletStatus>(db, kFindAddress, public_key,
+                                                            environment);
 }
 
 std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
                                                      std::string_view public_key) {
-  Query query(db, kBriefByPublicKey, public_key, tenant.key);
-  if (!query.step()) return std::nullopt;
-  return WalletBrief{query.integer(0), query.enumeration<WalletStatus>(1), query.boolean(2)};
+  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefByPublicKey, public_key,
+                                                                 tenant.key);
 }
 
 WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
@@ -149,8 +143,8 @@ RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const Wall
 }
 
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
-  Query query(db, kTenantOfWallet, id);
-  return query.step() ? std::optional(tenant_by_key(db, query.integer(0))) : std::nullopt;
+  const auto key = first_integer(db, kTenantOfWallet, id);
+  return key ? std::optional(tenant_by_key(db, *key)) : std::nullopt;
 }
 
 void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {

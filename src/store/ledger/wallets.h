@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"

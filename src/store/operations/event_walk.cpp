@@ -8,6 +8,7 @@
 #include "domain/payments/payment.h"
 #include "domain/webhooks/event_type.h"
 #include "store/payments/payment_walk.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -91,12 +92,11 @@ class EventWalk::Unseen {
 };
 
 bool EventWalk::next_tenant(Connection& db) {
-  Query query(db, kNextTenant, tenant_);
-  const bool found = query.step();
-  tenant_ = found ? query.integer(0) : 0;
+  const auto found = first_integer(db, kNextTenant, tenant_);
+  tenant_ = found.value_or(0);
   between_tenants_ = !found;
   compared_ = 0;
-  return found;
+  return found.has_value();
 }
 
 bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, const Report& report) {
@@ -107,8 +107,8 @@ bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, con
     Unseen unseen(payments_after(db, tenant_, place.payment, limit));
     Query query(db, kEventsAfter, tenant_, place.sequence, limit);
     for (; query.step(); ++count) {
-      judge({query.integer(0), query.optional_integer(1), query.enumeration<EventType>(2),
-             query.integer(3), query.optional_integer(4), query.enumeration<PaymentStatus>(5)},
+      judge(row_of<Event, std::int64_t, std::optional<std::int64_t>, EventType, std::int64_t,
+                   std::optional<std::int64_t>, PaymentStatus>(query),
             unseen, place, report);
     }
   }
@@ -166,8 +166,7 @@ bool EventWalk::compare_open(Connection& db, std::int64_t limit, Place& place,
   auto at = place.open.upper_bound(compared_);
   for (std::int64_t count = 0; at != place.open.end() && count < limit; ++at, ++count) {
     compared_ = at->first;
-    Query query(db, kVersion, at->first);
-    const std::int64_t version = query.step() ? query.integer(0) : 0;
+    const std::int64_t version = first_integer(db, kVersion, at->first).value_or(0);
     if (version == at->second.version) continue;
     report(kTell, payment_text(at->first) + " of version " + std::to_string(version) +
                       " has events up to version " + std::to_string(at->second.version));

@@ -1,6 +1,7 @@
 #include "store/operations/export.h"
 
 #include "base/digest.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 namespace {
@@ -50,8 +51,8 @@ ExportReader::ExportReader(const std::string& path) : db_(path, OpenMode::read_o
 }
 
 std::int64_t ExportReader::count(const ExportNoun& noun) {
-  Query query(db_, db_.interned("SELECT count(*) FROM " + std::string(noun.table)));
-  return query.step() ? query.integer(0) : 0;
+  const std::string sql = "SELECT count(*) FROM " + std::string(noun.table);
+  return first_integer(db_, db_.interned(sql)).value_or(0);
 }
 
 void ExportReader::each(const ExportNoun& noun,

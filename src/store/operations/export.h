@@ -18,7 +18,7 @@ namespace coffer::store {
 enum class ExportKind { text, integer, boolean, id, time, amount, hex, name };
 
 struct ExportColumn {
-  std::string_view name;
+  std::string name;
   ExportKind kind = ExportKind::text;
   std::string_view expression;                        // SQL over the noun's table, `x`
   std::string_view (*named)(std::int64_t) = nullptr;  // for ExportKind::name

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <type_traits>
+#include <utility>
 
+#include "base/text/ascii.h"
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
-#include "domain/ledger/ledger.h"
 #include "domain/ledger/wallet.h"
 #include "domain/operations/notification.h"
 #include "domain/parties/beneficiary.h"
@@ -13,7 +15,6 @@
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
 #include "domain/webhooks/webhook.h"
-#include "store/ledger/journal.h"
 #include "store/operations/export.h"
 #include "store/webhooks/event_id.h"
 
@@ -23,37 +24,50 @@
   "t.tenant = x.tenant)"
 #define ENVIRONMENT_OF "(SELECT environment FROM tenants WHERE tenant = x.tenant)"
 #define ID_OF(table, key, column) "(SELECT id FROM " table " WHERE " key " = x." column ")"
+#define BASE_URL                                \
+  "(SELECT base_url FROM connector_endpoints e" \
+  " WHERE e.connector = x.connector AND e.retired_at IS NULL)"
+#define TAGS \
+  "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = x.beneficiary)"
 #define ASSET_OF(column) "(SELECT code FROM assets WHERE asset = x." column ")"
 
 namespace coffer::store {
+namespace exported {
 namespace {
 
-constexpr ExportColumn text(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::text, sql};
+using Columns = std::vector<ExportColumn>;
+
+/// `createdAt` for the column `x.created_at`.
+std::string api_name(std::string_view column) {
+  std::string out;
+  for (const char c : column.substr(column.find('.') + 1)) {
+    if (!out.empty() && out.back() == '_') {
+      out.back() = ascii::to_upper(c);
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
-constexpr ExportColumn number(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::integer, sql};
-}
-constexpr ExportColumn flag(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::boolean, sql};
-}
-constexpr ExportColumn id(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::id, sql};
-}
-constexpr ExportColumn time(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::time, sql};
-}
-constexpr ExportColumn amount(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::amount, sql};
-}
-constexpr ExportColumn hex(std::string_view name, std::string_view sql) {
-  return {name, ExportKind::hex, sql};
-}
+
+/// Makes columns of one kind. A column has its name in the API, unless it has another one.
+struct Maker {
+  ExportKind kind;
+  std::string_view (*named)(std::int64_t) = nullptr;
+
+  ExportColumn operator()(std::string_view column) const {
+    return {api_name(column), kind, column, named};
+  }
+  ExportColumn operator()(std::string name, std::string_view sql) const {
+    return {std::move(name), kind, sql, named};
+  }
+};
+constexpr Maker text{ExportKind::text}, number{ExportKind::integer}, flag{ExportKind::boolean},
+    id{ExportKind::id}, time{ExportKind::time}, amount{ExportKind::amount}, hex{ExportKind::hex};
 template <class Enum>
-constexpr ExportColumn named(std::string_view column, std::string_view sql) {
-  return {column, ExportKind::name, sql,
-          [](std::int64_t value) -> std::string_view { return name(static_cast<Enum>(value)); }};
-}
+constexpr Maker named{ExportKind::name, [](std::int64_t value) -> std::string_view {
+                        return name(static_cast<Enum>(value));
+                      }};
 
 std::string_view word(std::int64_t value, std::span<const std::string_view> words) {
   const auto at = static_cast<std::size_t>(value);
@@ -78,378 +92,154 @@ std::string_view failure_code(std::int64_t value) {
 
 /// Text members of nouns that share a table, each column once (domain/tables/text_field.h).
 template <class... Nouns>
-std::vector<ExportColumn> texts() {
-  std::vector<ExportColumn> out;
+Columns texts() {
+  Columns out;
   const auto add = [&](const TextFact& fact) {
     const bool known = std::any_of(out.begin(), out.end(), [&](const ExportColumn& column) {
       return column.expression == fact.column;
     });
-    if (!known) out.push_back(text(fact.name, fact.column));
+    if (!known) out.push_back(text(std::string(fact.name), fact.column));
   };
   (std::for_each(std::begin(TextFields<Nouns>::rows), std::end(TextFields<Nouns>::rows), add), ...);
   return out;
 }
 
-std::vector<ExportColumn> concatenated(
-    const std::initializer_list<std::vector<ExportColumn>>& parts) {
-  std::vector<ExportColumn> out;
-  for (const auto& part : parts) out.insert(out.end(), part.begin(), part.end());
+/// A list of single columns and of lists.
+template <class... Parts>
+Columns columns(const Parts&... parts) {
+  Columns out;
+  const auto add = [&](const auto& part) {
+    if constexpr (std::is_same_v<decltype(part), const Columns&>) {
+      out.insert(out.end(), part.begin(), part.end());
+    } else {
+      out.push_back(part);
+    }
+  };
+  (add(parts), ...);
   return out;
 }
 
-constexpr auto kTenancy = std::to_array<ExportColumn>({
-    id("association", OF_TENANT),
-    named<Environment>("environment", ENVIRONMENT_OF),
-});
+const auto kTenant = id("association", OF_TENANT);
+const auto kEnvironment = named<Environment>("environment", ENVIRONMENT_OF);
+const auto kAssociation = id("association", ID_OF("associations", "association", "association"));
+const auto kApplication = id("applicationId", ID_OF("applications", "application", "application"));
+const auto kWallet = id("walletId", ID_OF("wallets", "wallet", "wallet"));
+const auto kBeneficiary = id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary"));
+const auto kConnector = id("connectorId", ID_OF("connectors", "connector", "connector"));
+const auto kPayment = id("transactionRecordId", ID_OF("payments", "payment", "payment"));
+const auto kWebhook = id("webhookId", ID_OF("webhooks", "webhook", "webhook"));
 
-constexpr auto kAssociations = std::to_array<ExportColumn>({
-    id("id", "id"),
-    text("name", "name"),
-    named<AssociationStatus>("status", "status"),
-    named<EntityType>("entityType", "entity_type"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kApplications = std::to_array<ExportColumn>({
-    id("id", "id"),
-    id("association", OF_TENANT),
-    named<Environment>("environment", "environment"),
-    text("name", "name"),
-    flag("suspended", "suspended"),
-    text("scopes", "scopes"),
-    number("keyVersion", "key_version"),
-    text("clientId", "client_id"),
-    text("publicKey", "public_key"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kOperators = std::to_array<ExportColumn>({
-    id("id", "id"),
-    text("name", "name"),
-    named<OperatorRole>("role", "role"),
-    flag("suspended", "suspended"),
-    flag("authenticator", "sealed_otp IS NOT NULL"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kAuditEntries = std::to_array<ExportColumn>({
-    number("act", "entry"),
-    time("at", "at"),
-    text("actor", "actor"),
-    text("command", "command"),
-    text("detail", "detail"),
-    number("outcomeOf", "outcome_of"),
-    text("outcome", "outcome"),
-    hex("link", "link"),
-});
-constexpr auto kUsers = std::to_array<ExportColumn>({
-    id("id", "id"),
-    id("association", ID_OF("associations", "association", "association")),
-    text("username", "username"),
-    flag("suspended", "suspended"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kAssets = std::to_array<ExportColumn>({
-    text("code", "code"),
-    text("issuer", "issuer"),
-    text("name", "name"),
-    number("decimals", "decimals"),
-    time("createdAt", "created_at"),
-});
-constexpr auto kRates = std::to_array<ExportColumn>({
-    named<Environment>("environment", "environment"),
-    text("sellAssetCode", ASSET_OF("sell")),
-    text("buyAssetCode", ASSET_OF("buy")),
-    number("numerator", "numerator"),
-    number("denominator", "denominator"),
-    time("updatedAt", "updated_at"),
-});
-const auto kWallets = concatenated({{
-                                        id("id", "x.id"),
-                                        kTenancy[0],
-                                        kTenancy[1],
-                                        text("name", "name"),
-                                        text("accountNumber", "account_number"),
-                                        text("publicKey", "public_key"),
-                                        flag("ownAccount", "own_account"),
-                                        named<WalletStatus>("status", "status"),
-                                        text("statusCode", "status_code"),
-                                        text("statusMessage", "status_message"),
-                                        named<EntityType>("entityType", "m.entity_type"),
-                                    },
-                                    texts<PersonMetadata, BusinessMetadata>(),
-                                    {
-                                        time("createdAt", "created_at"),
-                                        time("updatedAt", "updated_at"),
-                                    }});
-constexpr auto kAccounts = std::to_array<ExportColumn>({
-    number("account", "account"),
-    named<Environment>("environment", ENVIRONMENT_OF),
-    {"kind", ExportKind::name, "kind", account_kind},
-    id("walletId", ID_OF("wallets", "wallet", "wallet")),
-    text("assetCode", ASSET_OF("asset")),
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    amount("balance", "balance"),
-    amount("held", "held"),
-    time("createdAt", "created_at"),
-});
-const auto kBeneficiaries = concatenated(
-    {{
-         id("id", "id"),
-         kTenancy[0],
-         kTenancy[1],
-         named<EntityType>("entityType", "entity_type"),
-     },
-     texts<Individual, Company>(),
-     {
-         text("clientReference", "client_reference"),
-         text("tags",
-              "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = "
-              "x.beneficiary)"),
-         time("createdAt", "created_at"),
-         time("updatedAt", "updated_at"),
-         time("archivedAt", "archived_at"),
-     }});
-constexpr auto kAddresses = std::to_array<ExportColumn>({
-    id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-    number("position", "position"),
-    text("addressType", "type"),
-    text("line1", "line1"),
-    text("line2", "line2"),
-    text("city", "city"),
-    text("state", "state"),
-    text("postalCode", "postal_code"),
-    text("country", "country"),
-});
-// A destination ID has one row per change.
-const auto kDestinations =
-    concatenated({{
-                      number("destination", "destination"),
-                      id("id", "id"),
-                      id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-                      kTenancy[0],
-                      kTenancy[1],
-                      named<DestinationMethod>("method", "method"),
-                      text("country", "country"),
-                      text("currency", "currency"),
-                      text("label", "label"),
-                  },
-                  texts<BankDetails, MobileMoneyDetails, CryptoDetails>(),
-                  {
-                      time("createdAt", "created_at"),
-                      time("archivedAt", "archived_at"),
-                  }});
-constexpr auto kConnectors = std::to_array<ExportColumn>({
-    id("id", "id"),
-    named<Environment>("environment", "environment"),
-    text("name", "name"),
-    text("provider", "provider"),
-    named<DriverKind>("driver", "driver"),
-    named<ConnectorFlow>("flow", "flow"),
-    named<Direction>("direction", "direction"),
-    named<PayMethod>("method", "method"),
-    text("country", "country"),
-    text("currency", "currency"),
-    text("assetCode", ASSET_OF("asset")),
-    number("rateNumerator", "rate_numerator"),
-    number("rateDenominator", "rate_denominator"),
-    amount("feeFixed", "fee_fixed"),
-    number("feeBasisPoints", "fee_basis_points"),
-    amount("minAmount", "min_amount"),
-    amount("maxAmount", "max_amount"),
-    amount("dayLimit", "day_limit"),
-    amount("monthLimit", "month_limit"),
-    named<ConnectorStatus>("status", "status"),
-    text("baseUrl",
-         "(SELECT base_url FROM connector_endpoints e"
-         " WHERE e.connector = x.connector AND e.retired_at IS NULL)"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kEndpoints = std::to_array<ExportColumn>({
-    number("connectorEndpoint", "connector_endpoint"),
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    text("baseUrl", "base_url"),
-    number("timeoutMs", "timeout_ms"),
-    time("createdAt", "created_at"),
-    time("retiredAt", "retired_at"),
-});
-constexpr auto kFees = std::to_array<ExportColumn>({
-    id("association", ID_OF("associations", "association", "association")),
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    named<TransactionType>("transactionType", "transaction_type"),
-    amount("fixed", "fixed"),
-    number("basisPoints", "basis_points"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kQuotes = std::to_array<ExportColumn>({
-    id("id", "id"),
-    kTenancy[0],
-    kTenancy[1],
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-    named<TransactionType>("transactionType", "transaction_type"),
-    amount("sendAmount", "send_amount"),
-    amount("receiveAmount", "receive_amount"),
-    amount("fee", "fee"),
-    amount("total", "total"),
-    number("rateNumerator", "rate_numerator"),
-    number("rateDenominator", "rate_denominator"),
-    text("providerReference", "provider_reference"),
-    time("createdAt", "created_at"),
-    time("expiresAt", "expires_at"),
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-});
-constexpr auto kReferences = std::to_array<ExportColumn>({
-    kTenancy[0],
-    kTenancy[1],
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    id("walletId", ID_OF("wallets", "wallet", "wallet")),
-    text("customerId", "customer_id"),
-    text("reference", "reference"),
-    time("createdAt", "created_at"),
-});
-constexpr auto kPayments = std::to_array<ExportColumn>({
-    id("transactionRecordId", "x.id"),
-    kTenancy[0],
-    kTenancy[1],
-    text("transactionId", "transaction_id"),
-    id("applicationId", ID_OF("applications", "application", "application")),
-    text("requestId", "request_id"),
-    named<PaymentType>("paymentType", "x.type"),
-    named<PaymentStatus>("status", "status"),
-    number("version", "version"),
-    {"failure", ExportKind::name, "failure", failure_code},
-    {"refundFailure", ExportKind::name, "refund_failure", failure_code},
+const Columns kAssociations =
+    columns(id("id"), text("name"), named<AssociationStatus>("status"),
+            named<EntityType>("entity_type"), time("created_at"), time("updated_at"));
+const Columns kApplications =
+    columns(id("id"), kTenant, named<Environment>("environment"), text("name"), flag("suspended"),
+            text("scopes"), number("key_version"), text("client_id"), text("public_key"),
+            time("created_at"), time("updated_at"));
+const Columns kOperators = columns(
+    id("id"), text("name"), named<OperatorRole>("role"), flag("suspended"),
+    flag("authenticator", "sealed_otp IS NOT NULL"), time("created_at"), time("updated_at"));
+const Columns kAuditEntries =
+    columns(number("act", "entry"), time("at"), text("actor"), text("command"), text("detail"),
+            number("outcome_of"), text("outcome"), hex("link"));
+const Columns kUsers = columns(id("id"), kAssociation, text("username"), flag("suspended"),
+                               time("created_at"), time("updated_at"));
+const Columns kAssets =
+    columns(text("code"), text("issuer"), text("name"), number("decimals"), time("created_at"));
+const Columns kRates =
+    columns(named<Environment>("environment"), text("sellAssetCode", ASSET_OF("sell")),
+            text("buyAssetCode", ASSET_OF("buy")), number("numerator"), number("denominator"),
+            time("updated_at"));
+const Columns kWallets =
+    columns(id("x.id"), kTenant, kEnvironment, text("name"), text("account_number"),
+            text("public_key"), flag("own_account"), named<WalletStatus>("status"),
+            text("status_code"), text("status_message"), named<EntityType>("m.entity_type"),
+            texts<PersonMetadata, BusinessMetadata>(), time("created_at"), time("updated_at"));
+const Columns kAccounts =
+    columns(number("account"), kEnvironment, Maker{ExportKind::name, account_kind}("kind"), kWallet,
+            text("assetCode", ASSET_OF("asset")), kConnector, amount("balance"), amount("held"),
+            time("created_at"));
+const Columns kBeneficiaries =
+    columns(id("id"), kTenant, kEnvironment, named<EntityType>("entity_type"),
+            texts<Individual, Company>(), text("client_reference"), text("tags", TAGS),
+            time("created_at"), time("updated_at"), time("archived_at"));
+const Columns kAddresses =
+    columns(kBeneficiary, number("position"), text("addressType", "type"), text("line1"),
+            text("line2"), text("city"), text("state"), text("postal_code"), text("country"));
+// An ID has one row per change.
+const Columns kDestinations =
+    columns(number("destination"), id("id"), kBeneficiary, kTenant, kEnvironment,
+            named<DestinationMethod>("method"), text("country"), text("currency"), text("label"),
+            texts<BankDetails, MobileMoneyDetails, CryptoDetails>(), time("created_at"),
+            time("archived_at"));
+const Columns kConnectors = columns(
+    id("id"), named<Environment>("environment"), text("name"), text("provider"),
+    named<DriverKind>("driver"), named<ConnectorFlow>("flow"), named<Direction>("direction"),
+    named<PayMethod>("method"), text("country"), text("currency"),
+    text("assetCode", ASSET_OF("asset")), number("rate_numerator"), number("rate_denominator"),
+    amount("fee_fixed"), number("fee_basis_points"), amount("min_amount"), amount("max_amount"),
+    amount("day_limit"), amount("month_limit"), named<ConnectorStatus>("status"),
+    text("baseUrl", BASE_URL), time("created_at"), time("updated_at"));
+const Columns kEndpoints = columns(number("connector_endpoint"), kConnector, text("base_url"),
+                                   number("timeout_ms"), time("created_at"), time("retired_at"));
+const Columns kFees = columns(kAssociation, kConnector, named<TransactionType>("transaction_type"),
+                              amount("fixed"), number("basis_points"), time("updated_at"));
+const Columns kQuotes = columns(
+    id("id"), kTenant, kEnvironment, kConnector, kBeneficiary,
+    named<TransactionType>("transaction_type"), amount("send_amount"), amount("receive_amount"),
+    amount("fee"), amount("total"), number("rate_numerator"), number("rate_denominator"),
+    text("provider_reference"), time("created_at"), time("expires_at"), kPayment);
+const Columns kReferences = columns(kTenant, kEnvironment, kConnector, kWallet, text("customer_id"),
+                                    text("reference"), time("created_at"));
+const Columns kPayments = columns(
+    id("transactionRecordId", "x.id"), kTenant, kEnvironment, text("transaction_id"), kApplication,
+    text("request_id"), named<PaymentType>("paymentType", "x.type"), named<PaymentStatus>("status"),
+    number("version"), Maker{ExportKind::name, failure_code}("failure"),
+    Maker{ExportKind::name, failure_code}("refund_failure"),
     id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
-    text("sendingAssetCode", ASSET_OF("sending_asset")),
-    amount("sendingAmount", "sending_amount"),
-    text("receivingAssetCode", ASSET_OF("receiving_asset")),
-    amount("receivingAmount", "receiving_amount"),
-    text("fromRef", "from_ref"),
-    text("toRef", "to_ref"),
-    text("description", "description"),
-    text("memo", "memo"),
-    id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary")),
-    number("destination", "destination"),
-    id("connectorId", ID_OF("connectors", "connector", "connector")),
-    id("quoteId", ID_OF("quotes", "quote", "quote")),
-    amount("fee", "q.fee"),
-    amount("total", "q.total"),
-    text("providerReference", "q.provider_reference"),
-    number("connectorEndpoint", "q.connector_endpoint"),
-    amount("collectedAmount", "q.collected_amount"),
-    time("createdAt", "created_at"),
-    time("processingAt", "processing_at"),
-    time("completedAt", "completed_at"),
-    time("refundPendingAt", "refund_pending_at"),
-    time("refundClosedAt", "refund_closed_at"),
-    time("updatedAt", "updated_at"),
-});
-constexpr auto kLegs = std::to_array<ExportColumn>({
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    number("leg", "leg"),
-    id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
+    text("sendingAssetCode", ASSET_OF("sending_asset")), amount("sending_amount"),
+    text("receivingAssetCode", ASSET_OF("receiving_asset")), amount("receiving_amount"),
+    text("from_ref"), text("to_ref"), text("description"), text("memo"), kBeneficiary,
+    number("destination"), kConnector, id("quoteId", ID_OF("quotes", "quote", "quote")),
+    amount("q.fee"), amount("q.total"), text("q.provider_reference"),
+    number("q.connector_endpoint"), amount("q.collected_amount"), time("created_at"),
+    time("processing_at"), time("completed_at"), time("refund_pending_at"),
+    time("refund_closed_at"), time("updated_at"));
+const Columns kLegs = columns(
+    kPayment, number("leg"), id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
-    text("assetCode", ASSET_OF("asset")),
-    amount("amount", "amount"),
-    text("fromRef", "from_ref"),
-    text("toRef", "to_ref"),
-    text("description", "description"),
-});
-constexpr auto kHolds = std::to_array<ExportColumn>({
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    number("account", "account"),
-    amount("amount", "amount"),
-    {"state", ExportKind::name, "state", hold_state},
-});
-constexpr auto kAttempts = std::to_array<ExportColumn>({
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    number("attempt", "attempt"),
-    named<ProviderCall>("call", "call"),
-    time("openedAt", "opened_at"),
-    time("closedAt", "closed_at"),
-    text("outcome", "outcome"),
-});
-constexpr auto kEntrySets = std::to_array<ExportColumn>({
-    number("entrySet", "journal"),
-    named<Environment>("environment", ENVIRONMENT_OF),
-    {"kind", ExportKind::name, "kind", journal_kind},
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    time("at", "at"),
-    hex("ledgerTransactionHash", "link"),
-});
-constexpr auto kFundings = std::to_array<ExportColumn>({
-    number("entrySet", "journal"),
-    text("transactionId", "transaction_id"),
-    text("description", "description"),
-});
-constexpr auto kEntries = std::to_array<ExportColumn>({
-    number("entrySet", "entry / 1024"),
-    number("line", "entry % 1024"),
-    number("account", "account"),
-    amount("amount", "amount"),
-    amount("balanceAfter", "balance_after"),
-    number("counterparty", "counterparty"),
-    number("leg", "leg"),
-});
-constexpr auto kEvents = std::to_array<ExportColumn>({
-    id("id", COFFER_EVENT_ID("x.")),
-    kTenancy[0],
-    kTenancy[1],
-    number("sequence", "sequence"),
-    named<EventType>("eventType", "type"),
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    id("walletId", ID_OF("wallets", "wallet", "wallet")),
-    id("webhookId", ID_OF("webhooks", "webhook", "webhook")),
-    id("applicationId", ID_OF("applications", "application", "application")),
-    number("version", "version"),
-    flag("test", "test"),
-    time("at", "at"),
-});
-constexpr auto kWebhooks = std::to_array<ExportColumn>({
-    id("id", "id"),
-    kTenancy[0],
-    kTenancy[1],
-    id("applicationId", ID_OF("applications", "application", "application")),
-    text("url", "url"),
-    text("description", "description"),
-    number("eventTypeBits", "event_types"),
-    number("failures", "failures"),
-    number("lastStatus", "last_status"),
-    time("lastAttemptAt", "last_attempt_at"),
-    time("createdAt", "created_at"),
-    time("updatedAt", "updated_at"),
-    time("disabledAt", "disabled_at"),
-    named<DisableReason>("disableReason", "disable_reason"),
-});
-constexpr auto kDeliveries = std::to_array<ExportColumn>({
-    id("webhookId", ID_OF("webhooks", "webhook", "webhook")),
-    number("sequence", "sequence"),
-    named<DeliveryState>("state", "state"),
-    number("tries", "tries"),
-    time("createdAt", "created_at"),
-    time("closedAt", "closed_at"),
-});
-constexpr auto kDeliveryAttempts = std::to_array<ExportColumn>({
-    id("webhookId", ID_OF("webhooks", "webhook", "webhook")),
-    number("sequence", "sequence"),
-    number("attempt", "attempt"),
-    time("at", "at"),
-    number("durationMs", "duration_ms"),
-    number("status", "status"),
-    text("fault", "fault"),
-});
-constexpr auto kNotifications = std::to_array<ExportColumn>({
-    id("transactionRecordId", ID_OF("payments", "payment", "payment")),
-    named<NotificationChannel>("channel", "channel"),
-    text("recipient", "recipient"),
-    named<NotificationState>("state", "state"),
-    number("attempts", "attempts"),
-    time("closedAt", "closed_at"),
-});
+    text("assetCode", ASSET_OF("asset")), amount("amount"), text("from_ref"), text("to_ref"),
+    text("description"));
+const Columns kHolds = columns(kPayment, number("account"), amount("amount"),
+                               Maker{ExportKind::name, hold_state}("state"));
+const Columns kAttempts = columns(kPayment, number("attempt"), named<ProviderCall>("call"),
+                                  time("opened_at"), time("closed_at"), text("outcome"));
+const Columns kEntrySets = columns(number("entrySet", "journal"), kEnvironment,
+                                   Maker{ExportKind::name, journal_kind}("kind"), kPayment,
+                                   time("at"), hex("ledgerTransactionHash", "link"));
+const Columns kFundings =
+    columns(number("entrySet", "journal"), text("transaction_id"), text("description"));
+const Columns kEntries =
+    columns(number("entrySet", "entry / 1024"), number("line", "entry % 1024"), number("account"),
+            amount("amount"), amount("balance_after"), number("counterparty"), number("leg"));
+const Columns kEvents =
+    columns(id("id", COFFER_EVENT_ID("x.")), kTenant, kEnvironment, number("sequence"),
+            named<EventType>("eventType", "type"), kPayment, kWallet, kWebhook, kApplication,
+            number("version"), flag("test"), time("at"));
+const Columns kWebhooks =
+    columns(id("id"), kTenant, kEnvironment, kApplication, text("url"), text("description"),
+            number("eventTypeBits", "event_types"), number("failures"), number("last_status"),
+            time("last_attempt_at"), time("created_at"), time("updated_at"), time("disabled_at"),
+            named<DisableReason>("disable_reason"));
+const Columns kDeliveries = columns(kWebhook, number("sequence"), named<DeliveryState>("state"),
+                                    number("tries"), time("created_at"), time("closed_at"));
+const Columns kDeliveryAttempts =
+    columns(kWebhook, number("sequence"), number("attempt"), time("at"), number("duration_ms"),
+            number("status"), text("fault"));
+const Columns kNotifications =
+    columns(kPayment, named<NotificationChannel>("channel"), text("recipient"),
+            named<NotificationState>("state"), number("attempts"), time("closed_at"));
 
 const auto kNouns = std::to_array<ExportNoun>({
     {"association", "associations", "association", kAssociations},
@@ -486,7 +276,8 @@ const auto kNouns = std::to_array<ExportNoun>({
 });
 
 }  // namespace
+}  // namespace exported
 
-std::span<const ExportNoun> export_nouns() { return kNouns; }
+std::span<const ExportNoun> export_nouns() { return exported::kNouns; }
 
 }  // namespace coffer::store

@@ -5,7 +5,6 @@
 // locks, and no file is created next to it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -6,6 +6,7 @@
 #include "base/telemetry/metrics.h"
 #include "domain/payments/payment.h"
 #include "store/identity/audit_log.h"
+#include "store/lists/key_walk.h"
 #include "store/schema_check.h"
 
 namespace coffer::store {
@@ -102,10 +103,7 @@ constexpr const char* kSums =
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 
-std::int64_t newest(Connection& db, const char* sql) {
-  Query query(db, sql);
-  return query.step() ? query.integer(0) : 0;
-}
+std::int64_t newest(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
 const char* newest_of(Walk walk) {
   switch (walk) {

@@ -47,24 +47,18 @@ constexpr const char* kDestinations =
     "SELECT destination, id, method, ifnull(country, ''), ifnull(currency, '') FROM destinations"
     " WHERE beneficiary = ? AND archived_at IS NULL ORDER BY destination";
 
-std::optional<QuoteRow> first_row(Query&& query) {
-  return query.step() ? std::optional(read_row<QuoteRow>(query, kColumns)) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
-  return first_row(Query(db, kFind.c_str(), id, tenant.key));
+  return first_row<QuoteRow>(db, kFind, kColumns, id, tenant.key);
 }
 
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
-  return first_row(Query(db, kFindByKey.c_str(), quote));
+  return first_row<QuoteRow>(db, kFindByKey, kColumns, quote);
 }
 
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row) {
-  Query query(tx.db(), kInsert.c_str(), tenant.key);
-  bind_row(query, 2, kColumns, row);
-  query.run();
+  insert_row(tx.db(), kInsert, kColumns, row, tenant.key);
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_open_quotes(tenant.key, row.expires_at, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kQuote);
@@ -86,20 +80,12 @@ void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
 }
 
 std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant, BeneficiaryId id) {
-  Query query(db, kParty, id, tenant.key);
-  if (!query.step()) return std::nullopt;
-  return QuoteParty{query.integer(0), query.enumeration<EntityType>(1),
-                    query.enumeration<EntityType>(2)};
+  return first_of<QuoteParty, std::int64_t, EntityType, EntityType>(db, kParty, id, tenant.key);
 }
 
 std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t beneficiary) {
-  std::vector<QuoteDestination> out;
-  Query q(db, kDestinations, beneficiary);
-  while (q.step()) {
-    out.push_back({q.integer(0), q.id<DestinationId>(1), q.enumeration<DestinationMethod>(2),
-                   q.text(3), q.text(4)});
-  }
-  return out;
+  return all_of<QuoteDestination, std::int64_t, DestinationId, DestinationMethod, std::string,
+                std::string>(db, kDestinations, beneficiary);
 }
 
 }  // namespace coffer::store

@@ -143,10 +143,6 @@ constexpr const char* kListFees =
     " JOIN connectors c ON c.connector = f.connector"
     " ORDER BY f.association, f.connector, f.transaction_type";
 
-FeeRule fee_rule(const Query& q, int column) {
-  return {q.amount(column), static_cast<int>(q.integer(column + 1))};
-}
-
 ConnectorRow connector_row(const Query& q) {
   auto row = read_row<ConnectorRow>(q, kColumns);
   const int endpoint = std::size(kColumns);
@@ -295,18 +291,12 @@ void replace_requirements(WriteTx& tx, std::int64_t connector,
 
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
                                 TransactionType type) {
-  Query query(db, kFindFee, association, connector, type);
-  return query.step() ? std::optional(fee_rule(query, 0)) : std::nullopt;
+  return first_of<FeeRule, Amount, int>(db, kFindFee, association, connector, type);
 }
 
 std::vector<FeeRow> list_fees(Connection& db) {
-  std::vector<FeeRow> out;
-  Query q(db, kListFees);
-  while (q.step()) {
-    out.push_back({q.id<AssociationId>(0), q.id<ConnectorId>(1), q.integer(2),
-                   q.enumeration<TransactionType>(3), fee_rule(q, 4)});
-  }
-  return out;
+  return all_of<FeeRow, AssociationId, ConnectorId, std::int64_t, TransactionType, Amount, int>(
+      db, kListFees);
 }
 
 void put_fee(WriteTx& tx, const FeeRow& row) {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "domain/payments/payment.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {
@@ -46,9 +47,8 @@ struct Newest {
 };
 
 std::optional<Newest> newest(Connection& db, const SentToDestination& sent, int level) {
-  Query query(db, kNewest, sent.connector, sent.destination, level);
-  if (!query.step()) return std::nullopt;
-  return Newest{query.time(0), query.time(1), query.integer(2)};
+  return first_of<Newest, Timestamp, Timestamp, std::int64_t>(db, kNewest, sent.connector,
+                                                              sent.destination, level);
 }
 
 }  // namespace

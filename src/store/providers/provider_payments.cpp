@@ -1,6 +1,7 @@
 #include "store/providers/provider_payments.h"
 
 #include "base/check.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -124,12 +125,7 @@ void set_instructions(WriteTx& tx, std::int64_t payment,
 }
 
 int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call) {
-  int attempt = 0;
-  {
-    Query q(tx.db(), kNextAttempt, payment);
-    COFFER_CHECK(q.step());
-    attempt = static_cast<int>(q.integer(0));
-  }
+  const auto attempt = static_cast<int>(first_integer(tx.db(), kNextAttempt, payment).value());
   tx.db().run(kOpenAttempt, payment, attempt, call, tx.now());
   return attempt;
 }
@@ -165,24 +161,16 @@ std::vector<ProviderJob> due_provider_jobs(Connection& db, std::int64_t lane, Ti
   return all_rows<ProviderJob>(Query(db, kDueJobs.c_str(), lane, now, limit), kJobColumns);
 }
 
-std::vector<std::int64_t> provider_lanes(Connection& db) {
-  std::vector<std::int64_t> out;
-  Query q(db, kLanes);
-  while (q.step()) out.push_back(q.integer(0));
-  return out;
-}
+std::vector<std::int64_t> provider_lanes(Connection& db) { return integers(db, kLanes); }
 
 std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector,
                                      std::int64_t endpoint) {
-  Query q(db, kInProgressAt, connector, endpoint);
-  COFFER_CHECK(q.step());
-  return q.integer(0);
+  return first_integer(db, kInProgressAt, connector, endpoint).value();
 }
 
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
                                                   PaymentId id) {
-  Query q(db, kFindPayment, id, connector);
-  return q.step() ? std::optional(q.integer(0)) : std::nullopt;
+  return first_integer(db, kFindPayment, id, connector);
 }
 
 }  // namespace coffer::store

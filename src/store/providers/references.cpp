@@ -168,8 +168,7 @@ std::optional<ReferenceRow> find_own_reference(Connection& db, const Tenant& ten
 
 std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t connector,
                                                    std::string_view provider_payment_id) {
-  Query q(db, kFindPayment, connector, provider_payment_id);
-  return q.step() ? std::optional(q.integer(0)) : std::nullopt;
+  return first_integer(db, kFindPayment, connector, provider_payment_id);
 }
 
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,

@@ -1,24 +1,14 @@
 #include "store/rows/columns.h"
 
 #include "base/check.h"
+#include "base/text/join.h"
 
 namespace coffer::store {
-namespace {
-
-std::string listed(const std::vector<std::string_view>& names, std::string_view after) {
-  std::string out;
-  for (const std::string_view name : names) {
-    out += (out.empty() ? "" : ", ") + std::string(name) + std::string(after);
-  }
-  return out;
-}
-
-}  // namespace
 
 void columns::read(const Query& q, int at, Sha256& out) {
-  const std::string bytes = q.blob(at);
-  COFFER_CHECK(bytes.size() == out.size());
-  std::copy(bytes.begin(), bytes.end(), out.begin());
+  const auto digest = sha256_from(q.blob(at));
+  COFFER_CHECK(digest.has_value());
+  out = *digest;
 }
 
 std::string select_texts(std::string_view table, const std::vector<std::string_view>& names) {
@@ -30,14 +20,12 @@ std::string select_texts(std::string_view table, const std::vector<std::string_v
 }
 
 std::string ColumnList::insert_into(std::string_view table) const {
-  std::string marks;
-  for (std::size_t i = 0; i < names_.size(); ++i) marks += i == 0 ? "?" : ", ?";
-  return "INSERT INTO " + std::string(table) + " (" + listed(names_, "") + ") VALUES (" + marks +
-         ")";
+  return "INSERT INTO " + std::string(table) + " (" + join(names_, ", ") + ") VALUES (" +
+         join(names_, ", ", [](std::string_view) { return "?"; }) + ")";
 }
 
 std::string ColumnList::update(std::string_view table) const {
-  return "UPDATE " + std::string(table) + " SET " + listed(names_, " = ?");
+  return "UPDATE " + std::string(table) + " SET " + join(names_, " = ?, ") + " = ?";
 }
 
 }  // namespace coffer::store

@@ -277,6 +277,31 @@ std::optional<Timestamp> first_time(Connection& db, const char* sql, const Args&
   return query.step() ? query.optional_time(0) : std::nullopt;
 }
 
+/// Row{first column, second, ...}, of these types. For statements with a few columns that no table
+/// lists; NULL is the default of the type.
+template <class Row, class... Types>
+Row row_of(const Query& query) {
+  auto next = [&, at = 0]<class T>(T value) mutable {
+    if (!query.is_null(at)) columns::read(query, at, value);
+    ++at;
+    return value;
+  };
+  return Row{next(Types())...};
+}
+
+template <class Row, class... Types, class... Args>
+std::optional<Row> first_of(Connection& db, const char* sql, const Args&... args) {
+  Query query(db, sql, args...);
+  return query.step() ? std::optional(row_of<Row, Types...>(query)) : std::nullopt;
+}
+
+template <class Row, class... Types, class... Args>
+std::vector<Row> all_of(Connection& db, const char* sql, const Args&... args) {
+  std::vector<Row> out;
+  for (Query query(db, sql, args...); query.step();) out.push_back(row_of<Row, Types...>(query));
+  return out;
+}
+
 /// Columns of one statement, in the order in which they are bound.
 class ColumnList {
  public:

@@ -7,8 +7,6 @@
 // its time.
 #pragma once
 
-#include <cstdint>
-
 #include "base/random.h"
 #include "store/connection.h"
 

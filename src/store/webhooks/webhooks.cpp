@@ -120,13 +120,7 @@ std::vector<WebhookRow> active_webhooks(Connection& db) {
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {
-  std::vector<Tenant> out;
-  Query query(db, kTenants);
-  while (query.step()) {
-    out.push_back(
-        {query.integer(0), query.id<AssociationId>(1), query.enumeration<Environment>(2)});
-  }
-  return out;
+  return all_of<Tenant, std::int64_t, AssociationId, Environment>(db, kTenants);
 }
 
 std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
@@ -173,10 +167,7 @@ void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& 
 }
 
 std::vector<Recovery> list_recoveries(Connection& db) {
-  std::vector<Recovery> out;
-  Query query(db, kRecoveries);
-  while (query.step()) out.push_back({query.integer(0), query.integer(1), query.integer(2)});
-  return out;
+  return all_of<Recovery, std::int64_t, std::int64_t, std::int64_t>(db, kRecoveries);
 }
 
 void add_recovery(WriteTx& tx, const Recovery& recovery) {

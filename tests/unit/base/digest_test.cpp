@@ -107,3 +107,15 @@ TEST_CASE("codecs: only the canonical spelling is accepted") {
     CHECK_FALSE(from_base32(text));
   }
 }
+
+TEST_CASE("codecs: every byte except unreserved characters is percent-encoded") {
+  CHECK(percent_encoded("aZ09-._~") == "aZ09-._~");
+  CHECK(percent_encoded("a b/\xc3\xa9+%") == "a%20b%2F%C3%A9%2B%25");
+}
+
+TEST_CASE("codecs: a digest is made from its bytes only") {
+  const Sha256 digest = sha256("x");
+  CHECK(sha256_from(as_text(digest)) == digest);
+  CHECK_FALSE(sha256_from(as_text(digest).substr(1)));
+  CHECK_FALSE(sha256_from(""));
+}

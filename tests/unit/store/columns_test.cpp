@@ -75,3 +75,27 @@ TEST_CASE("a member of an empty optional is NULL, and NULL leaves the optional e
   CHECK_FALSE(find_lease(db, 1)->dates);
   CHECK_FALSE(first_row<Lease>(db, kFind, kLease, std::int64_t{2}));
 }
+
+TEST_CASE("a row of a few columns is read in their order, with defaults for NULL") {
+  Connection db(":memory:", OpenMode::read_write);
+  struct Pair {
+    std::int64_t key = 0;
+    std::string name;
+    std::optional<Timestamp> at;
+  };
+  constexpr const char* kPairs =
+      "SELECT column1, column2, column3 FROM (VALUES (1, 'a', 9), (2, NULL, NULL))"
+      " WHERE column1 >= ?";
+  using At = std::optional<Timestamp>;
+  const auto all = all_of<Pair, std::int64_t, std::string, At>(db, kPairs, std::int64_t{1});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].key == 1);
+  CHECK(all[0].name == "a");
+  CHECK(all[0].at == Timestamp{9});
+  const auto second = first_of<Pair, std::int64_t, std::string, At>(db, kPairs, std::int64_t{2});
+  REQUIRE(second);
+  CHECK(second->key == 2);
+  CHECK(second->name.empty());
+  CHECK_FALSE(second->at);
+  CHECK_FALSE(first_of<Pair, std::int64_t, std::string, At>(db, kPairs, std::int64_t{3}));
+}
