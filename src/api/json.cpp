@@ -18,6 +18,14 @@ Json metadata_json(const Metadata& metadata) {
   return out;
 }
 
+Json balance_json(const store::WalletBalance& item) {
+  const int decimals = item.asset.decimals;
+  return flows::object_with_room(
+      0, "assetCode", item.asset.code.value(), "issuer", item.asset.issuer, "decimals", decimals,
+      "balance", item.balance.to_string(decimals), "available",
+      (item.balance - item.held).to_string(decimals), "held", item.held.to_string(decimals));
+}
+
 }  // namespace
 
 http::Response json_response(int status, const Json& body) {
@@ -67,15 +75,13 @@ Json wallet_json(const store::WalletRow& wallet, const std::string& network_name
                  const std::optional<std::vector<store::WalletBalance>>& balances) {
   Json out = flows::wallet_identity_json(wallet, network_name);
   if (wallet.metadata) out["metadata"] = metadata_json(*wallet.metadata);
-  out["balances"] = Json::array();
-  if (!balances) out["balancesUnavailable"] = true;
-  for (const auto& item : balances.value_or(std::vector<store::WalletBalance>())) {
-    const int decimals = item.asset.decimals;
-    out["balances"].push_back(flows::object_with_room(
-        0, "assetCode", item.asset.code.value(), "issuer", item.asset.issuer, "decimals", decimals,
-        "balance", item.balance.to_string(decimals), "available",
-        (item.balance - item.held).to_string(decimals), "held", item.held.to_string(decimals)));
+  Json::array_t shown;
+  if (balances) {
+    shown.reserve(balances->size());
+    for (const store::WalletBalance& item : *balances) shown.push_back(balance_json(item));
   }
+  out["balances"] = std::move(shown);
+  if (!balances) out["balancesUnavailable"] = true;
   out["createdAt"] = wallet.created_at.to_string();
   out["updatedAt"] = wallet.updated_at.to_string();
   return out;
