@@ -68,8 +68,8 @@ std::array<unsigned char, 16> id(std::int64_t number) {
 void open(const char* path) {
   check(sqlite3_open(path, &db));
   execute(
-      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-      "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=4000;");
+      "PRAGMA page_size=2048; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+      "PRAGMA foreign_keys=ON; PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8000;");
   execute(std::string(coffer::embedded::schema_sql()));
   execute(
       "INSERT INTO associations VALUES (1, zeroblob(16), 'a', 1, 0, 0, 1);"
@@ -90,16 +90,14 @@ struct Statements {
   Statement replay{"SELECT payment FROM payments WHERE tenant = 3 AND transaction_id = ?"};
   Statement payment{
       "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
-      " status, source_wallet, destination_wallet, sending_asset, sending_amount, created_at,"
-      " updated_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?)"};
+      " status, source_wallet, destination_wallet, sending_asset, sending_amount, settle_at,"
+      " created_at, updated_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?, ?)"};
   Statement event{
       "INSERT INTO events (tenant, sequence, type, payment, version, at) VALUES (3, ?, ?, ?, ?, "
       "?)"};
-  Statement job{"INSERT INTO settlement_jobs (due_at, payment) VALUES (?, ?)"};
-  Statement done{"DELETE FROM settlement_jobs WHERE due_at = ? AND payment = ?"};
   Statement status{
       "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
-      " processing_at = ?3, completed_at = ?3 WHERE payment = ?1"};
+      " settle_at = NULL, processing_at = ?3, completed_at = ?3 WHERE payment = ?1"};
   Statement journal{
       "INSERT INTO journal (journal, tenant, kind, payment, at, link)"
       " VALUES (?, 3, 0, ?, ?, randomblob(32))"};
@@ -120,13 +118,11 @@ void accept(Statements& s, std::int64_t n, std::int64_t& sequence) {
       "run-" + std::to_string(n * 7919 % 1'000'003) + "-" + std::to_string(n);
   const std::string request_id = "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d";
   s.replay.run(transaction_id);
-  s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n);
+  s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n, n);
   add_event(s, sequence, std::int64_t{0}, n, std::int64_t{1}, n);
-  s.job.run(n, n);
 }
 
 void settle(Statements& s, std::int64_t n, std::int64_t& sequence) {
-  s.done.run(n, n);
   s.status.run(n, std::int64_t{1}, n);
   add_event(s, sequence, std::int64_t{1}, n, std::int64_t{2}, n);
   s.entry.run(n * 1024, n % 2 + 1, std::int64_t{-12500000}, std::int64_t{1}, (n + 1) % 2 + 1);

@@ -167,10 +167,9 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
 Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   COFFER_FAULT("settle.before");
   COFFER_TRY(const auto jobs,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
-                                  return store::due_settlements(db, context.queue.now(), limit);
-                                }));
+             context.read([&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
+               return store::due_settlements(db, context.queue.now(), limit);
+             }));
   SettlementRound round;
   if (!jobs.empty()) {
     const auto together = settle_together(context, jobs);
@@ -184,10 +183,9 @@ Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   }
   COFFER_FAULT("settle.after");
   COFFER_TRY(round.next_due,
-             store::with_reader(context.database,
-                                [&](store::Connection& db) -> Result<std::optional<Timestamp>> {
-                                  return store::next_settlement_due(db);
-                                }));
+             context.read([&](store::Connection& db) -> Result<std::optional<Timestamp>> {
+               return store::next_settlement_due(db);
+             }));
   return round;
 }
 

@@ -19,7 +19,7 @@ constexpr int kTurns = 3;
 Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
                                    const PaymentRequest& request) {
   if (!is_quoted(request.type)) return JudgedFields();
-  return store::with_reader(context.database, [&](store::Connection& db) -> Result<JudgedFields> {
+  return context.read([&](store::Connection& db) -> Result<JudgedFields> {
     return judge_fields(db, tenant, request);
   });
 }
@@ -115,10 +115,9 @@ Result<Submission> replay_submission(const Context& context, const Tenant& tenan
 Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,
                                                             const Tenant& tenant,
                                                             std::string_view transaction_id) {
-  return store::with_reader(
-      context.database, [&](store::Connection& db) -> Result<std::optional<store::PaymentRecord>> {
-        return store::find_by_transaction_id(db, tenant, transaction_id);
-      });
+  return context.read([&](store::Connection& db) -> Result<std::optional<store::PaymentRecord>> {
+    return store::find_by_transaction_id(db, tenant, transaction_id);
+  });
 }
 
 }  // namespace coffer::flows
