@@ -273,11 +273,11 @@ TEST_CASE("doctor: each detail of a healthy server has its own remedy", "[cli]")
     return judge_health("api", "127.0.0.1:8080", R"({"status":"ok","details":{)" + details + "}}");
   };
   CHECK(judge("").grade == Grade::ok);
-  const Finding clock = judge(R"("clock":"The system clock is 9 s behind.")");
+  const auto clock = judge(R"("clock":"The system clock is 9 s behind.")");
   CHECK(clock.grade == Grade::warning);
   CHECK(clock.found == "127.0.0.1:8080 is healthy, but: The system clock is 9 s behind");
   CHECK(clock.remedy.find("Synchronise the clock") != std::string::npos);
-  const Finding witness = judge(R"("checkpoints":"A witness does not have the last checkpoint.")");
+  const auto witness = judge(R"("checkpoints":"A witness does not have the last checkpoint.")");
   CHECK(witness.grade == Grade::warning);
   CHECK(witness.remedy.find("checkpoint_witnesses") != std::string::npos);
   CHECK(witness.remedy.find("clock") == std::string::npos);
