@@ -184,7 +184,7 @@ TEST_CASE("schema: a file with dangling references is not upgraded") {
   use(ledger);
   ledger.close();
   Connection(ledger.folder.file(), OpenMode::read_write)
-      .execute("PRAGMA foreign_keys = OFF; UPDATE entries SET account = 999");
+      .execute("PRAGMA foreign_keys = OFF; UPDATE payments SET application = 999");
   CapturedLog log;
   CHECK(upgrade(ledger, NextVersion().source()).fault == OpenFault::corrupt);
   Connection db(ledger.folder.file(), OpenMode::read_only);
