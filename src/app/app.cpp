@@ -109,7 +109,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
   } else if (*stored != key->fingerprint()) {
     return unexpected(Slug::validation_failed,
                       "the master key is not the key of " + config.db +
-                          ". Set the right one with COFFER_MASTER_KEY_FILE");
+                          ". Set COFFER_MASTER_KEY_FILE to the file with the correct key");
   }
   return key;
 }

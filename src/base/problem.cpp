@@ -26,15 +26,16 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
     {Slug::no_association, "no-association", 403, "No association",
      "The application has no association. Ask the operator to assign one."},
     {Slug::insufficient_scope, "insufficient-scope", 403, "Insufficient scope",
-     "Request a token with the scope that `detail` states."},
+     "Request a token with the scope that `detail` states. If the application does not have it, "
+     "ask the operator."},
     {Slug::association_suspended, "association-suspended", 403, "Association suspended",
-     "The association can read but not write. Ask the operator to activate it."},
+     "The association can read, but it cannot move money. Ask the operator to activate it."},
     {Slug::not_found, "not-found", 404, "Not found",
      "Check the ID, and check that the resource belongs to the environment of the credentials "
      "(sandbox or production)."},
     {Slug::method_not_allowed, "method-not-allowed", 405, "Method not allowed",
      "Use a method from the `Allow` header."},
-    {Slug::transaction_id_conflict, "transaction-id-conflict", 409, "Transaction id conflict",
+    {Slug::transaction_id_conflict, "transaction-id-conflict", 409, "Transaction ID conflict",
      "This `transactionId` belongs to a payment with a different request body. Use a new ID for a "
      "new payment."},
     {Slug::wallet_not_verified, "wallet-not-verified", 409, "Wallet not verified",
@@ -49,7 +50,8 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
     {Slug::references_exist, "references-exist", 409, "References exist",
      "The customer already has references. List them instead of registering new ones."},
     {Slug::webhook_event_type_taken, "webhook-event-type-taken", 409, "Webhook event type taken",
-     "Another webhook already receives this event type. Deactivate that webhook first."},
+     "Another webhook already receives this event type. Disable that webhook, or remove the type "
+     "from it, first."},
     {Slug::payload_too_large, "payload-too-large", 413, "Payload too large",
      "Send a smaller body. The limit is 64 KiB unless the API reference states a higher limit for "
      "the route."},

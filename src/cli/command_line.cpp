@@ -36,7 +36,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"fee", "Connector fees for single associations"},
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
-    {"notification", "Messages to receivers of payments"},
+    {"notification", "Messages to recipients of payments"},
     {"alert", "Alerts to the operator by webhook and e-mail"},
     {"logs", "Requests of the API, with redacted bodies"},
     {"backups", "Backups in backup_dir"},

@@ -311,7 +311,7 @@ int print_fault(const Console& console, const std::exception& fault) {
   }
   print_error(console,
               "internal error: " + std::string(fault.what()) +
-                  ". Run `coffer verify`. If it finds no violation, please report the error");
+                  ". Run `coffer verify`. If it finds no error in the file, report this one");
   return exit_code::kFailed;
 }
 

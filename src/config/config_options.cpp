@@ -197,9 +197,10 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            1, 256),
     number("webhook_senders", &Config::webhook_senders, "N",
            "Number of threads that deliver events", 1, 256),
-    number("webhook_grace_s", &Config::webhook_grace_s, "SECONDS",
-           "Time that the old secret also signs after a rotation, unless the request sets it", 0,
-           604'800),
+    number(
+        "webhook_grace_s", &Config::webhook_grace_s, "SECONDS",
+        "Time during which the old secret also signs after a rotation; a request can override it",
+        0, 604'800),
     number("webhook_body_days", &Config::webhook_body_days, "DAYS",
            "Retention of event bodies for redelivery", 1, 3'650),
     number("webhook_log_days", &Config::webhook_log_days, "DAYS", "Retention of the delivery log",
@@ -209,13 +210,14 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     word("webhook_allow_ports", &Config::webhook_allow_ports, kServer, "PORT,...",
          "Ports allowed at public addresses in addition to 443, and 80 in the sandbox"),
     path("notify_sendmail", &Config::notify_sendmail, kServer,
-         "sendmail program for e-mails to receivers of payments; without it, they are only "
+         "sendmail program for e-mails to recipients of payments; without it, they are only "
          "recorded"),
     word("notify_from", &Config::notify_from, kServer, "ADDRESS",
          "Sender address of these e-mails"),
-    word("notify_gateway_url", &Config::notify_gateway_url, kServer, "URL",
-         "URL of the HTTP gateway for messages to receivers of payments; without it, they are only "
-         "recorded"),
+    word(
+        "notify_gateway_url", &Config::notify_gateway_url, kServer, "URL",
+        "URL of the HTTP gateway for messages to recipients of payments; without it, they are only "
+        "recorded"),
     word("notify_gateway_token", &Config::notify_gateway_token, kServer, "TOKEN",
          "Bearer token for the HTTP gateway"),
     path("notify_gateway_token_file", &Config::notify_gateway_token_file, kServer,

@@ -49,7 +49,7 @@ LaneCaller stranger(const Connection& connection) {
 }
 
 constexpr const char* kLaneFull = "More requests are waiting than can be served.";
-constexpr const char* kShareFull = "Too many requests of this caller are waiting.";
+constexpr const char* kShareFull = "Too many requests from this caller are waiting.";
 
 }  // namespace
 

@@ -190,7 +190,7 @@ export const S = {
     provider_error: 'Provider error',
     provider_unavailable: 'Provider unavailable',
     expired: 'Expired unpaid',
-    operator_failed: 'Resolved by an operator',
+    operator_failed: 'Failed by the operator',
     ledger_limit_exceeded: 'Ledger limit exceeded',
     underpaid: 'Underpaid',
   },

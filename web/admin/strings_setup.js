@@ -30,7 +30,8 @@ export const setup = {
     ahead: (minutes) => (minutes === 0 ? '. It has not been advanced.' : `, ${minutes} min ahead.`),
     snapshots: 'Snapshots',
     snapshotsText:
-      'A snapshot saves the current state. Rewind returns to a snapshot, Reset to the first one. Both restart the demo.',
+      'A snapshot saves the current state. Rewind returns to a snapshot, Reset to the initial state. Both restart ' +
+      'the demo.',
     noSnapshots: 'No snapshots yet.',
     fixtures: 'Test data',
     fixturesText:
@@ -130,7 +131,8 @@ export const setup = {
     noBackupsNext: 'Create one with Back up now.',
     backUpText: 'Backs up the database while payments continue, and verifies the backup.',
     signatureText:
-      'To restore a downloaded backup, keep its signature file beside it. Without it, coffer restore needs --unsigned.',
+      'To restore a downloaded backup, keep its signature file next to it. Without it, coffer restore needs ' +
+      '--unsigned.',
     faults: 'The check found faults. They are listed below.',
     noFaults: 'No faults found.',
     working: 'Working…',

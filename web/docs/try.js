@@ -147,7 +147,7 @@ const cofferTry = (() => {
     return h('section', { id: 'try', class: 'try', 'aria-labelledby': 'try-heading' },
       h('h2', { id: 'try-heading' }, 'Try it'),
       h('p', {}, 'Calls go to this server, which is a demo. Paste the line that ', h('code', {}, 'coffer demo --json'),
-        ' prints, or the content of the file beside the database (', h('code', {}, '.demo.json'),
+        ' prints, or the content of the file next to the database (', h('code', {}, '.demo.json'),
         '), into any field; or enter the values. The last three are for the operations under ',
         h('code', {}, '/v1/connect-…'), '.'),
       h('div', { class: 'grid' }, rows), h('button', { type: 'button', onclick: forget }, 'Remove credentials'), status);

@@ -89,8 +89,8 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
     }
   }
   if (changes == 0) {
-    result.note = "All objects are as declared. Nothing was changed.";
-    result.unchanged = "all objects are as declared";
+    result.note = "All objects match the file. Nothing was changed.";
+    result.unchanged = "all objects match the file";
   }
   if (outcome.problem) {
     result.note = "The last object failed: " + *outcome.problem +

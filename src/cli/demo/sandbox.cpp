@@ -132,7 +132,7 @@ std::vector<Command> sandbox_commands() {
        .hint = "List snapshots with coffer sandbox snapshots",
        .details = "The snapshot is verified first. The request log and the snapshots are kept."},
       {.path = "sandbox reset",
-       .summary = "Return a demo to its first state",
+       .summary = "Return a demo to its initial state",
        .label = "Reset",
        .consequence = kLoses,
        .run = reset,

@@ -125,7 +125,7 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kHint = "List requests with coffer approval list";
 constexpr std::string_view kApproveDetails =
-    "The command runs once, in the name of the requesting operator. Its result is shown to you, "
+    "The command runs once, on behalf of the requesting operator. Its result is shown to you, "
     "including secrets that are shown once. If it fails before it changes anything, the request "
     "stays open. Approve on the admin page, because the command line does not identify an "
     "operator.";
@@ -175,7 +175,7 @@ std::vector<Command> approval_commands() {
       {.path = "approval approve",
        .summary = "Approve another operator's command and run it",
        .label = "Approve",
-       .consequence = "The command runs immediately, in the name of the requesting operator.",
+       .consequence = "The command runs immediately, on behalf of the requesting operator.",
        .run = approve,
        .role = OperatorRole::operating,
        .arguments = {id},

@@ -132,7 +132,7 @@ std::vector<Command> operator_commands() {
        .label = "Add operator",
        .consequence = "The link is shown once.",
        .run = add,
-       .arguments = {positional("NAME", "Name: 1 to 64 of A-Z a-z 0-9 . _ @ + -"),
+       .arguments = {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
                      choice("role", kRoles, "Role", "operator")}},
       {.path = "operator list",
        .summary = "List operators",

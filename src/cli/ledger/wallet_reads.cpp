@@ -222,7 +222,8 @@ std::vector<Command> wallet_read_commands() {
        .arguments = joined(
            {id,
             option("asset", "CODE", "Asset of the statement; by default the asset of the wallet"),
-            option("from", "TIME", "Start of the range"), option("to", "TIME", "End of the range")},
+            option("from", "TIME", "Start of the period"),
+            option("to", "TIME", "End of the period")},
            page_arguments()),
        .hint = kHint},
       {.path = "statement export",

@@ -131,7 +131,7 @@ bool send_paced(const ReadableFile& file, const std::function<bool(std::string_v
   std::optional<Pace> pace{std::in_place};
   const auto sent = file.read([&](std::string_view piece) -> Result<void> {
     pace->rest();
-    if (!sink(piece)) return unexpected(Slug::unexpected_error, "the receiver is gone");
+    if (!sink(piece)) return unexpected(Slug::unexpected_error, "the client disconnected");
     pace.emplace();  // waiting for the receiver is not work
     return {};
   });
@@ -201,8 +201,8 @@ std::string next_steps(const Config& config, const std::string& key_fault, bool 
     text += "\nWithout --checkpoint, coffer cannot detect that a newer backup exists.";
   }
   text +=
-      "\nPayments accepted after the backup are not in it. Compare it with your providers and "
-      "clients\nbefore you continue.\n\nNext:\n  ";
+      "\nPayments accepted after the backup are not in it. Compare the ledger with the records of "
+      "your\nproviders and clients before you continue.\n\nNext:\n  ";
   return text + serve_command(config);
 }
 

@@ -36,7 +36,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 
 std::vector<Command> notification_commands() {
   return {{.path = "notification list",
-           .summary = "List messages to receivers of payments, newest first",
+           .summary = "List messages to recipients of payments, newest first",
            .run = list,
            .role = OperatorRole::viewer,
            .arguments = joined({choice("state", choices<NotificationState>(), "Filter by state")},

@@ -89,9 +89,9 @@ Result<CommandResult> count(Session& session, const Arguments& arguments) {
 }
 
 constexpr std::string_view kFindNote =
-    "Searched one section of the payments, newest first, for values without an index: references, "
-    "provider references, ledger hashes, and request IDs chosen by a caller. Continue with the "
-    "cursor.";
+    "For values without an index (references, provider references, ledger hashes, and request IDs "
+    "chosen by a caller), this page covers one section of the payments, newest first. Continue "
+    "with the cursor.";
 
 Result<CommandResult> find(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));

@@ -315,7 +315,7 @@ const Argument kMonthLimit =
             "Monthly limit per destination", "50000");
 
 constexpr std::string_view kSetUrlDetails =
-    "Payments in progress stay at the old URL, with its secret, until they are complete: a "
+    "Payments in progress stay at the former URL, with its secret, until they are complete: a "
     "different\nprovider could execute them a second time. connector show lists such URLs as "
     "formerUrls.";
 
@@ -402,8 +402,8 @@ std::vector<Command> endpoint_commands() {
                              "https://payments.example.com"),
                      on_page(option("timeout-ms", "N", "Timeout of a call; unchanged by default"),
                              "Timeout (ms)", "10000"),
-                     on_page(toggle("confirm", "Accept payments in progress at the old URL"),
-                             "Accept payments in progress at the old URL")},
+                     on_page(toggle("confirm", "Accept payments in progress at the former URL"),
+                             "Accept payments in progress at the former URL")},
        .hint = kHint,
        .details = kSetUrlDetails},
       {.path = "connector rotate-secret",

@@ -124,7 +124,7 @@ constexpr std::string_view kHint = "List webhooks with coffer webhook list";
 
 std::vector<Argument> verify_arguments() {
   return {
-      option("secret", "WHSEC", "Signing secret of the webhook, with its whsec_"),
+      option("secret", "WHSEC", "Signing secret of the webhook, including whsec_"),
       option("secret-file", "FILE", "File with the secret, which keeps it out of the process list"),
       option("body", "FILE", "File with the unchanged body; - is standard input", "-"),
       option("headers", "FILE", "File with the headers, one \"Name: value\" per line"),

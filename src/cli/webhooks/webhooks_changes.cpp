@@ -148,18 +148,18 @@ std::vector<Command> webhook_change_commands() {
   constexpr std::string_view kHint = "List webhooks with coffer webhook list";
   constexpr std::string_view kOnePerType =
       "An association has at most one active webhook for each event type in an environment. "
-      "Several endpoints share the types between them.";
+      "To use several endpoints, divide the event types between them.";
   return {
       {.path = "webhook create",
        .summary = "Register a webhook for an application; the signing secret is shown once",
        .label = "Create webhook",
-       .consequence = "coffer delivers every later event of these types to the endpoint.",
+       .consequence = "coffer delivers every future event of these types to the endpoint.",
        .run = create_webhook,
        .role = OperatorRole::operating,
        .arguments = {on_page(positional("URL", "HTTPS URL; the sandbox also accepts HTTP"), "URL",
                              "https://example.com/webhooks"),
                      required_option("application", "ID", "Application that owns the webhook"),
-                     types, on_page(option("description", "TEXT", "Note"), "Description")},
+                     types, on_page(option("description", "TEXT", "Description"), "Description")},
        .details = kOnePerType,
        .sensitive = true},
       {.path = "webhook update",
@@ -168,8 +168,8 @@ std::vector<Command> webhook_change_commands() {
        .consequence = "The change applies to the next attempt. Empty fields stay unchanged.",
        .run = change_webhook,
        .role = OperatorRole::operating,
-       .arguments = {id, on_page(option("url", "URL", "New address"), "URL"), new_types,
-                     on_page(option("description", "TEXT", "New note"), "Description")},
+       .arguments = {id, on_page(option("url", "URL", "New URL"), "URL"), new_types,
+                     on_page(option("description", "TEXT", "New description"), "Description")},
        .hint = kHint,
        .details = kOnePerType,
        .sensitive = true},

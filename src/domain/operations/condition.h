@@ -44,7 +44,7 @@ struct Terms<AlertCondition> {
        {"webhooks_failing", "Webhook endpoints do not accept deliveries."},
        {"wallets_under_review", "Wallets are under review."},
        {"connectors_paused", "Connectors are paused."},
-       {"notifications_failed", "Messages to receivers have failed."},
+       {"notifications_failed", "Messages to recipients have failed."},
        {"backup_failed", "The last scheduled backup failed."},
        {"backup_missing", "There is no backup."},
        {"backup_old", "The last backup is too old."},

@@ -79,7 +79,7 @@ class CryptoInput {
     const auto top = find_member(input_.own, fact.name);
     const auto inner = nested(fact.name);
     if (top && inner && *top != *inner) {
-      reader_.invalid(fact.name, "must equal crypto." + std::string(fact.name) + " or be left out");
+      reader_.invalid(fact.name, "must equal crypto." + std::string(fact.name) + " or be omitted");
     }
     return at(fact.name).value(fact, inner ? inner : top, need);
   }

@@ -38,7 +38,7 @@ Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id
 }
 
 constexpr ApprovalEnd kSuspended{"operator-suspended", "was suspended"};
-constexpr ApprovalEnd kChanged{"operator-changed", "got another role or sign-in"};
+constexpr ApprovalEnd kChanged{"operator-changed", "got another role or new credentials"};
 
 }  // namespace
 

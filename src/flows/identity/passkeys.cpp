@@ -118,7 +118,7 @@ Result<void> use_passkey(store::WriteTx& tx, const CheckedPasskey& checked) {
   const auto now = store::find_passkey(tx.db(), checked.row.credential);
   if (!now) return refused("the passkey was removed");
   if (!auth::is_next_sign_count(now->sign_count, checked.sign_count)) {
-    return refused("the counter of the passkey went back: it may have been copied");
+    return refused("the counter of the passkey decreased: the passkey may have been copied");
   }
   store::set_passkey_used(tx, now->credential, checked.sign_count);
   return {};

@@ -67,8 +67,9 @@ std::string folded_username(std::string_view username) { return ascii::to_lower(
 Result<std::string> parse_username(std::string_view text, std::string_view field) {
   std::string folded = folded_username(text);
   if (is_username(folded)) return folded;
-  return unexpected(Problem(Slug::validation_failed, "The " + std::string(field) + " is not valid.",
-                            {{std::string(field), "must be 1 to 64 of A-Z a-z 0-9 . _ @ + -"}}));
+  return unexpected(
+      Problem(Slug::validation_failed, "The " + std::string(field) + " is not valid.",
+              {{std::string(field), "must be 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"}}));
 }
 
 Result<Secret> open_otp_key(const Context& context, const store::UserRow& user) {

@@ -84,7 +84,7 @@ void note_notification(const Context& context, NotificationChannel channel, bool
   if (context.figures == nullptr) return;
   context.figures->metrics_
       .counter("coffer_notification_attempts_total",
-               "Attempts to send a message to the receiver of a payment, by result.",
+               "Attempts to send a message to the recipient of a payment, by result.",
                {{"channel", name(channel)}, {"outcome", sent ? "sent" : "failed"}})
       .add();
 }

@@ -33,7 +33,7 @@ Result<void> check_free(const std::string& target) {
   for (const char* suffix : {"-wal", "-journal"}) {
     if (::lstat((target + suffix).c_str(), &there) != 0) continue;
     return unexpected(Slug::conflict, target + suffix +
-                                          " exists. It belongs to a former file and may contain "
+                                          " exists. It belongs to a previous file and may contain "
                                           "payments. Move it away together with that file");
   }
   return {};

@@ -116,8 +116,8 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
                      const ManualResult& result) {
   if (!is_quoted(record.request.type)) {
     return conflict(
-        "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment itself: "
-        "a " +
+        "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment "
+        "automatically. Its type: " +
         std::string(name(record.request.type)) + ".");
   }
   ProviderView view = store::provider_view(tx.db(), record.key);

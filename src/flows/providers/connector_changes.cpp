@@ -97,7 +97,7 @@ Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
       payments + " in progress at " + terms.endpoint->base_url +
           " and cannot move, because a different provider could execute them a second time. Pause "
           "the connector and wait until they are complete, or change the URL with --confirm: they "
-          "then stay at the old URL, which must respond until they are complete.");
+          "then stay at the former URL, which must respond until they are complete.");
 }
 
 /// The row with its keys; `not-found` for a missing association or connector.

@@ -16,7 +16,7 @@ constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
 constexpr const char* kTooManyBodies = "Too many request bodies at once.";
-constexpr const char* kTooManyOfCaller = "Too many request bodies of this caller at once.";
+constexpr const char* kTooManyOfCaller = "Too many request bodies from this caller at once.";
 
 bool is_whole(const Connection& connection) {
   const auto& http = connection.http;
