@@ -77,8 +77,12 @@ class Tenant:
             "destinationWalletId": self.wallets[1], "sendingAssetCode": "USDC", "amount": amount}
 
     def pay(self, transaction_id, amount="1.25", connection=None):
-        """Pays and returns the record ID. Raises AssertionError if the status is not 202."""
-        status, answer = (connection or self.connect()).call("POST", *self.payment(transaction_id, amount))
+        """Pays and returns the record ID. Waits while the application is rate limited. Raises AssertionError if
+        the status is then not 202."""
+        connection, status = connection or self.connect(), 429
+        while status == 429:
+            status, answer = connection.call("POST", *self.payment(transaction_id, amount))
+            time.sleep(0.1 if status == 429 else 0)
         assert status == 202, (status, answer)
         return answer["transactionRecordId"]
 
