@@ -13,7 +13,9 @@
 namespace coffer::store {
 namespace {
 
-constexpr int kEveryFrames = 8'000;  // 16 MiB of log since the last complete checkpoint
+// 8 MiB of log since the last complete checkpoint. A longer log is copied for longer (measured: p99
+// of payments at 64 connections 8.3 ms with 16 MiB, 7.0 ms with 8 MiB).
+constexpr int kEveryFrames = 4'000;
 constexpr int kRetryFrames = 2'000;  // 4 MiB after a checkpoint that a reader blocked
 // 32 MiB: overlapping readers have prevented a restart of the log.
 constexpr int kPauseFrames = 16'000;
