@@ -8,7 +8,7 @@
 
 option(COFFER_UNITY "Compile sources in groups" ON)
 
-set(COFFER_UNITY_GROUP_MAX 8)
+set(COFFER_UNITY_GROUP_MAX 16)
 
 # Patterns of the declarations that begin in the first column: constants, types and functions.
 set(coffer_declared_constant "\n(inline |static )?(constexpr|const) [^\n=({]*[ *&]([A-Za-z0-9_]+) *[={]")
@@ -26,6 +26,10 @@ function(coffer_declared_names file out)
   string(REGEX MATCHALL "${coffer_declared_function}" functions "${text}")
   list(TRANSFORM functions REPLACE "${coffer_declared_function}" "\\1")
   set(names ${constants} ${types} ${functions})
+  # A test that has a namespace of its own shares its names with no other source.
+  if(text MATCHES "\nnamespace ([a-z0-9_]+_test) {")
+    list(TRANSFORM names PREPEND "${CMAKE_MATCH_1}::")
+  endif()
   list(REMOVE_DUPLICATES names)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
@@ -39,7 +43,7 @@ function(coffer_place_in_group names prefix out)
     list(LENGTH all before)
     list(REMOVE_DUPLICATES all)
     list(LENGTH all after)
-    if(before EQUAL after AND NOT unity_count_${group} GREATER_EQUAL COFFER_UNITY_GROUP_MAX)
+    if(before EQUAL after AND NOT unity_count_${group} GREATER_EQUAL room)
       break()
     endif()
     math(EXPR group "${group} + 1")
@@ -57,6 +61,10 @@ function(coffer_unity target)
   endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources COMPARE STRING)
+  # Groups of equal size, so that the last one is not a single source.
+  list(LENGTH sources count)
+  math(EXPR groups "(${count} + ${COFFER_UNITY_GROUP_MAX} - 1) / ${COFFER_UNITY_GROUP_MAX}")
+  math(EXPR room "(${count} + ${groups} - 1) / ${groups}")
   foreach(source IN LISTS sources)
     get_source_file_property(alone "${source}" SKIP_UNITY_BUILD_INCLUSION)
     # A macro that configures Catch2 must come before the header, which an earlier source may have included.

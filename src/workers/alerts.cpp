@@ -7,7 +7,7 @@ namespace coffer::workers {
 namespace {
 
 constexpr std::int64_t kLookEveryMs = 10'000;
-constexpr int kRoundsMax = 1'000;
+constexpr int kAlertRoundsMax = 1'000;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Alerts::Alerts(const flows::Context& context, outbound::AlertSender& sender,
 int Alerts::run_due() {
   look();
   int done = 0;
-  for (; done < kRoundsMax; ++done) {
+  for (; done < kAlertRoundsMax; ++done) {
     const auto sent = flows::send_due_alert(context_, sender_);
     if (!sent || !*sent) break;
   }

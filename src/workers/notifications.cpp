@@ -7,8 +7,8 @@
 namespace coffer::workers {
 namespace {
 
-constexpr std::int64_t kLookAgainMs = 1'000;
-constexpr int kRoundsMax = 1'000;
+constexpr std::int64_t kNotificationLookAgainMs = 1'000;
+constexpr int kNotificationRoundsMax = 1'000;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Notifications::Notifications(const flows::Context& context)
 
 int Notifications::run_due() {
   int done = 0;
-  for (int i = 0; i < kRoundsMax; ++i) {
+  for (int i = 0; i < kNotificationRoundsMax; ++i) {
     const auto round = flows::send_due_notifications(context_, 1);
     if (!round || round->attempts == 0) break;
     done += round->attempts;
@@ -29,7 +29,8 @@ int Notifications::run_due() {
 std::int64_t Notifications::step() {
   const store::ReadersScope readers(store::Readers::notifications);
   const auto round = flows::send_due_notifications(context_, 1);
-  if (!round) return kLookAgainMs;  // overloaded or disk full: notifications wait in their rows
+  if (!round)
+    return kNotificationLookAgainMs;  // overloaded or disk full: notifications wait in their rows
   if (round->attempts > 0) return 0;
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - context_.queue.now().ms);

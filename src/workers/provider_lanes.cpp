@@ -8,8 +8,8 @@ namespace {
 constexpr std::int64_t kAtOnce = 0;
 constexpr int kBatch = 256;
 constexpr int kThreadsPerLane = 4;
-constexpr std::int64_t kLookAgainMs = 1'000;
-constexpr int kRoundsMax = 1'000;
+constexpr std::int64_t kProviderLookAgainMs = 1'000;
+constexpr int kProviderRoundsMax = 1'000;
 
 std::vector<std::int64_t> lanes_with_work(const flows::Context& context) {
   const auto found = store::with_reader(
@@ -40,7 +40,7 @@ void ProviderLanes::stop() {
 
 int ProviderLanes::run_due() {
   int done = 0;
-  for (int round = 0; round < kRoundsMax; ++round) {
+  for (int round = 0; round < kProviderRoundsMax; ++round) {
     int before = done;
     for (const std::int64_t key : lanes_with_work(context_)) {
       const auto result = flows::run_provider_jobs(context_, key, kBatch, at_once_);
@@ -61,13 +61,13 @@ std::int64_t ProviderLanes::dispatch() {
   }
   const std::int64_t next = step(kAtOnce, kBatch, at_once_);
   // The threads of the other lanes know their due times, so this check only finds new lanes.
-  return others && next == WorkerThread::kWhenWoken ? kLookAgainMs : next;
+  return others && next == WorkerThread::kWhenWoken ? kProviderLookAgainMs : next;
 }
 
 std::int64_t ProviderLanes::step(std::int64_t lane, int limit, flows::JobClaims& claims) {
   const store::ReadersScope readers(store::Readers::providers);
   const auto round = flows::run_provider_jobs(context_, lane, limit, claims);
-  if (!round) return kLookAgainMs;  // overloaded or disk full: the jobs wait in their rows
+  if (!round) return kProviderLookAgainMs;  // overloaded or disk full: the jobs wait in their rows
   if (round->done > 0) return 0;
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - context_.queue.now().ms);

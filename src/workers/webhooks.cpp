@@ -8,13 +8,13 @@
 namespace coffer::workers {
 namespace {
 
-constexpr std::int64_t kLookAgainMs = 1'000;
+constexpr std::int64_t kWebhookLookAgainMs = 1'000;
 // A fallback, because a sender that fails returns its delivery without a notification.
 constexpr std::int64_t kLookAnywayMs = 60'000;
 constexpr std::int64_t kPruneEveryMs = 3'600'000;
 // If a woken sender does not take a job within this time, another one is woken.
 constexpr std::int64_t kTakenWithinMs = 20;
-constexpr int kRoundsMax = 1'000;
+constexpr int kWebhookRoundsMax = 1'000;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void WebhookDelivery::stop() {
 
 int WebhookDelivery::run_due() {
   int sent = 0;
-  for (int i = 0; i < kRoundsMax; ++i) {
+  for (int i = 0; i < kWebhookRoundsMax; ++i) {
     const auto round = flows::run_delivery_round(context_, lanes_);
     int now_sent = 0;
     while (const auto job = flows::take_delivery(context_, lanes_)) {
@@ -66,7 +66,7 @@ std::int64_t WebhookDelivery::dispatch() {
   const auto round = flows::run_delivery_round(context_, lanes_);
   const std::int64_t look_again_ms = hand_out();
   // Overloaded or disk full: deliveries wait in their rows.
-  if (!round) return std::min(kLookAgainMs, look_again_ms);
+  if (!round) return std::min(kWebhookLookAgainMs, look_again_ms);
   if (round->more) return 0;
   if (!round->next_due) return look_again_ms;
   const std::int64_t due_in_ms = round->next_due->ms - context_.queue.now().ms;

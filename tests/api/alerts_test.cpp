@@ -12,6 +12,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace alerts_test {
 namespace {
 
 constexpr const char* kSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
@@ -352,3 +353,5 @@ TEST_CASE("ended alerts are deleted after 90 days, open ones never") {
   CHECK_FALSE(world.alert(AlertCondition::backup_failed));
   CHECK(world.alert(AlertCondition::ledger_damaged));
 }
+
+}  // namespace alerts_test

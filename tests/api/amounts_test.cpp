@@ -6,6 +6,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace amounts_test {
 namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
@@ -155,3 +156,5 @@ TEST_CASE("the largest amount is transferred exactly") {
   CHECK(app.me().balance(to, "USDC") == largest);
   CHECK(app.me().balance(from, "USDC") == "0.00");
 }
+
+}  // namespace amounts_test

@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace beneficiary_destinations_test {
 namespace {
 
 Json place(const char* method) {
@@ -320,3 +321,5 @@ TEST_CASE("the business route uses the envelope for refusals too") {
   for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'f' ? c - 32 : c);
   CHECK(world.app.me().put(path(upper, world.id, id), bank()).status == 200);
 }
+
+}  // namespace beneficiary_destinations_test

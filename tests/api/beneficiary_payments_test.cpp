@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace beneficiary_payments_test {
 namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/beneficiary";
@@ -209,3 +210,5 @@ TEST_CASE("a payment to a beneficiary is replayed by its content") {
   CHECK(other.slug() == "transaction-id-conflict");
   CHECK(other.text().find("beneficiaryId") != std::string::npos);
 }
+
+}  // namespace beneficiary_payments_test

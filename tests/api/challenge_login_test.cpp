@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace challenge_login_test {
 namespace {
 
 const std::string kChallenge = "/v1/public/auth-connect";
@@ -370,3 +371,5 @@ TEST_CASE("no secret of a login reaches the log") {
     CHECK(app.log().find(secret) == std::string::npos);
   }
 }
+
+}  // namespace challenge_login_test

@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace checkpoints_test {
 namespace {
 
 struct World {
@@ -67,3 +68,5 @@ TEST_CASE("checkpoint rounds: a witness that missed a checkpoint gets it as soon
   world.rounds.run();
   CHECK(world.written().size() == 1);
 }
+
+}  // namespace checkpoints_test

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace collected_amount_test {
 namespace {
 
 /// A provider that reports a collection at the first request, with these members and the status.
@@ -201,3 +202,5 @@ TEST_CASE("the collected amount counts while the wallet waits for its review") {
   CHECK(world.balance() == "36.675");
   CHECK(world.me.record(id).at("status") == "succeeded");
 }
+
+}  // namespace collected_amount_test

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace concurrency_test {
 namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
@@ -108,3 +109,5 @@ TEST_CASE("concurrent changes of one beneficiary: none is lost") {
   CHECK(now.at("tags") == Json{"vip"});
   CHECK(now.at("clientReference") == "C-1");
 }
+
+}  // namespace concurrency_test

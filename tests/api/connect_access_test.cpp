@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace connect_access_test {
 namespace {
 
 /// Calls the access check directly, so that the test does not depend on the routes.
@@ -104,3 +105,5 @@ TEST_CASE("every route of the Connect group requires this access") {
     CHECK(app.me().with("Authorization", "Bearer " + app.me().token()).send(call).status == 401);
   }
 }
+
+}  // namespace connect_access_test

@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace connector_endpoints_test {
 namespace {
 
 struct Ran {
@@ -243,3 +244,5 @@ TEST_CASE("a payment stays at its address after a restart") {
   CHECK(world.me.status(id) == "succeeded");
   CHECK(world.new_provider.submissions(id) == 0);
 }
+
+}  // namespace connector_endpoints_test

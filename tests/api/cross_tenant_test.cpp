@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace cross_tenant_test {
 namespace {
 
 bool is_guarded(const api::Route& route) { return api::is_guarded(route.access); }
@@ -258,3 +259,5 @@ TEST_CASE("control: the owner finds each object that other tenants do not find")
   }
   CHECK(found > 10);
 }
+
+}  // namespace cross_tenant_test

@@ -14,6 +14,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace delivery_worker_test {
 namespace {
 
 using Kind = Behaviour::Kind;
@@ -153,3 +154,5 @@ TEST_CASE("delivery: a body has the state of its event's commit, whenever it is 
     CHECK_FALSE(event.at("data").contains("providerReference"));
   }
 }
+
+}  // namespace delivery_worker_test

@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace identity_test {
 namespace {
 
 const std::string kWallets = "/v1/wallets";
@@ -217,3 +218,5 @@ TEST_CASE("no secret and no token reaches the log, at any level") {
     CHECK_THAT(log, !Catch::Matchers::Contains(secret));
   }
 }
+
+}  // namespace identity_test

@@ -12,6 +12,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace ledger_limit_test {
 namespace {
 
 const std::string kAll = "922337203685.4775807";
@@ -165,3 +166,5 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
   REQUIRE(flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded));
   CHECK(world.me.status(id) == "refunded");
 }
+
+}  // namespace ledger_limit_test

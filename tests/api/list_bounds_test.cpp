@@ -14,6 +14,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace list_bounds_test {
 namespace {
 
 using Values = std::vector<std::string>;
@@ -381,3 +382,5 @@ TEST_CASE("lists: rare matches without an index are found over several pages, in
     CHECK(backward == forward);
   }
 }
+
+}  // namespace list_bounds_test

@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace multi_test {
 namespace {
 
 const std::string kMulti = "/v1/payments/p2p/own/multi";
@@ -257,3 +258,5 @@ TEST_CASE("validateOnly of a multi-transfer holds nothing") {
   CHECK(world.app.me().post(kMulti + "?validateOnly=true", body).fields() ==
         std::vector<std::string>{"transfers[3].amount"});
 }
+
+}  // namespace multi_test

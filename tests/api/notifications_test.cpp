@@ -13,6 +13,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace notifications_test {
 namespace {
 
 constexpr const char* kSandbox = "[Sandbox, no real money] ";
@@ -265,3 +266,5 @@ TEST_CASE("the worker sends while the server runs") {
   world.cash_out(kMessage);
   CHECK(gateway.wait_for(1));
 }
+
+}  // namespace notifications_test

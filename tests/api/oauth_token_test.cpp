@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace oauth_token_test {
 namespace {
 
 const std::string kAssociation = "/v1/business/association/all";
@@ -178,3 +179,5 @@ TEST_CASE("keys that cannot be fetched in time are 504, in the envelope of the b
   // coffer's own tokens do not need the issuer's keys.
   CHECK(app.me().get(kAssociation).status == 200);
 }
+
+}  // namespace oauth_token_test

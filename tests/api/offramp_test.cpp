@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace offramp_test {
 namespace {
 
 const std::string kOfframp = "/v1/payments/offramp";
@@ -293,3 +294,5 @@ TEST_CASE("lists find off-ramps by beneficiary and connector") {
   CHECK(world.me.all("/v1/transactions?connectorId=" + world.connector).size() == 2);
   CHECK(world.me.all("/v1/transactions?sort=updatedAt&connectorId=" + world.connector).size() == 2);
 }
+
+}  // namespace offramp_test

@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace onramp_test {
 namespace {
 
 const std::string kOnramp = "/v1/payments/onramp";
@@ -239,3 +240,5 @@ TEST_CASE("two concurrent identical Connect collections are one payment, acknowl
   }
   CHECK(world.me.all("/v1/transactions").size() == 1);
 }
+
+}  // namespace onramp_test

@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace otp_login_test {
 namespace {
 
 const std::string kVerify = "/v1/public/auth/verify-otp";
@@ -234,3 +235,5 @@ TEST_CASE("enrolment refuses invalid and existing names, and unknown association
   CHECK(slug("bob", AssociationId{world.app.random.uuid_v7(world.app.clock.now())}) ==
         Slug::not_found);
 }
+
+}  // namespace otp_login_test

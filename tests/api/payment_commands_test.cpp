@@ -13,6 +13,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace payment_commands_test {
 namespace {
 
 const std::string kOfframp = "/v1/payments/offramp";
@@ -354,3 +355,5 @@ TEST_CASE("wallet statement shows the sender's reference on a refund") {
   REQUIRE(lines.size() == 5);  // newest first, the funding last
   for (std::size_t i = 0; i < 4; ++i) CHECK(lines[i].at("reference") == "OFF-F");
 }
+
+}  // namespace payment_commands_test

@@ -15,6 +15,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace provider_callbacks_test {
 namespace {
 
 struct World {
@@ -202,3 +203,5 @@ TEST_CASE("a callback that arrives during a status request is not lost") {
   CHECK(questions == 2);
   CHECK(app.me().status(id) == "succeeded");
 }
+
+}  // namespace provider_callbacks_test

@@ -12,6 +12,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace published_shapes_test {
 namespace {
 
 /// A property of a request with a pattern or a bound; `path` as in `errors[].field`, array items
@@ -325,3 +326,5 @@ TEST_CASE("a query parameter that violates its published shape is 400 and is nam
   }
   CHECK(judged > 50);
 }
+
+}  // namespace published_shapes_test

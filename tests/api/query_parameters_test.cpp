@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace query_parameters_test {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -154,3 +155,5 @@ TEST_CASE("stock SEP-10 clients can send their domain") {
       "/v1/public/auth-connect?account=" + app.me().credentials().public_key;
   CHECK(app.anonymous().get(challenge + "&client_domain=wallet.example").status == 200);
 }
+
+}  // namespace query_parameters_test

@@ -12,6 +12,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace quotas_test {
 namespace {
 
 void limit(TestApp& app, Quota quota, std::optional<std::int64_t> maximum,
@@ -208,3 +209,5 @@ TEST_CASE("quotas: the settings apply to every association without its own limit
   CHECK(quota_of(app.me(), "wallets").at("used") == 2);
   CHECK(app.log().find("a quota is more than 80 % used") != std::string::npos);
 }
+
+}  // namespace quotas_test

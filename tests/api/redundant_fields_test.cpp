@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace redundant_fields_test {
 namespace {
 
 const std::string kPay = "/v1/payments/";
@@ -281,3 +282,5 @@ TEST_CASE("a replay compares canonical fields: redundant ones may differ") {
     }
   }
 }
+
+}  // namespace redundant_fields_test

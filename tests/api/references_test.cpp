@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace references_test {
 namespace {
 
 const std::string kReferences = "/v1/onramp/references";
@@ -172,3 +173,5 @@ TEST_CASE("only the owner's references can be paid in the sandbox, with a valid 
   CHECK(world.pay(reference, "1.001").slug() == "amount-precision");
   CHECK(world.pay(reference, "5").slug() == "amount-out-of-range");  // the fee takes everything
 }
+
+}  // namespace references_test

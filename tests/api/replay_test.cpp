@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace replay_test {
 namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
@@ -220,3 +221,5 @@ TEST_CASE("a failed payment keeps its transactionId") {
   world.app.settle();
   CHECK(me.status(id) == "failed");
 }
+
+}  // namespace replay_test

@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace rotation_test {
 namespace {
 
 constexpr std::int64_t kHourMs = 3'600'000;
@@ -281,3 +282,5 @@ TEST_CASE("an application without an association rotates without an event") {
   const Credentials alone = app.register_application(std::nullopt);
   CHECK(flows::rotate_application(app.flows(), alone.application, 0));
 }
+
+}  // namespace rotation_test

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace statement_camt_test {
 namespace {
 
 // A strict reader of XML without doctype, comments, sections and self-closing elements
@@ -481,3 +482,5 @@ TEST_CASE("a long camt.053 arrives completely over the wire") {
   CHECK(statement.all("Ntry").size() == 600);
   CHECK(statement.all("Bal")[1]->at({"Amt"}) == "150.00");
 }
+
+}  // namespace statement_camt_test

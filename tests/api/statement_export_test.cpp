@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace statement_export_test {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -285,3 +286,5 @@ TEST_CASE("statement export: without a period, everything from the first entry t
   CHECK(none.at("data").empty());
   CHECK(none.at("hasMore") == false);
 }
+
+}  // namespace statement_export_test

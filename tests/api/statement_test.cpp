@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace statement_test {
 namespace {
 
 using List = std::vector<std::string>;
@@ -302,3 +303,5 @@ TEST_CASE(
   CHECK(lines[0].at("description") == "Deposit");
   CHECK(lines[0].at("counterparty") == "Funding");
 }
+
+}  // namespace statement_test

@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace swap_test {
 namespace {
 
 const std::string kSwap = "/v1/payments/swap/own";
@@ -247,3 +248,5 @@ TEST_CASE("rejected swaps") {
   CHECK(world.app.me().all("/v1/transactions").empty());
   CHECK(world.app.me().funds(world.from, "USDC") == "1000.00/1000.00/0.00");
 }
+
+}  // namespace swap_test

@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace transaction_list_test {
 namespace {
 
 const std::string kList = "/v1/transactions";
@@ -214,3 +215,5 @@ TEST_CASE("malformed filters are reported together") {
         "GET"},
        {"limit", kList + "?limit=1000", "", 400, "malformed-request", {"limit"}, {}, "GET"}});
 }
+
+}  // namespace transaction_list_test

@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace transfer_test {
 namespace {
 
 const std::string kTransfer = "/v1/payments/p2p/own";
@@ -285,3 +286,5 @@ TEST_CASE("nothing of a submission is stored if the store rejects it") {
   CHECK(me.all("/v1/transactions").empty());
   CHECK(me.post(kTransfer, transfer).status == 202);
 }
+
+}  // namespace transfer_test

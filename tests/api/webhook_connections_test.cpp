@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace webhook_connections_test {
 namespace {
 
 using Kind = Behaviour::Kind;
@@ -72,3 +73,5 @@ TEST_CASE("delivery: with running workers, events arrive automatically") {
     ids.insert(request.header("X-Webhook-Id"));
   CHECK(ids.size() == 60);
 }
+
+}  // namespace webhook_connections_test

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace webhook_delivery_test {
 namespace {
 
 using Kind = Behaviour::Kind;
@@ -476,3 +477,5 @@ TEST_CASE("delivery: a restart loses nothing and repeats no delivery") {
   CHECK(world.app.deliver() == 1);
   CHECK(world.deliveries("delivered").size() == 2);
 }
+
+}  // namespace webhook_delivery_test

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace webhook_outage_test {
 namespace {
 
 using Kind = Behaviour::Kind;
@@ -214,3 +215,5 @@ TEST_CASE("outage: a recovery is only for one endpoint and its types") {
   CHECK(first.received().at(0).json().at("type") == "payment.initiated");
   CHECK(second.count() == 0);
 }
+
+}  // namespace webhook_outage_test

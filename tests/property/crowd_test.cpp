@@ -16,6 +16,7 @@
 using namespace coffer;
 using namespace coffer::property;
 
+namespace crowd_test {
 namespace {
 
 constexpr int kCallers = 32;
@@ -166,3 +167,5 @@ TEST_CASE("property: a crowd of payers and a settler keep every invariant") {
     REQUIRE(world.payment_count() == accepted);
   });
 }
+
+}  // namespace crowd_test

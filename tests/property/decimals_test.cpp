@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::property;
 
+namespace decimals_test {
 namespace {
 
 constexpr std::int64_t kBudgetMs = 2'000;
@@ -127,3 +128,5 @@ TEST_CASE("property: times survive a round trip as text, in order") {
     }
   });
 }
+
+}  // namespace decimals_test

@@ -16,6 +16,7 @@
 using namespace coffer;
 using namespace coffer::property;
 
+namespace garbage_test {
 namespace {
 
 constexpr std::int64_t kBudgetMs = 2'000;
@@ -109,3 +110,5 @@ TEST_CASE("property: parsers of short texts handle any input") {
     }
   });
 }
+
+}  // namespace garbage_test

@@ -15,6 +15,7 @@
 using namespace coffer;
 using namespace coffer::property;
 
+namespace ledger_test {
 namespace {
 
 constexpr std::int64_t kBudgetMs = 25'000;
@@ -180,3 +181,5 @@ TEST_CASE("property control: every damage to the file is detected by the next co
     CHECK_THROWS_AS(player.compare(), Disagreement);
   }
 }
+
+}  // namespace ledger_test

@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::property;
 
+namespace quotes_test {
 namespace {
 
 __extension__ typedef __int128 Wide;
@@ -129,3 +130,5 @@ TEST_CASE("prices are exact, never above the rate, and minimal for the requested
     CHECK(quoted > kQuotesPerSeed / 4);  // enough random cases are valid
   });
 }
+
+}  // namespace quotes_test

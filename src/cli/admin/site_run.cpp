@@ -27,7 +27,7 @@ std::string_view kind_of(const Argument& argument) {
   return {};
 }
 
-Record view(const Command& command) {
+Record command_view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
     if (is_path(argument)) continue;
@@ -95,7 +95,7 @@ Result<http::Response> AdminSite::list_commands(const http::Request&, const Visi
   for (const Command& command : commands()) {
     if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
     if (command.demo_only && !demo) continue;
-    result.records.push_back(view(command));
+    result.records.push_back(command_view(command));
   }
   http::Response response;
   response.body = to_json(result);

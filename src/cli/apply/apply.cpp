@@ -15,7 +15,7 @@ std::string_view action_of(const ApplyStep& step) {
   return step.differences.empty() ? "unchanged" : "change";
 }
 
-Record view(const ApplyStep& step) {
+Record step_view(const ApplyStep& step) {
   return {{"action", action_of(step)},
           {"kind", step.kind},
           {"name", step.name},
@@ -42,7 +42,7 @@ struct Outcome {
 Outcome carry_out(const std::vector<ApplyStep>& steps) {
   Outcome out;
   for (const ApplyStep& step : steps) {
-    Record& object = out.objects.emplace_back(view(step));
+    Record& object = out.objects.emplace_back(step_view(step));
     std::optional<std::string> id;
     if (step.is_change()) {
       auto done = step.carry_out();
@@ -79,7 +79,7 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   CommandResult result;
   Outcome outcome;
   if (arguments.has("dry-run")) {
-    for (const ApplyStep& step : steps) outcome.objects.push_back(view(step));
+    for (const ApplyStep& step : steps) outcome.objects.push_back(step_view(step));
     result.note = count + "would change. Nothing was changed.";
   } else {
     outcome = carry_out(steps);

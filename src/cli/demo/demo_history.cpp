@@ -152,8 +152,8 @@ class History {
 
   /// Makes every kind of payment in turn, with more payouts than other kinds.
   Result<void> pay(std::size_t slot) {
-    using Kind = Result<void> (History::*)();
-    static constexpr std::array<Kind, 12> kKinds = {
+    using Pay = Result<void> (History::*)();
+    static constexpr std::array<Pay, 12> kKinds = {
         &History::payout,   &History::transfer,   &History::collection, &History::payout,
         &History::swap,     &History::to_address, &History::payout,     &History::multi,
         &History::incoming, &History::payout,     &History::collection, &History::swap_to_address};

@@ -9,7 +9,7 @@
 namespace coffer::cli {
 namespace {
 
-Record view(const store::ApplicationRow& row) {
+Record application_view(const store::ApplicationRow& row) {
   const auto association = row.tenant ? std::optional(row.tenant->association) : std::nullopt;
   return {{"id", row.id},
           {"name", row.name},
@@ -40,8 +40,8 @@ void put_use(Record& record, const std::string& secret, const Uses& uses, const 
   record.emplace_back(secret + "UsedFrom", from);
 }
 
-Record view(const store::ApplicationRow& row, const Uses& uses) {
-  Record record = view(row);
+Record application_view(const store::ApplicationRow& row, const Uses& uses) {
+  Record record = application_view(row);
   put_use(record, "apiKey", uses, row.api_key_hash);
   put_use(record, "connectSecret", uses, row.connect_hash);
   if (row.old) {
@@ -52,9 +52,9 @@ Record view(const store::ApplicationRow& row, const Uses& uses) {
 }
 
 /// The credentials of an application, and its public data.
-CommandResult view(const flows::RegisteredApplication& registered) {
+CommandResult application_view(const flows::RegisteredApplication& registered) {
   const flows::IssuedSecrets& secrets = registered.secrets;
-  Record record = view(registered.application);
+  Record record = application_view(registered.application);
   record.emplace_back("clientSecret", secrets.client_secret);
   record.emplace_back("apiKey", secrets.api_key);
   record.emplace_back("connectSecret", secrets.connect_secret);
@@ -76,10 +76,10 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
     COFFER_TRY(application.scopes, ScopeSet::parse(arguments.text("scopes")));
   }
   COFFER_TRY(const auto registered, flows::register_application(session.app.flows(), application));
-  return view(registered);
+  return application_view(registered);
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_applications(Session& session, const Arguments&) {
   return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true,
                          .columns = {"id", "name", "environment", "status", "clientId",
@@ -87,7 +87,7 @@ Result<CommandResult> list(Session& session, const Arguments&) {
     Uses uses;
     for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
     for (const auto& row : store::list_applications(db)) {
-      result.records.push_back(view(row, uses));
+      result.records.push_back(application_view(row, uses));
     }
     return result;
   });
@@ -99,14 +99,14 @@ Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
              number_argument<int>(arguments, "overlap-h", 0, flows::kOverlapHoursMax));
   COFFER_TRY(const auto registered,
              flows::rotate_application(session.app.flows(), id, hours * std::int64_t{3'600'000}));
-  return view(registered);
+  return application_view(registered);
 }
 
 template <bool kSuspended>
 Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::suspend_application(session.app.flows(), id, kSuspended));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {application_view(row)}};
 }
 
 /// A list that restricts an application; the word `none` empties it.
@@ -121,24 +121,24 @@ Result<CommandResult> change_networks(Session& session, const Arguments& argumen
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   const auto networks = restriction(arguments.text("NETWORKS"), "any");
   COFFER_TRY(const auto row, flows::change_networks(session.app.flows(), id, networks));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {application_view(row)}};
 }
 
 Result<CommandResult> change_certificates(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   const auto list = restriction(arguments.text("FINGERPRINTS"), "none");
   COFFER_TRY(const auto row, flows::change_certificates(session.app.flows(), id, list));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {application_view(row)}};
 }
 
 Result<CommandResult> change_scopes(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   COFFER_TRY(const auto scopes, ScopeSet::parse(arguments.text("SCOPES")));
   COFFER_TRY(const auto row, flows::change_scopes(session.app.flows(), id, scopes));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {application_view(row)}};
 }
 
-constexpr std::string_view kHint =
+constexpr std::string_view kApplicationHint =
     "List IDs with coffer application list and coffer association list";
 
 Command networks_command(const Argument& id) {
@@ -151,7 +151,7 @@ Command networks_command(const Argument& id) {
       .arguments = {id, on_page(positional("NETWORKS",
                                            "Addresses or networks, separated by commas, or any"),
                                 "Networks", "192.0.2.0/24,2001:db8::/48")},
-      .hint = kHint};
+      .hint = kApplicationHint};
 }
 
 Command certificates_command(const Argument& id) {
@@ -166,7 +166,7 @@ Command certificates_command(const Argument& id) {
       .arguments = {id, on_page(positional("FINGERPRINTS",
                                            "SHA-256 fingerprints, separated by commas, or none"),
                                 "SHA-256 fingerprints", "AB:CD:...")},
-      .hint = kHint};
+      .hint = kApplicationHint};
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ std::vector<Command> application_commands() {
        .hint = "List IDs with coffer association list"},
       {.path = "application list",
        .summary = "List applications",
-       .run = list,
+       .run = list_applications,
        .role = OperatorRole::viewer},
       {.path = "application rotate",
        .summary = "Issue new secrets; the old ones expire immediately or after an overlap",
@@ -204,7 +204,7 @@ std::vector<Command> application_commands() {
        .arguments = {id, on_page(option("overlap-h", "HOURS",
                                         "Hours that the old secrets stay valid, up to 720", "0"),
                                  "Overlap in hours")},
-       .hint = kHint},
+       .hint = kApplicationHint},
       networks_command(id),
       certificates_command(id),
       {.path = "application suspend",
@@ -214,7 +214,7 @@ std::vector<Command> application_commands() {
        .run = suspend<true>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kApplicationHint},
       {.path = "application resume",
        .summary = "Accept the secrets of a suspended application again",
        .label = "Resume application",
@@ -222,7 +222,7 @@ std::vector<Command> application_commands() {
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint,
+       .hint = kApplicationHint,
        .sensitive = true},
       {.path = "application scopes",
        .summary = "Change the scopes of an application and revoke its tokens",
@@ -232,7 +232,7 @@ std::vector<Command> application_commands() {
        .arguments = {id,
                      on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
                              "Scopes", "wallets:read quotes:read")},
-       .hint = kHint},
+       .hint = kApplicationHint},
   };
 }
 

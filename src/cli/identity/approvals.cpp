@@ -22,7 +22,7 @@ std::optional<std::string> outcome_of(const store::ApprovalRow& row) {
   return end ? std::optional(std::string(end->name)) : row.outcome;
 }
 
-Record view(Session& session, const store::ApprovalRow& row) {
+Record approval_view(Session& session, const store::ApprovalRow& row) {
   return {{"id", row.id},
           {"status", status_of(row, session.app.queue().now())},
           {"requestedBy", row.operator_name},
@@ -35,7 +35,7 @@ Record view(Session& session, const store::ApprovalRow& row) {
           {"outcome", outcome_of(row)}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_approvals(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
@@ -44,14 +44,15 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                          .columns = {"id", "status", "requestedBy", "command", "requestedAt",
                                      "expiresAt", "decidedBy", "outcome"}};
     const auto page = store::list_approvals(db, waiting_at, at);
-    for (const auto& row : page.rows) result.records.push_back(view(session, row));
+    for (const auto& row : page.rows) result.records.push_back(approval_view(session, row));
     put_next(result, page.next, false);
     return result;
   });
 }
 
 /// The arguments, for the approver: files in full, secrets as `(given)`.
-std::vector<Record> view(const Command& command, const std::map<std::string, std::string>& values) {
+std::vector<Record> approval_view(const Command& command,
+                                  const std::map<std::string, std::string>& values) {
   std::vector<Record> out;
   for (const Argument& argument : command.arguments) {
     const auto given = values.find(std::string(argument.name));
@@ -62,14 +63,14 @@ std::vector<Record> view(const Command& command, const std::map<std::string, std
   return out;
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_approval(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApprovalId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::find_approval(session.app.flows(), id));
-  Record record = view(session, row);
+  Record record = approval_view(session, row);
   const Command* command = find_command(row.command);
   if (command != nullptr && !row.sealed_arguments.empty()) {
     COFFER_TRY(const auto values, flows::requested_arguments(session.app.flows(), row));
-    record.emplace_back("given", view(*command, values));
+    record.emplace_back("given", approval_view(*command, values));
     record.emplace_back("consequence", command->consequence);
   }
   return CommandResult{.records = {std::move(record)}};
@@ -120,10 +121,10 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
   const bool withdraws = session.actor.id == asked.operator_id;
   if (command != nullptr && !withdraws) COFFER_TRY_VOID(check_decides(session.actor, *command));
   COFFER_TRY(const auto row, flows::reject_approval(session.app.flows(), id, session.actor));
-  return CommandResult{.records = {view(session, row)}};
+  return CommandResult{.records = {approval_view(session, row)}};
 }
 
-constexpr std::string_view kHint = "List requests with coffer approval list";
+constexpr std::string_view kApprovalHint = "List requests with coffer approval list";
 constexpr std::string_view kApproveDetails =
     "The command runs once, on behalf of the requesting operator. Its result is shown to you, "
     "including secrets that are shown once. If it fails before it changes anything, the request "
@@ -151,7 +152,7 @@ Result<CommandResult> request_approval(Session& session, const Command& command,
              flows::request_approval(session.app.flows(), session.actor,
                                      {std::string(command.path), detail, arguments.values}));
   return CommandResult{
-      .records = {view(session, row)},
+      .records = {approval_view(session, row)},
       .note = "Nothing has changed yet: a second operator must approve this command.",
       .waits = true};
 }
@@ -163,15 +164,15 @@ std::vector<Command> approval_commands() {
   return {
       {.path = "approval list",
        .summary = "List commands that require a second operator, open and decided, newest first",
-       .run = list,
+       .run = list_approvals,
        .role = OperatorRole::viewer,
        .arguments = std::move(listing)},
       {.path = "approval show",
        .summary = "Show a request for approval with its arguments",
-       .run = show,
+       .run = show_approval,
        .role = OperatorRole::viewer,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kApprovalHint},
       {.path = "approval approve",
        .summary = "Approve another operator's command and run it",
        .label = "Approve",
@@ -179,7 +180,7 @@ std::vector<Command> approval_commands() {
        .run = approve,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint,
+       .hint = kApprovalHint,
        .details = kApproveDetails,
        .sensitive = true,
        .alone = true},
@@ -190,7 +191,7 @@ std::vector<Command> approval_commands() {
        .run = reject,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint}};
+       .hint = kApprovalHint}};
 }
 
 }  // namespace coffer::cli

@@ -6,7 +6,7 @@
 namespace coffer::cli {
 namespace {
 
-Record view(const store::AssociationRow& row) {
+Record association_view(const store::AssociationRow& row) {
   return {{"id", row.id},
           {"name", row.name},
           {"status", name(row.status)},
@@ -22,14 +22,15 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto row, flows::register_association(session.app.flows(),
                                                          arguments.text("NAME"), status, type));
   return CommandResult{
-      .records = {view(row)},
+      .records = {association_view(row)},
       .note = "\nNext, register an application for it: coffer application register"};
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_associations(Session& session, const Arguments&) {
   return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
-    for (const auto& row : store::list_associations(db)) result.records.push_back(view(row));
+    for (const auto& row : store::list_associations(db))
+      result.records.push_back(association_view(row));
     return result;
   });
 }
@@ -38,10 +39,10 @@ template <AssociationStatus kTo>
 Result<CommandResult> change(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<AssociationId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::change_association_status(session.app.flows(), id, kTo));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {association_view(row)}};
 }
 
-constexpr std::string_view kHint = "List IDs with coffer association list";
+constexpr std::string_view kAssociationHint = "List IDs with coffer association list";
 
 }  // namespace
 
@@ -59,7 +60,7 @@ std::vector<Command> association_commands() {
                             "Whether it pays as a person or as a business", "business")}},
       {.path = "association list",
        .summary = "List associations",
-       .run = list,
+       .run = list_associations,
        .role = OperatorRole::viewer},
       {.path = "association activate",
        .summary = "Activate a pending or suspended association",
@@ -68,7 +69,7 @@ std::vector<Command> association_commands() {
        .run = change<AssociationStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint,
+       .hint = kAssociationHint,
        .sensitive = true},
       {.path = "association suspend",
        .summary = "Suspend an association: payments are refused, reads and settlements in progress "
@@ -79,7 +80,7 @@ std::vector<Command> association_commands() {
        .run = change<AssociationStatus::suspended>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kAssociationHint},
   };
   for (Command& one : association_quota_commands()) out.push_back(std::move(one));
   return out;

@@ -12,7 +12,7 @@ namespace {
 /// Maximum number of rows in the list of all associations.
 constexpr std::size_t kFullest = 100;
 
-Record view(Owners& owners, const flows::QuotaState& state) {
+Record quota_view(Owners& owners, const flows::QuotaState& state) {
   // Avoids a division by zero: a limit of 0 counts as fully used.
   const std::int64_t whole = std::max<std::int64_t>(1, state.limit);
   Record out{
@@ -29,11 +29,11 @@ CommandResult answer_of(store::Connection& db, const std::vector<flows::QuotaSta
                        .columns = {"quota", "used", "limit", "usedPercent", "environment",
                                    "association", "associationId"}};
   Owners owners(db);
-  for (const flows::QuotaState& state : states) result.records.push_back(view(owners, state));
+  for (const flows::QuotaState& state : states) result.records.push_back(quota_view(owners, state));
   return result;
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_quotas(Session& session, const Arguments& arguments) {
   const flows::Context& context = session.app.flows();
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto tenants, owners_argument(db, arguments));
@@ -82,7 +82,7 @@ std::vector<Command> association_quota_commands() {
   return {
       {.path = "association quotas",
        .summary = "List quotas and their usage, fullest first",
-       .run = list,
+       .run = list_quotas,
        .role = OperatorRole::viewer,
        .arguments = owner_arguments(),
        .details = "With --association, the list contains every quota of that association. Each "

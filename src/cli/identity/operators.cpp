@@ -19,7 +19,7 @@ std::string_view status_of(const store::OperatorRow& row) {
   return flows::needs_second_factor(row) ? "without authenticator" : "active";
 }
 
-Record view(const store::OperatorRow& row) {
+Record operator_view(const store::OperatorRow& row) {
   return {{"name", row.name},
           {"role", name(row.role)},
           {"status", status_of(row)},
@@ -36,7 +36,7 @@ std::string link_address(Session& session, const Secret& link) {
 }
 
 CommandResult with_link(Session& session, const flows::InvitedOperator& invited) {
-  Record record = view(invited.row);
+  Record record = operator_view(invited.row);
   record.emplace_back("link", link_address(session, invited.link));
   return {.records = {std::move(record)},
           .note =
@@ -57,10 +57,10 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   return with_link(session, invited);
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_operators(Session& session, const Arguments&) {
   return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true, .columns = {"name", "role", "status", "createdAt"}};
-    for (const auto& row : store::list_operators(db)) result.records.push_back(view(row));
+    for (const auto& row : store::list_operators(db)) result.records.push_back(operator_view(row));
     return result;
   });
 }
@@ -75,14 +75,14 @@ Result<CommandResult> change_role(Session& session, const Arguments& arguments) 
   COFFER_TRY(const auto role, role_argument(arguments));
   COFFER_TRY(const auto row,
              flows::change_operator_role(session.app.flows(), arguments.text("NAME"), role));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {operator_view(row)}};
 }
 
 template <bool kSuspended>
 Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto row,
              flows::suspend_operator(session.app.flows(), arguments.text("NAME"), kSuspended));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {operator_view(row)}};
 }
 
 Result<CommandResult> admin_link(Session& session, const Arguments&) {
@@ -119,7 +119,7 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
   });
 }
 
-constexpr std::string_view kHint = "List operators with coffer operator list";
+constexpr std::string_view kOperatorHint = "List operators with coffer operator list";
 constexpr std::string_view kRoles = "viewer|operator|administrator";
 
 }  // namespace
@@ -136,7 +136,7 @@ std::vector<Command> operator_commands() {
                      choice("role", kRoles, "Role", "operator")}},
       {.path = "operator list",
        .summary = "List operators",
-       .run = list,
+       .run = list_operators,
        .role = OperatorRole::viewer},
       {.path = "operator role",
        .summary = "Change the role of an operator and end their sessions",
@@ -144,14 +144,14 @@ std::vector<Command> operator_commands() {
        .consequence = "Their sessions end immediately.",
        .run = change_role,
        .arguments = {who, choice("role", kRoles, "Role", "operator")},
-       .hint = kHint},
+       .hint = kOperatorHint},
       {.path = "operator suspend",
        .summary = "Suspend an operator and end their sessions",
        .label = "Suspend operator",
        .consequence = "Their sessions end immediately.",
        .run = suspend<true>,
        .arguments = {who},
-       .hint = kHint,
+       .hint = kOperatorHint,
        .alone = true},
       {.path = "operator resume",
        .summary = "Resume a suspended operator",
@@ -159,7 +159,7 @@ std::vector<Command> operator_commands() {
        .consequence = "They can sign in again immediately.",
        .run = suspend<false>,
        .arguments = {who},
-       .hint = kHint},
+       .hint = kOperatorHint},
       {.path = "operator reset",
        .summary = "Remove password, authenticator and passkeys, and print a new one-time link",
        .label = "Reset sign-in",
@@ -167,7 +167,7 @@ std::vector<Command> operator_commands() {
            "Their password, authenticator and passkeys stop working. The new link is shown once.",
        .run = reset,
        .arguments = {who},
-       .hint = kHint},
+       .hint = kOperatorHint},
       {.path = "admin link",
        .summary = "Print a one-time link that makes its holder an administrator",
        .label = "Create administrator link",

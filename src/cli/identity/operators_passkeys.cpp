@@ -9,7 +9,7 @@
 namespace coffer::cli {
 namespace {
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_passkeys(Session& session, const Arguments& arguments) {
   const flows::Context& flows = session.app.flows();
   COFFER_TRY(const auto row, flows::find_operator(flows, arguments.text("NAME")));
   COFFER_TRY(const auto passkeys, flows::list_passkeys(flows, row.id));
@@ -42,7 +42,7 @@ std::vector<Command> operator_passkey_commands() {
   return {{.path = "operator passkeys",
            .summary = "List the passkeys of an operator",
            .label = "List passkeys",
-           .run = list,
+           .run = list_passkeys,
            .arguments = {who},
            .hint = "List operators with coffer operator list",
            .alone = true},

@@ -21,7 +21,7 @@ Result<CommandResult> unlink(Session& session, const Arguments& arguments) {
   return linked(row);
 }
 
-constexpr std::string_view kHint = "List operators with coffer operator list";
+constexpr std::string_view kProviderOperatorHint = "List operators with coffer operator list";
 
 }  // namespace
 
@@ -36,14 +36,14 @@ std::vector<Command> operator_provider_commands() {
                                                       "Subject (sub) of the account; the audit log "
                                                       "contains it after a refused sign-in"),
                                       "Subject")},
-           .hint = kHint},
+           .hint = kProviderOperatorHint},
           {.path = "operator unlink",
            .summary = "Remove the link to an account of the identity provider",
            .label = "Unlink account",
            .consequence = "Their sessions end. They sign in with their password or a passkey.",
            .run = unlink,
            .arguments = {who},
-           .hint = kHint}};
+           .hint = kProviderOperatorHint}};
 }
 
 }  // namespace coffer::cli

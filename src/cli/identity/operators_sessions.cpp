@@ -11,7 +11,7 @@ Result<store::OperatorRow> find(Session& session, const std::string& name) {
   return flows::find_operator(session.app.flows(), name);
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_sessions(Session& session, const Arguments& arguments) {
   const flows::Context& flows = session.app.flows();
   std::optional<OperatorId> of;
   if (const auto name = arguments.find("operator")) {
@@ -59,7 +59,7 @@ std::vector<Command> operator_session_commands() {
   return {{.path = "operator sessions",
            .summary = "List the sessions of operators on the admin page",
            .label = "List sessions",
-           .run = list,
+           .run = list_sessions,
            .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
                                  "Operator")},
            .hint = "List operators with coffer operator list",

@@ -6,7 +6,7 @@
 namespace coffer::cli {
 namespace {
 
-Record view(const store::UserRow& row) {
+Record user_view(const store::UserRow& row) {
   return {{"id", row.id},
           {"username", row.username},
           {"associationId", row.association},
@@ -16,8 +16,8 @@ Record view(const store::UserRow& row) {
 }
 
 /// The user with the new secrets, which the operator hands over. Omits secrets that did not change.
-CommandResult view(const flows::EnrolledUser& enrolled) {
-  Record record = view(enrolled.user);
+CommandResult user_view(const flows::EnrolledUser& enrolled) {
+  Record record = user_view(enrolled.user);
   if (!enrolled.password.empty()) record.emplace_back("password", enrolled.password);
   if (!enrolled.otpauth_uri.empty()) record.emplace_back("otpauthUri", enrolled.otpauth_uri);
   return {.records = {std::move(record)},
@@ -30,16 +30,16 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "association"));
   COFFER_TRY(const auto enrolled,
              flows::add_user(session.app.flows(), arguments.text("USERNAME"), association));
-  return view(enrolled);
+  return user_view(enrolled);
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_users(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true,
                          .columns = {"id", "username", "associationId", "status", "createdAt"}};
     const auto page = store::list_users(db, at);
-    for (const auto& row : page.rows) result.records.push_back(view(row));
+    for (const auto& row : page.rows) result.records.push_back(user_view(row));
     put_next(result, page.next, false);
     return result;
   });
@@ -49,7 +49,7 @@ template <bool kSuspended>
 Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<UserId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::suspend_user(session.app.flows(), id, kSuspended));
-  return CommandResult{.records = {view(row)}};
+  return CommandResult{.records = {user_view(row)}};
 }
 
 using Reset = Result<flows::EnrolledUser> (*)(const flows::Context&, UserId);
@@ -58,10 +58,10 @@ template <Reset kReset>
 Result<CommandResult> reset(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<UserId>(arguments, "ID"));
   COFFER_TRY(const auto enrolled, kReset(session.app.flows(), id));
-  return view(enrolled);
+  return user_view(enrolled);
 }
 
-constexpr std::string_view kHint = "List users with coffer user list";
+constexpr std::string_view kUserHint = "List users with coffer user list";
 
 }  // namespace
 
@@ -80,7 +80,7 @@ std::vector<Command> user_commands() {
        .hint = "List IDs with coffer association list"},
       {.path = "user list",
        .summary = "List users of all associations, newest first",
-       .run = list,
+       .run = list_users,
        .role = OperatorRole::viewer,
        .arguments = page_arguments()},
       {.path = "user suspend",
@@ -90,7 +90,7 @@ std::vector<Command> user_commands() {
        .run = suspend<true>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kUserHint},
       {.path = "user resume",
        .summary = "Resume a suspended user",
        .label = "Resume user",
@@ -98,7 +98,7 @@ std::vector<Command> user_commands() {
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint,
+       .hint = kUserHint,
        .sensitive = true},
       {.path = "user reset-otp",
        .summary = "Issue a new authenticator key for a user",
@@ -106,14 +106,14 @@ std::vector<Command> user_commands() {
        .consequence = "The old authenticator stops working. The new key is shown once.",
        .run = reset<flows::reset_otp>,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kUserHint},
       {.path = "user reset-password",
        .summary = "Issue a new password for a user",
        .label = "Reset password",
        .consequence = "The old password stops working. The new one is shown once.",
        .run = reset<flows::reset_password>,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kUserHint},
   };
 }
 

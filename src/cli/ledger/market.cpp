@@ -17,7 +17,7 @@ constexpr std::array kEnvironments = {Environment::sandbox, Environment::product
 
 Problem misshapen(const std::string& what) { return Problem(Slug::malformed_request, what); }
 
-Record view(store::Connection& db, const Asset& asset) {
+Record market_view(store::Connection& db, const Asset& asset) {
   Record record = {{"code", asset.code.value()},
                    {"name", asset.name},
                    {"decimals", asset.decimals},
@@ -34,7 +34,7 @@ Result<CommandResult> show_asset(Session& session, const AssetCode& code) {
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     const auto asset = store::find_asset(db, code);
     COFFER_CHECK(asset.has_value());
-    return CommandResult{.records = {view(db, *asset)}};
+    return CommandResult{.records = {market_view(db, *asset)}};
   });
 }
 
@@ -54,7 +54,7 @@ Result<CommandResult> list_assets(Session& session, const Arguments&) {
         .list = true,
         .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
     for (const Asset& asset : store::list_assets(db)) {
-      result.records.push_back(view(db, asset));
+      result.records.push_back(market_view(db, asset));
     }
     return result;
   });
@@ -77,7 +77,8 @@ std::optional<std::string> fraction_of(const Rate& rate) {
   return std::to_string(rate.numerator / common) + "/" + std::to_string(denominator);
 }
 
-Record view(Environment environment, const AssetCode& sell, const AssetCode& buy, Rate rate) {
+Record market_view(Environment environment, const AssetCode& sell, const AssetCode& buy,
+                   Rate rate) {
   return {{"environment", name(environment)},
           {"sellAssetCode", sell.value()},
           {"buyAssetCode", buy.value()},
@@ -96,7 +97,7 @@ Result<CommandResult> set_rate(Session& session, const Arguments& arguments) {
   }
   const Environment environment = environment_argument(arguments);
   COFFER_TRY_VOID(flows::set_rate(session.app.flows(), environment, sell, buy, *rate));
-  return CommandResult{.records = {view(environment, sell, buy, *rate)}};
+  return CommandResult{.records = {market_view(environment, sell, buy, *rate)}};
 }
 
 Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) {
@@ -120,7 +121,7 @@ Result<CommandResult> list_rates(Session& session, const Arguments& arguments) {
       if (only && *only != name(environment)) continue;
       for (const MarketRate& rate : store::list_rates(db, environment)) {
         result.records.push_back(
-            view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
+            market_view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
       }
     }
     return result;

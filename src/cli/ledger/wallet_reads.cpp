@@ -15,7 +15,7 @@ namespace {
 
 using store::Connection;
 
-Record view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
+Record wallet_view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
   const auto reason = [&](std::string WalletStatusReason::*member) {
     return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
   };
@@ -58,7 +58,7 @@ std::vector<Record> details(const std::optional<Metadata>& metadata) {
   return out;
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_wallets(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::WalletsWanted wanted;
@@ -72,7 +72,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                                      "environment", "association"}};
     Owners owners(db);
     for (const auto& [row, tenant] : page.rows) {
-      result.records.push_back(view(row, tenant, owners));
+      result.records.push_back(wallet_view(row, tenant, owners));
       result.records.back().emplace_back("balances", balances(db, row.key));
     }
     put_next(result, page.next, page.cut_short);
@@ -91,14 +91,14 @@ Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) 
   return FoundWallet{*store::find_wallet(db, tenant, id), tenant};
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_wallet(Session& session, const Arguments& arguments) {
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required_wallet(db, arguments));
     return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
   });
 }
 
-Record view(const StatementLine& line, const Asset& asset) {
+Record wallet_view(const StatementLine& line, const Asset& asset) {
   return {{"rowId", line.row_id},
           {"at", line.at},
           {"direction", line.amount.is_negative() ? "debit" : "credit"},
@@ -150,7 +150,7 @@ Result<CommandResult> statement(Session& session, const Arguments& arguments) {
       lines.pop_back();
       put_next(result, lines.back().entry, false);
     }
-    for (const StatementLine& line : lines) result.records.push_back(view(line, asset));
+    for (const StatementLine& line : lines) result.records.push_back(wallet_view(line, asset));
     return result;
   });
 }
@@ -186,13 +186,13 @@ Result<CommandResult> export_statement(Session& session, const Arguments& argume
 /// The names in api::kStatementFormats; a test exports each of them.
 constexpr std::string_view kFormatWords = "csv|camt.053|ndjson|json";
 
-constexpr std::string_view kHint = "List wallets with coffer wallet list";
+constexpr std::string_view kWalletReadHint = "List wallets with coffer wallet list";
 
 }  // namespace
 
 Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant& tenant) {
   Owners owners(db);
-  Record record = view(wallet, tenant.key, owners);
+  Record record = wallet_view(wallet, tenant.key, owners);
   record.emplace_back("balances", balances(db, wallet.key));
   record.emplace_back("details", details(wallet.metadata));
   return record;
@@ -203,7 +203,7 @@ std::vector<Command> wallet_read_commands() {
   return {
       {.path = "wallet list",
        .summary = "List wallets of all associations, newest first",
-       .run = list,
+       .run = list_wallets,
        .role = OperatorRole::viewer,
        .arguments =
            joined({choice("status", choices<WalletStatus>(), "Filter by status"),
@@ -211,10 +211,10 @@ std::vector<Command> wallet_read_commands() {
                   owner_arguments(), page_arguments())},
       {.path = "wallet show",
        .summary = "Show a wallet with its balances and review data",
-       .run = show,
+       .run = show_wallet,
        .role = OperatorRole::viewer,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kWalletReadHint},
       {.path = "wallet statement",
        .summary = "Show the statement of a wallet, newest first",
        .run = statement,
@@ -225,7 +225,7 @@ std::vector<Command> wallet_read_commands() {
             option("from", "TIME", "Start of the period"),
             option("to", "TIME", "End of the period")},
            page_arguments()),
-       .hint = kHint},
+       .hint = kWalletReadHint},
       {.path = "statement export",
        .summary = "Export the statement of a wallet as a file, oldest entry first",
        .label = "Export statement",
@@ -238,7 +238,7 @@ std::vector<Command> wallet_read_commands() {
                             "Start of the period; by default the creation of the wallet"),
                      option("to", "TIME", "End of the period, exclusive; by default now")},
        .prints_data = false,
-       .hint = kHint,
+       .hint = kWalletReadHint,
        .details =
            "Writes the file to standard output. The formats are those of the API: camt.053 is "
            "the statement of\nISO 20022 (camt.053.001.08), json is one document."}};

@@ -75,7 +75,7 @@ Result<CommandResult> fund(Session& session, const Arguments& arguments) {
 constexpr std::string_view kFundDetails =
     "The command issues new value. Fund a production wallet only with money that you hold for its "
     "owner. Repeating a --transaction-id credits nothing; with different content, it is an error.";
-constexpr std::string_view kHint = "List wallets with coffer wallet list";
+constexpr std::string_view kWalletHint = "List wallets with coffer wallet list";
 
 }  // namespace
 
@@ -90,7 +90,7 @@ std::vector<Command> wallet_commands() {
        .run = verify,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kWalletHint},
       {.path = "wallet reject",
        .summary = "Reject a pending wallet",
        .label = "Reject wallet",
@@ -104,7 +104,7 @@ std::vector<Command> wallet_commands() {
             on_page(required_option("message", "TEXT",
                                     "Message to the owner, returned as statusReason.message"),
                     "Message to the owner")},
-       .hint = kHint},
+       .hint = kWalletHint},
       {.path = "wallet fund",
        .summary = "Fund a wallet from the issuance account of an asset",
        .label = "Fund wallet",

@@ -13,7 +13,7 @@ std::string_view sentence(AlertCondition condition) {
   return terms<AlertCondition>()[static_cast<std::size_t>(condition)].label;
 }
 
-Record view(const store::AlertMessage& message) {
+Record alert_view(const store::AlertMessage& message) {
   return {{"kind", name(message.kind)},
           {"channel", name(message.channel)},
           {"target", message.target},
@@ -26,10 +26,10 @@ Record view(const store::AlertMessage& message) {
           {"result", message.result}};
 }
 
-Record view(const store::AlertRow& row, const std::vector<store::AlertMessage>& messages) {
+Record alert_view(const store::AlertRow& row, const std::vector<store::AlertMessage>& messages) {
   const AlertState& state = row.state;
   std::vector<Record> sent;
-  for (const store::AlertMessage& each : messages) sent.push_back(view(each));
+  for (const store::AlertMessage& each : messages) sent.push_back(alert_view(each));
   return {{"id", row.id},
           {"condition", name(state.condition)},
           {"summary", sentence(state.condition)},
@@ -40,7 +40,7 @@ Record view(const store::AlertRow& row, const std::vector<store::AlertMessage>& 
           {"messages", std::move(sent)}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_alerts(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto wanted = arguments.find("state");
   const auto open = wanted ? std::optional(*wanted == "open") : std::nullopt;
@@ -49,7 +49,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
         .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
     const auto page = store::newest_alerts(db, open, at);
     for (const store::AlertRow& row : page.rows) {
-      result.records.push_back(view(row, store::messages_of(db, row.key)));
+      result.records.push_back(alert_view(row, store::messages_of(db, row.key)));
     }
     put_next(result, page.next, page.cut_short);
     return result;
@@ -75,7 +75,7 @@ std::vector<Command> alert_commands() {
   return {
       {.path = "alert list",
        .summary = "List alerts and the messages sent about them, newest first",
-       .run = list,
+       .run = list_alerts,
        .role = OperatorRole::viewer,
        .arguments = joined({choice("state", "open|ended", "Filter by state")}, page_arguments())},
       {.path = "alert test",

@@ -97,7 +97,7 @@ std::string schedule_of(const Config& config, const std::vector<flows::KeptBacku
   return text + " Next: " + readable_time(next) + ".";
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_backups(Session& session, const Arguments&) {
   const Config& config = session.app.config();
   const auto there = flows::kept_backups(session.app.flows(), config.backup_dir);
   const auto last = session.app.flows().read(
@@ -268,7 +268,7 @@ std::vector<Command> backup_commands() {
            "own user. The backup does not\ncontain the master key."},
       {.path = "backups list",
        .summary = "List the backups in backup_dir, newest first",
-       .run = list,
+       .run = list_backups,
        .role = OperatorRole::viewer,
        .details = "The column verified is known only for the latest backup; coffer verify FILE "
                   "checks any backup."},

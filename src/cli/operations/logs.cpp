@@ -12,7 +12,7 @@ namespace {
 constexpr int kRowsPerLook = 256;
 constexpr std::int64_t kLookEveryMs = 200;
 
-Record view(const store::RequestRow& row) {
+Record request_view(const store::RequestRow& row) {
   return {{"at", row.at},
           {"status", row.status},
           {"method", row.method},
@@ -29,7 +29,7 @@ Record view(const store::RequestRow& row) {
 }
 
 Record full_view(const store::RequestRow& row) {
-  Record out = view(row);
+  Record out = request_view(row);
   out.emplace_back("query", row.query);
   out.emplace_back("requestBytes", row.request_bytes);
   out.emplace_back("responseBytes", row.response_bytes);
@@ -73,7 +73,7 @@ std::string note_of(const Session& session) {
   return "The request log is off. Turn it on with the setting request_log.";
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_requests(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   COFFER_TRY(store::RequestFilter filter, filter_of(arguments));
   COFFER_TRY(filter.from, optional_time(arguments, "from"));
@@ -83,12 +83,12 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
       .columns = {"at", "status", "method", "path", "durationUs", "problem", "requestId"},
       .note = note_of(session)};
   const auto page = store::newest_requests(path_of(session), filter, at);
-  for (const auto& row : page.rows) result.records.push_back(view(row));
+  for (const auto& row : page.rows) result.records.push_back(request_view(row));
   put_next(result, page.next, page.cut_short);
   return result;
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_request(Session& session, const Arguments& arguments) {
   std::optional<std::int64_t> entry;
   if (arguments.has("entry")) {
     COFFER_TRY(entry, number_argument<std::int64_t>(arguments, "entry", 1));
@@ -120,7 +120,7 @@ Result<CommandResult> tail(Session& session, const Arguments& arguments) {
     const std::int64_t before = after;
     NewLines out;
     for (const auto& row : store::requests_after(path, filter, after, kRowsPerLook)) {
-      out.text += (arguments.json ? to_json(view(row), true) : line_of(row)) + "\n";
+      out.text += (arguments.json ? to_json(request_view(row), true) : line_of(row)) + "\n";
     }
     out.again = after != before;
     return out;
@@ -138,14 +138,14 @@ std::vector<Argument> filter_arguments() {
       owner_arguments());
 }
 
-constexpr std::string_view kHint = "List requests with coffer logs list";
+constexpr std::string_view kRequestHint = "List requests with coffer logs list";
 
 }  // namespace
 
 std::vector<Command> log_commands() {
   return {{.path = "logs list",
            .summary = "List requests of the API, newest first",
-           .run = list,
+           .run = list_requests,
            .role = OperatorRole::viewer,
            .arguments = joined(filter_arguments(),
                                std::vector{option("from", "TIME", "Start of the period"),
@@ -153,13 +153,13 @@ std::vector<Command> log_commands() {
                                page_arguments())},
           {.path = "logs show",
            .summary = "Show a request with its redacted bodies",
-           .run = show,
+           .run = show_request,
            .role = OperatorRole::viewer,
            .arguments = {positional("ID", "Request ID (X-Request-Id)"),
                          option("entry", "N",
                                 "Log entry, if several requests have this ID; by default the "
                                 "newest")},
-           .hint = kHint},
+           .hint = kRequestHint},
           {.path = "logs tail",
            .summary = "Follow the requests of a running server",
            .run = tail,

@@ -6,7 +6,7 @@
 namespace coffer::cli {
 namespace {
 
-Record view(const store::NotificationRow& row) {
+Record notification_view(const store::NotificationRow& row) {
   return {{"transactionRecordId", row.payment_id},
           {"channel", name(row.channel)},
           {"recipient", row.recipient},
@@ -18,7 +18,7 @@ Record view(const store::NotificationRow& row) {
           {"closedAt", row.closed_at}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_notifications(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true,
@@ -26,7 +26,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                                      "attempts", "environment", "dueAt"}};
     const auto page = store::newest_notifications(
         db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
-    for (const auto& row : page.rows) result.records.push_back(view(row));
+    for (const auto& row : page.rows) result.records.push_back(notification_view(row));
     put_next(result, page.next, page.cut_short);
     return result;
   });
@@ -37,7 +37,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 std::vector<Command> notification_commands() {
   return {{.path = "notification list",
            .summary = "List messages to recipients of payments, newest first",
-           .run = list,
+           .run = list_notifications,
            .role = OperatorRole::viewer,
            .arguments = joined({choice("state", choices<NotificationState>(), "Filter by state")},
                                page_arguments())}};

@@ -79,7 +79,7 @@ void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
   if (failure) out.emplace_back("backupFailure", failure->reason);
 }
 
-Record view(const store::LedgerBalances& balances) {
+Record overview_view(const store::LedgerBalances& balances) {
   const auto text = [&](Amount amount) { return amount.to_string(balances.decimals); };
   return {{"environment", name(balances.environment)},
           {"assetCode", balances.asset.value()},
@@ -91,7 +91,7 @@ Record view(const store::LedgerBalances& balances) {
           {"issuance", text(balances.issuance)}};
 }
 
-std::vector<Record> view(const std::vector<Finding>& findings) {
+std::vector<Record> overview_view(const std::vector<Finding>& findings) {
   std::vector<Record> out;
   for (const Finding& each : findings) {
     out.push_back(
@@ -116,10 +116,10 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     out.emplace_back("credentialsRotated", facts.applications_rotated);
     put_backups(out, backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", facts.breakers_open);
-    out.emplace_back("attention", view(find_conditions(facts, app.queue().now())));
+    out.emplace_back("attention", overview_view(find_conditions(facts, app.queue().now())));
     std::vector<Record> rows;
     for (const store::LedgerBalances& balances : store::ledger_balances(db)) {
-      rows.push_back(view(balances));
+      rows.push_back(overview_view(balances));
     };
     out.emplace_back("books", std::move(rows));
     return CommandResult{.records = {std::move(out)}};
@@ -178,8 +178,8 @@ struct Names {
   }
 };
 
-std::vector<Record> view(const std::map<store::FailureKind, std::int64_t>& failures,
-                         const Names& names) {
+std::vector<Record> overview_view(const std::map<store::FailureKind, std::int64_t>& failures,
+                                  const Names& names) {
   std::vector<Record> out;
   for (const auto& [kind, payments] : failures) {
     std::optional<std::string> connector, asset;
@@ -193,7 +193,7 @@ std::vector<Record> view(const std::map<store::FailureKind, std::int64_t>& failu
   return out;
 }
 
-Record view(const store::ActivityBucket& bucket, const Names& names) {
+Record overview_view(const store::ActivityBucket& bucket, const Names& names) {
   std::vector<Record> volume;
   for (const auto& [key, sum] : bucket.volume) {
     const Asset& asset = names.assets.at(key);
@@ -210,7 +210,7 @@ Record view(const store::ActivityBucket& bucket, const Names& names) {
           {"underWay", bucket.payments - bucket.succeeded - bucket.failed},
           {"successRate", percent(bucket.succeeded, bucket.succeeded + bucket.failed)},
           {"volume", std::move(volume)},
-          {"failures", view(bucket.failures, names)},
+          {"failures", overview_view(bucket.failures, names)},
           {"sampled", bucket.sampled}};
 }
 
@@ -225,7 +225,7 @@ Result<CommandResult> activity(Session& session, const Arguments& arguments) {
     bool sampled = false;
     for (const store::ActivityBucket& bucket : store::activity(db, wanted)) {
       sampled = sampled || bucket.sampled;
-      result.records.push_back(view(bucket, names));
+      result.records.push_back(overview_view(bucket, names));
     }
     if (sampled) {
       result.note = "Rates and volumes are estimated from an even sample of 10,000 payments.";

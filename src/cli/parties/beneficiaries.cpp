@@ -8,7 +8,7 @@ namespace {
 
 using store::Connection;
 
-Record view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owners) {
+Record beneficiary_view(const store::BeneficiaryRow& row, std::int64_t tenant, Owners& owners) {
   Record record{{"id", row.id},
                 {"name", display_name(row.detail)},
                 {"type", row.type() == EntityType::person ? "individual" : "business"},
@@ -86,7 +86,7 @@ std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
   return out;
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_beneficiaries(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::BeneficiariesWanted wanted;
@@ -98,19 +98,19 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
                                      "environment", "association"}};
     Owners owners(db);
     for (const auto& [row, tenant] : page.rows) {
-      result.records.push_back(view(row, tenant, owners));
+      result.records.push_back(beneficiary_view(row, tenant, owners));
     }
     put_next(result, page.next, page.cut_short);
     return result;
   });
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_beneficiary(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
     Owners owners(db);
-    Record record = view(found.row, found.tenant, owners);
+    Record record = beneficiary_view(found.row, found.tenant, owners);
     std::optional<std::string> tags;
     for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
     record.emplace_back("tags", tags);
@@ -127,7 +127,7 @@ std::vector<Command> beneficiary_commands() {
   return {
       {.path = "beneficiary list",
        .summary = "List beneficiaries of all associations, newest first",
-       .run = list,
+       .run = list_beneficiaries,
        .role = OperatorRole::viewer,
        .arguments = joined(
            {option("text", "TEXT",
@@ -135,7 +135,7 @@ std::vector<Command> beneficiary_commands() {
            owner_arguments(), page_arguments())},
       {.path = "beneficiary show",
        .summary = "Show a beneficiary with its payment destinations",
-       .run = show,
+       .run = show_beneficiary,
        .role = OperatorRole::viewer,
        .arguments = {positional("ID", "ID of the beneficiary")},
        .hint = "List beneficiaries with coffer beneficiary list"}};

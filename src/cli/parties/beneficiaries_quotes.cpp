@@ -29,8 +29,8 @@ class Connectors {
   std::map<std::int64_t, ConnectorTerms> known_;
 };
 
-Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& connector,
-            Timestamp now) {
+Record quote_view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& connector,
+                  Timestamp now) {
   std::optional<PaymentId> payment;
   if (quote.payment) payment = store::payment_id(db, *quote.payment);
   const int send = connector.send_decimals();
@@ -53,7 +53,7 @@ Record view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& 
           {"expiresAt", quote.expires_at}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_quotes(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     store::QuotesWanted wanted;
@@ -74,7 +74,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
     Owners owners(db);
     Connectors connectors(db);
     for (const auto& [row, tenant] : page.rows) {
-      Record record = view(db, row, connectors.get(row.connector), wanted.now);
+      Record record = quote_view(db, row, connectors.get(row.connector), wanted.now);
       owners.put(record, tenant);
       result.records.push_back(std::move(record));
     }
@@ -88,7 +88,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 std::vector<Command> quote_commands() {
   return {{.path = "quote list",
            .summary = "List quotes of all associations, newest first",
-           .run = list,
+           .run = list_quotes,
            .role = OperatorRole::viewer,
            .arguments = joined({choice("status", choices<QuoteStatus>(), "Filter by status"),
                                 option("connector", "ID", "Filter by connector")},

@@ -58,7 +58,7 @@ std::vector<std::string_view> columns() {
           "environment", "association",   "createdAt"};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_payments(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
@@ -132,7 +132,7 @@ std::vector<Argument> filter_arguments() {
       owner_arguments());
 }
 
-constexpr std::string_view kHint = "List payments with coffer payment list";
+constexpr std::string_view kPaymentHint = "List payments with coffer payment list";
 
 constexpr std::string_view kFindDetails =
     "For a record ID, a transactionId, the ID of a quote, event, wallet or beneficiary, an account "
@@ -200,7 +200,7 @@ std::vector<Command> payment_commands() {
   std::vector<Command> out{
       {.path = "payment list",
        .summary = "List payments of all associations, newest first",
-       .run = list,
+       .run = list_payments,
        .role = OperatorRole::viewer,
        .arguments = joined(filter_arguments(), page_arguments())},
       {.path = "payment count",
@@ -221,7 +221,7 @@ std::vector<Command> payment_commands() {
        .run = show_payment,
        .role = OperatorRole::viewer,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kPaymentHint},
       {.path = "payment retry",
        .summary = "Retry a payment: settle it now, or query its provider",
        .label = "Retry payment",
@@ -229,7 +229,7 @@ std::vector<Command> payment_commands() {
        .run = retry_payment,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kPaymentHint},
       {.path = "payment resolve",
        .summary = "Resolve a stuck off-ramp or on-ramp payment",
        .label = "Resolve payment",
@@ -243,7 +243,7 @@ std::vector<Command> payment_commands() {
                       .placeholder = "succeeded|failed|refunded"},
                      on_page(required_option("reason", "TEXT", "Evidence for the result"),
                              "Evidence")},
-       .hint = kHint,
+       .hint = kPaymentHint,
        .details = kResolveDetails,
        .sensitive = true,
        .moves = resolved_amount}};

@@ -26,7 +26,7 @@ std::string shown_types(TransactionTypes types) {
   return out;
 }
 
-Record view(const ConnectorTerms& terms) {
+Record connector_view(const ConnectorTerms& terms) {
   const int decimals = terms.send_decimals();
   Record record{{"id", terms.id},
                 {"environment", name(terms.environment)},
@@ -56,9 +56,11 @@ Record view(const ConnectorTerms& terms) {
   return record;
 }
 
-CommandResult one(const store::ConnectorRow& row) { return {.records = {view(row.terms)}}; }
+CommandResult one(const store::ConnectorRow& row) {
+  return {.records = {connector_view(row.terms)}};
+}
 
-Record view(const Requirement& requirement) {
+Record connector_view(const Requirement& requirement) {
   Record record{{"name", requirement.name},
                 {"type", name(requirement.type)},
                 {"required", requirement.required},
@@ -145,14 +147,14 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   return result;
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_connectors(Session& session, const Arguments&) {
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{
         .list = true,
         .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
                     "currencyIsoCode3", "assetCode", "status", "health"}};
     for (const auto& row : store::list_connectors_of_all(db)) {
-      result.records.push_back(view(row.terms));
+      result.records.push_back(connector_view(row.terms));
       put_health(result.records.back(), session.app, db, row.terms);
     }
     return result;
@@ -173,14 +175,14 @@ std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
   return out;
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_connector(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    Record record = view(terms);
+    Record record = connector_view(terms);
     put_health(record, session.app, db, terms);
     std::vector<Record> requirements;
     for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
-      requirements.push_back(view(requirement));
+      requirements.push_back(connector_view(requirement));
     }
     record.emplace_back("requirements", std::move(requirements));
     record.emplace_back("formerUrls", former_urls(db, terms.key));
@@ -283,17 +285,17 @@ Result<CommandResult> require(Session& session, const Arguments& arguments) {
   COFFER_TRY(auto all, requirements_without(session, terms, requirement.name));
   all.push_back(std::move(requirement));
   COFFER_TRY_VOID(flows::set_requirements(session.app.flows(), terms.id, all));
-  return show(session, arguments);
+  return show_connector(session, arguments);
 }
 
 Result<CommandResult> unrequire(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   COFFER_TRY(const auto all, requirements_without(session, terms, arguments.text("NAME")));
   COFFER_TRY_VOID(flows::set_requirements(session.app.flows(), terms.id, all));
-  return show(session, arguments);
+  return show_connector(session, arguments);
 }
 
-constexpr std::string_view kHint = "List IDs with coffer connector list";
+constexpr std::string_view kConnectorHint = "List IDs with coffer connector list";
 
 const Argument kId = positional("ID", "ID of the connector");
 const Argument kFixed = on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
@@ -372,21 +374,21 @@ std::vector<Command> terms_commands() {
        .arguments = {kId,
                      on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
                              "Exchange rate", "129.50")},
-       .hint = kHint},
+       .hint = kConnectorHint},
       {.path = "connector set-fee",
        .summary = "Set the fee of a connector",
        .label = "Set fee",
        .consequence = "It applies to new quotes.",
        .run = set_fee,
        .arguments = {kId, kFixed, kBasisPoints},
-       .hint = kHint},
+       .hint = kConnectorHint},
       {.path = "connector limits",
        .summary = "Set the limits of a connector; omitted limits are removed",
        .label = "Set limits",
        .consequence = "A daily or monthly limit that you leave empty is removed.",
        .run = set_limits,
        .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit},
-       .hint = kHint},
+       .hint = kConnectorHint},
   };
 }
 
@@ -404,7 +406,7 @@ std::vector<Command> endpoint_commands() {
                              "Timeout (ms)", "10000"),
                      on_page(toggle("confirm", "Accept payments in progress at the former URL"),
                              "Accept payments in progress at the former URL")},
-       .hint = kHint,
+       .hint = kConnectorHint,
        .details = kSetUrlDetails},
       {.path = "connector rotate-secret",
        .summary = "Issue a new secret for the provider",
@@ -412,7 +414,7 @@ std::vector<Command> endpoint_commands() {
        .consequence = "The old secret becomes invalid immediately. The new one is shown once.",
        .run = rotate_secret,
        .arguments = {kId},
-       .hint = kHint},
+       .hint = kConnectorHint},
   };
 }
 
@@ -440,14 +442,14 @@ std::vector<Command> requirement_commands() {
                      on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
                              "Transaction types", "C2C,B2C"),
                      toggle("optional", "Make the field optional")},
-       .hint = kHint},
+       .hint = kConnectorHint},
       {.path = "connector unrequire",
        .summary = "Stop requiring a field",
        .label = "Remove required field",
        .consequence = "It applies to new submissions.",
        .run = unrequire,
        .arguments = {kId, field},
-       .hint = kHint}};
+       .hint = kConnectorHint}};
 }
 
 }  // namespace
@@ -457,14 +459,14 @@ std::vector<Command> connector_commands() {
       add_command(),
       {.path = "connector list",
        .summary = "List connectors",
-       .run = list,
+       .run = list_connectors,
        .role = OperatorRole::viewer},
       {.path = "connector show",
        .summary = "Show a connector and its required fields",
-       .run = show,
+       .run = show_connector,
        .role = OperatorRole::viewer,
        .arguments = {kId},
-       .hint = kHint},
+       .hint = kConnectorHint},
       {.path = "connector pause",
        .summary = "Pause a connector; it issues no new quotes, and accepted payments finish",
        .label = "Pause connector",
@@ -472,7 +474,7 @@ std::vector<Command> connector_commands() {
        .run = change_status<ConnectorStatus::paused>,
        .role = OperatorRole::operating,
        .arguments = {kId},
-       .hint = kHint},
+       .hint = kConnectorHint},
       {.path = "connector resume",
        .summary = "Resume a paused connector",
        .label = "Resume connector",
@@ -480,7 +482,7 @@ std::vector<Command> connector_commands() {
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},
-       .hint = kHint,
+       .hint = kConnectorHint,
        .sensitive = true},
   };
   for (const auto& more : {terms_commands(), endpoint_commands(), requirement_commands()})

@@ -9,7 +9,7 @@
 namespace coffer::cli {
 namespace {
 
-Record view(const store::FeeRow& row, int decimals) {
+Record fee_view(const store::FeeRow& row, int decimals) {
   return {{"associationId", row.association},
           {"connectorId", row.connector},
           {"transactionType", name(row.type)},
@@ -31,7 +31,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   COFFER_TRY(const TransactionType type, type_argument(arguments));
   COFFER_TRY(const FeeRule fee, fee_argument(arguments, decimals));
   COFFER_TRY(const auto row, flows::set_fee(session.app.flows(), association, terms.id, type, fee));
-  return CommandResult{.records = {view(row, decimals)}};
+  return CommandResult{.records = {fee_view(row, decimals)}};
 }
 
 Result<CommandResult> remove(Session& session, const Arguments& arguments) {
@@ -45,12 +45,12 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
                                     {"removed", true}}}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments&) {
+Result<CommandResult> list_fees(Session& session, const Arguments&) {
   return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
     CommandResult result{.list = true};
     for (const store::FeeRow& row : store::list_fees(db)) {
       const auto connector = store::find_connector_by_key(db, row.connector_key);
-      result.records.push_back(view(row, connector->terms.send_decimals()));
+      result.records.push_back(fee_view(row, connector->terms.send_decimals()));
     }
     return result;
   });
@@ -148,7 +148,7 @@ std::vector<Command> fee_commands() {
        .hint = kHint},
       {.path = "fee list",
        .summary = "List fees of associations",
-       .run = list,
+       .run = list_fees,
        .role = OperatorRole::viewer},
       {.path = "fee remove",
        .summary = "Remove the fee of an association; the connector's fee applies again",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kShownMax = 1'000;
 
-Record view(const std::string& body) {
+Record event_view(const std::string& body) {
   const auto line = event_line(body);
   COFFER_CHECK(line.has_value());
   return {{"sequence", line->sequence}, {"at", line->at},
@@ -24,7 +24,7 @@ Record view(const std::string& body) {
           {"test", line->test}};
 }
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_events(Session& session, const Arguments& arguments) {
   std::optional<EventType> type;
   if (const auto text = arguments.find("type")) {
     COFFER_TRY(type, event_type_argument(*text));
@@ -47,7 +47,8 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
     CommandResult result{.list = true,
                          .columns = {"sequence", "at", "type", "id", "about", "amount"}};
     const auto events = store::list_events(db, chosen.tenant, type, page);
-    for (const auto& event : events.rows) result.records.push_back(view(bodies.body_of(event)));
+    for (const auto& event : events.rows)
+      result.records.push_back(event_view(bodies.body_of(event)));
     const bool full = events.rows.size() == static_cast<std::size_t>(limit);
     if (!after && full && events.rows.front().sequence > 1) {
       result.next_cursor = std::to_string(events.rows.front().sequence);
@@ -79,13 +80,13 @@ Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
   return unexpected(Slug::not_found, "The event was not found.");
 }
 
-Result<CommandResult> show(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_event(Session& session, const Arguments& arguments) {
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto found, found_event(db, arguments));
     const Tenant& tenant = found.owner.tenant;
     const std::string body =
         flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
-    Record record = view(body);
+    Record record = event_view(body);
     record.emplace_back("associationId", tenant.association);
     record.emplace_back("environment", name(tenant.environment));
     record.emplace_back("body", body);
@@ -93,7 +94,7 @@ Result<CommandResult> show(Session& session, const Arguments& arguments) {
   });
 }
 
-Record view(const store::WebhookRow& webhook) {
+Record event_view(const store::WebhookRow& webhook) {
   return {{"webhookId", webhook.id}, {"url", webhook.url}, {"status", "pending"}};
 }
 
@@ -111,11 +112,11 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
     COFFER_TRY(const auto row, session.app.flows().read([&](store::Connection& db) {
       return flows::required_webhook(db, ref);
     }));
-    result.records.push_back(view(row));
+    result.records.push_back(event_view(row));
     return result;
   }
   COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
-  for (const store::WebhookRow& row : webhooks) result.records.push_back(view(row));
+  for (const store::WebhookRow& row : webhooks) result.records.push_back(event_view(row));
   if (webhooks.empty()) {
     result.list = arguments.json;  // without --json, the note explains it
     result.note = "Nothing was sent: no active webhook subscribes to events of the type " +
@@ -135,7 +136,7 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
           {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
 }
 
-constexpr std::string_view kHint = "List events with coffer events list";
+constexpr std::string_view kEventHint = "List events with coffer events list";
 
 const Argument kEnvironment =
     choice("environment", "sandbox|production", "Environment of the events", "sandbox");
@@ -148,7 +149,7 @@ std::vector<Command> event_commands() {
   return {
       {.path = "events list",
        .summary = "List events, newest last",
-       .run = list,
+       .run = list_events,
        .role = OperatorRole::viewer,
        .arguments = {option("type", "TYPE", "Filter by type"),
                      option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
@@ -158,10 +159,10 @@ std::vector<Command> event_commands() {
                      kAssociation}},
       {.path = "events show",
        .summary = "Show an event with its delivered body",
-       .run = show,
+       .run = show_event,
        .role = OperatorRole::viewer,
        .arguments = {positional("ID", "ID of the event")},
-       .hint = kHint},
+       .hint = kEventHint},
       {.path = kFollowCommand,
        .summary = "Follow the events of a running server",
        .run = follow_events,
@@ -180,7 +181,7 @@ std::vector<Command> event_commands() {
            {positional("ID", "ID of the event"),
             option("webhook", "ID",
                    "Resend only to this webhook, which must already have a delivery of the event")},
-       .hint = kHint},
+       .hint = kEventHint},
       {.path = "trigger",
        .summary = "Send a sample event to the sandbox webhook that subscribes to its type",
        .label = "Send sample event",

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kShownMax = 1'000;
 
-Result<CommandResult> list(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_webhooks(Session& session, const Arguments& arguments) {
   store::WebhookFilter filter;
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
@@ -37,7 +37,7 @@ Result<CommandResult> list(Session& session, const Arguments& arguments) {
 }
 
 /// Includes the result of the last attempt.
-Record view(store::Connection& db, const store::DeliveryRow& row) {
+Record webhook_view(store::Connection& db, const store::DeliveryRow& row) {
   std::optional<std::string> last;
   const auto attempts = store::list_delivery_attempts(db, row.webhook, row.sequence);
   if (!attempts.empty()) {
@@ -73,7 +73,7 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
       found.cut_at = found.rows.back().sequence;
     }
     put_next(result, found.cut_at, cut_short);
-    for (const auto& row : found.rows) result.records.push_back(view(db, row));
+    for (const auto& row : found.rows) result.records.push_back(webhook_view(db, row));
     return result;
   });
 }
@@ -120,7 +120,7 @@ Result<CommandResult> listen_secret(Session& session, const Arguments& arguments
                                     {"lastSequence", last}}}};
 }
 
-constexpr std::string_view kHint = "List webhooks with coffer webhook list";
+constexpr std::string_view kWebhookHint = "List webhooks with coffer webhook list";
 
 std::vector<Argument> verify_arguments() {
   return {
@@ -179,7 +179,7 @@ std::vector<Command> webhook_commands() {
   std::vector<Command> rows{
       {.path = "webhook list",
        .summary = "List webhooks of all associations, newest first",
-       .run = list,
+       .run = list_webhooks,
        .role = OperatorRole::viewer,
        .arguments = {choice("status", "active|disabled", "Filter by status"), environment,
                      association}},
@@ -190,7 +190,7 @@ std::vector<Command> webhook_commands() {
        .arguments = joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
                             option("type", "TYPE", "Filter by event type")},
                            page_arguments()),
-       .hint = kHint},
+       .hint = kWebhookHint},
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",
        .label = "Redeliver a range",
@@ -204,14 +204,14 @@ std::vector<Command> webhook_commands() {
                                  "Start of the range, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
                              "From"),
                      on_page(option("to", "TIME", "End of the range; by default now"), "To")},
-       .hint = kHint},
+       .hint = kWebhookHint},
       {.path = "webhook test",
        .summary = "Send a test event to a webhook",
        .label = "Send test event",
        .run = test,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kWebhookHint},
       {.path = "webhook disable",
        .summary = "Disable a webhook permanently; its pending deliveries fail",
        .label = "Disable webhook",
@@ -219,7 +219,7 @@ std::vector<Command> webhook_commands() {
        .run = disable,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kHint},
+       .hint = kWebhookHint},
       {.path = "webhook verify",
        .summary = "Verify the signatures of a saved delivery; exits with 0 (valid) or 1 (invalid)",
        .run = verify_delivery,

@@ -8,8 +8,6 @@
 namespace coffer::flows {
 namespace {
 
-using Json = nlohmann::json;
-
 /// The sealing context that authenticates the arguments (store/operations/seals.cpp).
 std::string seal_context(ApprovalId id) { return "approval:" + id.to_string(); }
 
@@ -55,7 +53,8 @@ Result<store::ApprovalRow> request_approval(const Context& context, const Actor&
   row.operator_id = actor.id.value();
   row.command = command.command;
   row.detail = command.detail;
-  row.sealed_arguments = context.sealer.seal(Json(command.arguments).dump(), seal_context(row.id));
+  row.sealed_arguments =
+      context.sealer.seal(nlohmann::json(command.arguments).dump(), seal_context(row.id));
   return context.write([&](store::WriteTx& tx) -> Result<store::ApprovalRow> {
     const auto who = store::find_operator(tx.db(), row.operator_id);
     if (!who || who->suspended) return unexpected(Slug::unauthorized, "Sign in first.");
@@ -85,7 +84,7 @@ Result<store::ApprovalRow> find_approval(const Context& context, ApprovalId id) 
 Result<std::map<std::string, std::string>> requested_arguments(const Context& context,
                                                                const store::ApprovalRow& row) {
   COFFER_TRY(const Secret text, context.sealer.open(row.sealed_arguments, seal_context(row.id)));
-  return Json::parse(text.reveal()).get<std::map<std::string, std::string>>();
+  return nlohmann::json::parse(text.reveal()).get<std::map<std::string, std::string>>();
 }
 
 Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, const Actor& approver,

@@ -10,7 +10,7 @@ namespace {
 static_assert(stored(ApprovalState::waiting) == 0);
 static_assert(stored(ApprovalState::started) == 1);
 
-constexpr Column<ApprovalRow> kColumns[] = {
+constexpr Column<ApprovalRow> kApprovalColumns[] = {
     joined<&ApprovalRow::key>("a.approval"),
     joined<&ApprovalRow::id>("a.id"),
     joined<&ApprovalRow::operator_id>("o.id"),
@@ -28,24 +28,25 @@ constexpr Column<ApprovalRow> kColumns[] = {
     joined<&ApprovalRow::operator_suspended>("o.suspended"),
     joined<&ApprovalRow::operator_version>("o.version"),
 };
-const std::string kSelect = select(kColumns) + " FROM approvals a";
+const std::string kSelectApproval = select(kApprovalColumns) + " FROM approvals a";
 // A suspension of the operator or a change of the operator's version ends a request.
 #define FROM_WAITING                                                \
   " INDEXED BY approvals_waiting JOIN operators o USING (operator)" \
   " WHERE a.state = 0 AND a.expires_at > ? AND o.suspended = 0 AND o.version = a.version"
-const std::string kFind = kSelect + " JOIN operators o USING (operator) WHERE a.id = ?";
+const std::string kFindApproval =
+    kSelectApproval + " JOIN operators o USING (operator) WHERE a.id = ?";
 const std::string kNewest =
-    kSelect +
+    kSelectApproval +
     " JOIN operators o USING (operator) WHERE a.approval < ? ORDER BY a.approval DESC LIMIT ?";
 // Sorts the waiting requests, whose number is limited per operator.
 const std::string kWaiting =
-    kSelect + FROM_WAITING " AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
+    kSelectApproval + FROM_WAITING " AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
 constexpr const char* kCountWaiting =
     "SELECT count(*), min(a.requested_at) FROM approvals a" FROM_WAITING;
 constexpr const char* kCountOfOperator =
     "SELECT count(*) FROM approvals a" FROM_WAITING " AND o.id = ?";
 #undef FROM_WAITING
-constexpr const char* kInsert =
+constexpr const char* kInsertApproval =
     "INSERT INTO approvals (id, operator, version, command, detail, sealed_arguments, state,"
     " requested_at, expires_at)"
     " VALUES (?, (SELECT operator FROM operators WHERE id = ?), ?, ?, ?, ?, 0, ?, ?)";
@@ -63,12 +64,12 @@ constexpr const char* kFinish =
 
 void insert_approval(WriteTx& tx, const ApprovalRow& row) {
   tx.db().run(kForgetEnded, tx.now());
-  tx.db().run(kInsert, row.id, row.operator_id, row.version, row.command, row.detail,
+  tx.db().run(kInsertApproval, row.id, row.operator_id, row.version, row.command, row.detail,
               Blob{row.sealed_arguments}, row.requested_at, row.expires_at);
 }
 
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
-  return first_row<ApprovalRow>(db, kFind, kColumns, id);
+  return first_row<ApprovalRow>(db, kFindApproval, kApprovalColumns, id);
 }
 
 ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
@@ -79,7 +80,7 @@ ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
   out.rows = all_rows<ApprovalRow>(
       waiting_at ? Query(db, kWaiting.c_str(), *waiting_at, before, at.limit + 1)
                  : Query(db, kNewest.c_str(), before, at.limit + 1),
-      kColumns);
+      kApprovalColumns);
   if (out.rows.size() > static_cast<std::size_t>(at.limit)) {
     out.rows.pop_back();
     out.next = out.rows.back().key;

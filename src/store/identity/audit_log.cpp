@@ -11,7 +11,7 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kLast = "SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1";
-constexpr const char* kInsert =
+constexpr const char* kInsertAuditEntry =
     "INSERT INTO audit_log (entry, at, actor, command, detail, outcome_of, outcome, link)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 /// An entry in the form that verification reads.
@@ -67,8 +67,9 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   // program, the total is not updated, so that verification finds the change.
   const bool continues = total_to_change(tx.db(), kAuditTotal) == sealed_total(entry - 1, link);
   link = as_text(keys->audit.of(link, canonical(entry, tx.now(), row)));
-  tx.db().run(kInsert, entry, tx.now(), row.actor, row.command, row.detail, row.outcome_of,
-              row.outcome_of ? std::optional(row.outcome) : std::nullopt, Blob{link});
+  tx.db().run(kInsertAuditEntry, entry, tx.now(), row.actor, row.command, row.detail,
+              row.outcome_of, row.outcome_of ? std::optional(row.outcome) : std::nullopt,
+              Blob{link});
   if (continues) write_total(tx.db(), kAuditTotal, sealed_total(entry, link));
   return entry;
 }

@@ -6,7 +6,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<OperatorRow> kColumns[] = {
+constexpr Column<OperatorRow> kOperatorColumns[] = {
     column<&OperatorRow::id>("id"),
     column<&OperatorRow::name>("name"),
     changing(column<&OperatorRow::role>("role")),
@@ -23,17 +23,17 @@ constexpr Column<OperatorRow> kColumns[] = {
     joined<&OperatorRow::subject>(
         "(SELECT subject FROM operator_subjects s WHERE s.operator = operators.operator)"),
 };
-const std::string kSelect = select(kColumns) + " FROM operators";
-const std::string kAll = kSelect + " ORDER BY operator";
-const std::string kById = kSelect + " WHERE id = ?";
-const std::string kByName = kSelect + " WHERE name = ?";
+const std::string kSelectOperator = select(kOperatorColumns) + " FROM operators";
+const std::string kAll = kSelectOperator + " ORDER BY operator";
+const std::string kById = kSelectOperator + " WHERE id = ?";
+const std::string kByName = kSelectOperator + " WHERE name = ?";
 const std::string kBySubject =
-    kSelect +
+    kSelectOperator +
     " WHERE operator = (SELECT operator FROM operator_subjects WHERE issuer = ? AND subject = ?)";
-const std::string kInsert =
-    ColumnList{"created_at", "updated_at"}.add(kColumns).insert_into("operators");
-const std::string kUpdate =
-    ColumnList{"updated_at"}.add_changing(kColumns).update("operators") + " WHERE id = ?";
+const std::string kInsertOperator =
+    ColumnList{"created_at", "updated_at"}.add(kOperatorColumns).insert_into("operators");
+const std::string kUpdateOperator =
+    ColumnList{"updated_at"}.add_changing(kOperatorColumns).update("operators") + " WHERE id = ?";
 constexpr const char* kAny = "SELECT 1 FROM operators LIMIT 1";
 constexpr const char* kAdministrators =
     "SELECT count(*) FROM operators WHERE role = ? AND suspended = 0 AND password_hash IS NOT NULL";
@@ -69,15 +69,15 @@ constexpr const char* kDropLinksOf =
 }  // namespace
 
 std::vector<OperatorRow> list_operators(Connection& db) {
-  return all_rows<OperatorRow>(Query(db, kAll.c_str()), kColumns);
+  return all_rows<OperatorRow>(Query(db, kAll.c_str()), kOperatorColumns);
 }
 
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
-  return first_row<OperatorRow>(db, kById, kColumns, id);
+  return first_row<OperatorRow>(db, kById, kOperatorColumns, id);
 }
 
 std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name) {
-  return first_row<OperatorRow>(db, kByName, kColumns, name);
+  return first_row<OperatorRow>(db, kByName, kOperatorColumns, name);
 }
 
 bool has_operators(Connection& db) { return Query(db, kAny).step(); }
@@ -87,16 +87,16 @@ std::int64_t count_administrators(Connection& db) {
 }
 
 void insert_operator(WriteTx& tx, const OperatorRow& row) {
-  insert_row(tx.db(), kInsert, kColumns, row, tx.now(), tx.now());
+  insert_row(tx.db(), kInsertOperator, kOperatorColumns, row, tx.now(), tx.now());
 }
 
 void update_operator(WriteTx& tx, const OperatorRow& row) {
-  update_row(tx.db(), kUpdate, kColumns, row, row.id, tx.now());
+  update_row(tx.db(), kUpdateOperator, kOperatorColumns, row, row.id, tx.now());
 }
 
 std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
                                                     std::string_view subject) {
-  return first_row<OperatorRow>(db, kBySubject, kColumns, issuer, subject);
+  return first_row<OperatorRow>(db, kBySubject, kOperatorColumns, issuer, subject);
 }
 
 void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,

@@ -5,7 +5,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<PasskeyRow> kColumns[] = {
+constexpr Column<PasskeyRow> kPasskeyColumns[] = {
     joined<&PasskeyRow::operator_id>("o.id"),
     joined_blob<&PasskeyRow::credential>("p.credential"),
     joined<&PasskeyRow::site>("p.site"),
@@ -16,7 +16,7 @@ constexpr Column<PasskeyRow> kColumns[] = {
     joined<&PasskeyRow::used_at>("p.used_at"),
 };
 const std::string kPasskeys =
-    select(kColumns) + " FROM operator_passkeys p JOIN operators o USING (operator)";
+    select(kPasskeyColumns) + " FROM operator_passkeys p JOIN operators o USING (operator)";
 const std::string kOfOperator = kPasskeys + " WHERE o.id = ? ORDER BY p.passkey";
 const std::string kByCredential = kPasskeys + " WHERE p.credential = ?";
 constexpr const char* kInsertPasskey =
@@ -31,11 +31,11 @@ constexpr const char* kDropPasskeys =
 }  // namespace
 
 std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
-  return all_rows<PasskeyRow>(Query(db, kOfOperator.c_str(), id), kColumns);
+  return all_rows<PasskeyRow>(Query(db, kOfOperator.c_str(), id), kPasskeyColumns);
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
-  return first_row<PasskeyRow>(db, kByCredential, kColumns, Blob{credential});
+  return first_row<PasskeyRow>(db, kByCredential, kPasskeyColumns, Blob{credential});
 }
 
 void insert_passkey(WriteTx& tx, const PasskeyRow& row) {

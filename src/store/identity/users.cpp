@@ -5,7 +5,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<UserRow> kColumns[] = {
+constexpr Column<UserRow> kUserColumns[] = {
     joined<&UserRow::id>("u.id"),
     joined<&UserRow::association>("a.id"),
     joined<&UserRow::username>("u.username"),
@@ -17,18 +17,18 @@ constexpr Column<UserRow> kColumns[] = {
     joined<&UserRow::created_at>("u.created_at"),
     joined<&UserRow::updated_at>("u.updated_at"),
 };
-const std::string kSelect =
-    select(kColumns) + " FROM users u JOIN associations a ON a.association = u.association";
+const std::string kSelectUser =
+    select(kUserColumns) + " FROM users u JOIN associations a ON a.association = u.association";
 constexpr KeyIndex kAll = COFFER_KEY_INDEX("user", "users", "true");
-const std::string kByKey = kSelect + " WHERE u.user = ?";
-const std::string kById = kSelect + " WHERE u.id = ?";
-const std::string kByUsername = kSelect + " WHERE u.username = ?";
-constexpr const char* kInsert =
+const std::string kUserByKey = kSelectUser + " WHERE u.user = ?";
+const std::string kById = kSelectUser + " WHERE u.id = ?";
+const std::string kByUsername = kSelectUser + " WHERE u.username = ?";
+constexpr const char* kInsertUser =
     "INSERT INTO users (id, association, username, password_hash, sealed_otp, otp_step, suspended,"
     " key_version, created_at, updated_at) VALUES (?1,"
     " (SELECT association FROM associations WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)";
-const std::string kUpdate =
-    ColumnList{"updated_at"}.add_changing(kColumns).update("users") + " WHERE id = ?";
+const std::string kUpdateUser =
+    ColumnList{"updated_at"}.add_changing(kUserColumns).update("users") + " WHERE id = ?";
 constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
 }  // namespace
@@ -39,25 +39,25 @@ UserPage list_users(Connection& db, const NewestAt& at) {
   const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
   UserPage out{{}, page.next};
   for (const std::int64_t key : page.keys)
-    out.rows.push_back(only_row<UserRow>(db, kByKey, kColumns, key));
+    out.rows.push_back(only_row<UserRow>(db, kUserByKey, kUserColumns, key));
   return out;
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {
-  return first_row<UserRow>(db, kById, kColumns, id);
+  return first_row<UserRow>(db, kById, kUserColumns, id);
 }
 
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username) {
-  return first_row<UserRow>(db, kByUsername, kColumns, username);
+  return first_row<UserRow>(db, kByUsername, kUserColumns, username);
 }
 
 void insert_user(WriteTx& tx, const UserRow& row) {
-  tx.db().run(kInsert, row.id, row.association, row.username, row.password_hash,
+  tx.db().run(kInsertUser, row.id, row.association, row.username, row.password_hash,
               Blob{row.sealed_otp}, row.otp_step, row.suspended, row.key_version, tx.now());
 }
 
 void update_user(WriteTx& tx, const UserRow& row) {
-  update_row(tx.db(), kUpdate, kColumns, row, row.id, tx.now());
+  update_row(tx.db(), kUpdateUser, kUserColumns, row, row.id, tx.now());
   tx.touch_tenancy();
 }
 

@@ -9,7 +9,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<WalletRow> kColumns[] = {
+constexpr Column<WalletRow> kWalletColumns[] = {
     joined<&WalletRow::key>("w.wallet"),
     column<&WalletRow::id>("w.id"),
     column<&WalletRow::name>("w.name"),
@@ -35,13 +35,13 @@ constexpr Column<WalletRow> kColumns[] = {
 /// `entity_type` determines which of the columns have values.
 const TextColumns<PersonMetadata, BusinessMetadata> kMetadata;
 
-const std::string kSelect = select(kColumns) + ", m.entity_type" +
-                            select_texts("m", kMetadata.names()) +
-                            " FROM wallets w JOIN assets s ON s.asset = w.asset"
-                            " LEFT JOIN wallet_metadata m ON m.wallet = w.wallet";
-const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
-const std::string kByKey = kSelect + " WHERE w.wallet = ?";
-const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("wallets");
+const std::string kSelectWallet = select(kWalletColumns) + ", m.entity_type" +
+                                  select_texts("m", kMetadata.names()) +
+                                  " FROM wallets w JOIN assets s ON s.asset = w.asset"
+                                  " LEFT JOIN wallet_metadata m ON m.wallet = w.wallet";
+const std::string kFindWallet = kSelectWallet + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kWalletByKey = kSelectWallet + " WHERE w.wallet = ?";
+const std::string kInsertWallet = ColumnList{"tenant"}.add(kWalletColumns).insert_into("wallets");
 const std::string kInsertMetadata =
     ColumnList{"wallet", "entity_type"}.add(kMetadata).insert_into("wallet_metadata");
 constexpr const char* kBrief =
@@ -63,14 +63,14 @@ constexpr const char* kBriefByPublicKey =
     "SELECT wallet, status, own_account FROM wallets WHERE public_key = ? AND tenant = ?";
 constexpr const char* kStatus = "SELECT status FROM wallets WHERE wallet = ?";
 constexpr const char* kTenantOfWallet = "SELECT tenant FROM wallets WHERE id = ?";
-constexpr const char* kUpdate =
+constexpr const char* kUpdateWallet =
     "UPDATE wallets SET name = ?, status = ?, status_code = ?, status_message = ?, updated_at = ?"
     " WHERE id = ? AND tenant = ?";
 constexpr const char* kDeleteMetadata = "DELETE FROM wallet_metadata WHERE wallet = ?";
 
 WalletRow wallet_row(const Query& q) {
-  auto row = read_row<WalletRow>(q, kColumns);
-  const int type = std::size(kColumns);
+  auto row = read_row<WalletRow>(q, kWalletColumns);
+  const int type = std::size(kWalletColumns);
   if (!q.is_null(type)) {
     row.metadata = kMetadata.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
   }
@@ -88,12 +88,12 @@ void put_metadata(WriteTx& tx, const WalletRow& row) {
 }  // namespace
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id) {
-  Query query(db, kFind.c_str(), id, tenant.key);
+  Query query(db, kFindWallet.c_str(), id, tenant.key);
   return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
 }
 
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet) {
-  Query query(db, kByKey.c_str(), wallet);
+  Query query(db, kWalletByKey.c_str(), wallet);
   return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
 }
 
@@ -149,8 +149,8 @@ std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
 
 void insert_wallet(WriteTx& tx, const Tenant& tenant, WalletRow& row) {
   row.created_at = row.updated_at = tx.now();
-  Query query(tx.db(), kInsert.c_str(), tenant.key);
-  bind_row(query, 2, kColumns, row);
+  Query query(tx.db(), kInsertWallet.c_str(), tenant.key);
+  bind_row(query, 2, kWalletColumns, row);
   query.run();
   row.key = tx.db().last_insert_key();
   put_metadata(tx, row);
@@ -164,7 +164,7 @@ void update_wallet(WriteTx& tx, const Tenant& tenant, const WalletRow& row) {
     code = row.reason->code;
     message = row.reason->message;
   }
-  tx.db().run(kUpdate, row.name, row.status, code, message, tx.now(), row.id, tenant.key);
+  tx.db().run(kUpdateWallet, row.name, row.status, code, message, tx.now(), row.id, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   put_metadata(tx, row);
 }

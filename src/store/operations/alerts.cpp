@@ -20,7 +20,7 @@ constexpr Column<AlertRow> kAlert[] = {
 const std::string kNewest = select(kAlert) +
                             " FROM alerts a INDEXED BY alerts_of_condition"
                             " WHERE a.condition = ? ORDER BY a.alert DESC LIMIT 1";
-const std::string kByKey = select(kAlert) + " FROM alerts a WHERE a.alert = ?";
+const std::string kAlertByKey = select(kAlert) + " FROM alerts a WHERE a.alert = ?";
 constexpr Column<AlertMessage> kMessage[] = {
     joined<&AlertMessage::key>("m.message"),
     joined<&AlertMessage::id>("m.id"),
@@ -131,7 +131,9 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before) { tx.db().run(kDrop, clos
 std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCountOpen).value_or(0); }
 
 AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
-  const auto row_of = [&](std::int64_t key) { return only_row<AlertRow>(db, kByKey, kAlert, key); };
+  const auto row_of = [&](std::int64_t key) {
+    return only_row<AlertRow>(db, kAlertByKey, kAlert, key);
+  };
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   KeySets sets;

@@ -9,7 +9,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<SealedColumn, 7> kColumns{{
+constexpr std::array<SealedColumn, 7> kSealColumns{{
     {"approvals", "sealed_arguments", "approval:"},
     {"operators", "sealed_otp", "operator-otp:"},
     {"users", "sealed_otp", "user-otp:"},
@@ -66,11 +66,11 @@ Result<std::int64_t> reseal_meta(WriteTx& tx, const Reseal& reseal) {
 
 }  // namespace
 
-std::span<const SealedColumn> sealed_columns() { return kColumns; }
+std::span<const SealedColumn> sealed_columns() { return kSealColumns; }
 
 Result<std::int64_t> reseal_all(WriteTx& tx, const Reseal& reseal) {
   COFFER_TRY(std::int64_t count, reseal_meta(tx, reseal));
-  for (const SealedColumn& column : kColumns) {
+  for (const SealedColumn& column : kSealColumns) {
     COFFER_TRY(const std::int64_t more, reseal_column(tx, column, reseal));
     count += more;
   }

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<BeneficiaryRow> kColumns[] = {
+constexpr Column<BeneficiaryRow> kBeneficiaryColumns[] = {
     joined<&BeneficiaryRow::key>("beneficiary"),
     column<&BeneficiaryRow::id>("id"),
     column<&BeneficiaryRow::detail, &Beneficiary::client_reference>("client_reference"),
@@ -21,14 +21,16 @@ constexpr Column<BeneficiaryRow> kColumns[] = {
 const TextColumns<Individual, Company> kParty;
 const TextColumns<Address> kAddress;
 
-const std::string kSelect = select(kColumns) + ", entity_type" +
-                            select_texts("beneficiaries", kParty.names()) + " FROM beneficiaries";
-const std::string kFind = kSelect + " WHERE id = ? AND tenant = ?";
-const std::string kFindByKey = kSelect + " WHERE beneficiary = ?";
-const std::string kInsert =
-    ColumnList{"tenant", "search", "entity_type"}.add(kParty).add(kColumns).insert_into(
-        "beneficiaries");
-const std::string kUpdate =
+const std::string kSelectBeneficiary = select(kBeneficiaryColumns) + ", entity_type" +
+                                       select_texts("beneficiaries", kParty.names()) +
+                                       " FROM beneficiaries";
+const std::string kFindBeneficiary = kSelectBeneficiary + " WHERE id = ? AND tenant = ?";
+const std::string kFindByKey = kSelectBeneficiary + " WHERE beneficiary = ?";
+const std::string kInsertBeneficiary = ColumnList{"tenant", "search", "entity_type"}
+                                           .add(kParty)
+                                           .add(kBeneficiaryColumns)
+                                           .insert_into("beneficiaries");
+const std::string kUpdateBeneficiary =
     ColumnList{"client_reference", "search", "updated_at", "entity_type"}.add(kParty).update(
         "beneficiaries") +
     " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
@@ -57,8 +59,8 @@ constexpr const char* kInsertTag =
     "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
 
 BeneficiaryRow beneficiary_row(const Query& q) {
-  auto row = read_row<BeneficiaryRow>(q, kColumns);
-  const int type = std::size(kColumns);
+  auto row = read_row<BeneficiaryRow>(q, kBeneficiaryColumns);
+  const int type = std::size(kBeneficiaryColumns);
   row.detail.party = kParty.read(q, type + 1, static_cast<std::size_t>(q.integer(type)));
   return row;
 }
@@ -119,7 +121,7 @@ void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
 
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id) {
-  return first_row(db, Query(db, kFind.c_str(), id, tenant.key));
+  return first_row(db, Query(db, kFindBeneficiary.c_str(), id, tenant.key));
 }
 
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key) {
@@ -144,9 +146,9 @@ RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
 
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
   row.created_at = row.updated_at = tx.now();
-  Query query(tx.db(), kInsert.c_str(), tenant.key, search_text(row.detail), row.type());
+  Query query(tx.db(), kInsertBeneficiary.c_str(), tenant.key, search_text(row.detail), row.type());
   kParty.bind(query, 4, row.detail.party);
-  bind_row(query, 4 + kParty.count(), kColumns, row);
+  bind_row(query, 4 + kParty.count(), kBeneficiaryColumns, row);
   query.run();
   row.key = tx.db().last_insert_key();
   put_lists(tx, row);
@@ -157,8 +159,8 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
   const auto before = stored_terms(tx.db(), row.key);
-  Query query(tx.db(), kUpdate.c_str(), row.detail.client_reference, search_text(row.detail),
-              tx.now(), row.type());
+  Query query(tx.db(), kUpdateBeneficiary.c_str(), row.detail.client_reference,
+              search_text(row.detail), tx.now(), row.type());
   kParty.bind(query, 5, row.detail.party);
   query.bind(5 + kParty.count(), row.key);
   query.bind(6 + kParty.count(), tenant.key);

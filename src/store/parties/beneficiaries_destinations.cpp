@@ -9,7 +9,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<DestinationRow> kColumns[] = {
+constexpr Column<DestinationRow> kDestinationColumns[] = {
     joined<&DestinationRow::key>("d.destination"),
     column<&DestinationRow::id>("d.id"),
     column<&DestinationRow::beneficiary>("d.beneficiary"),
@@ -26,19 +26,20 @@ constexpr Column<DestinationRow> kColumns[] = {
 /// The method determines which of the columns have values.
 const TextColumns<BankDetails, MobileMoneyDetails, CryptoDetails> kDetails;
 
-const std::string kSelect = select(kColumns) + select_texts("d", kDetails.names()) +
-                            " FROM destinations d"
-                            " JOIN beneficiaries b ON b.beneficiary = d.beneficiary";
-const std::string kFind =
-    kSelect +
+const std::string kSelectDestination = select(kDestinationColumns) +
+                                       select_texts("d", kDetails.names()) +
+                                       " FROM destinations d"
+                                       " JOIN beneficiaries b ON b.beneficiary = d.beneficiary";
+const std::string kFindDestination =
+    kSelectDestination +
     " WHERE d.id = ? AND d.tenant = ? ORDER BY d.archived_at IS NULL DESC, d.destination DESC"
     " LIMIT 1";
-const std::string kFindByKey = kSelect + " WHERE d.destination = ?";
+const std::string kFindByKey = kSelectDestination + " WHERE d.destination = ?";
 const std::string kOfBeneficiary =
-    kSelect +
+    kSelectDestination +
     " WHERE d.beneficiary = ?1 AND d.archived_at IS NULL AND (?2 IS NULL OR d.method = ?2)";
-const std::string kInsert =
-    ColumnList{"tenant"}.add(kDetails).add(kColumns).insert_into("destinations");
+const std::string kInsertDestination =
+    ColumnList{"tenant"}.add(kDetails).add(kDestinationColumns).insert_into("destinations");
 
 constexpr const char* kFirstOfId = "SELECT min(destination) FROM destinations WHERE id = ?";
 constexpr const char* kArchive =
@@ -46,9 +47,9 @@ constexpr const char* kArchive =
     " WHERE destination = ? AND tenant = ? AND archived_at IS NULL";
 
 DestinationRow destination_row(const Query& q) {
-  auto row = read_row<DestinationRow>(q, kColumns);
+  auto row = read_row<DestinationRow>(q, kDestinationColumns);
   row.detail.details =
-      kDetails.read(q, std::size(kColumns), static_cast<std::size_t>(row.detail.method));
+      kDetails.read(q, std::size(kDestinationColumns), static_cast<std::size_t>(row.detail.method));
   return row;
 }
 
@@ -56,7 +57,7 @@ DestinationRow destination_row(const Query& q) {
 
 std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
                                                DestinationId id) {
-  Query query(db, kFind.c_str(), id, tenant.key);
+  Query query(db, kFindDestination.c_str(), id, tenant.key);
   return query.step() ? std::optional(destination_row(query)) : std::nullopt;
 }
 
@@ -82,9 +83,9 @@ std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t benefic
 
 void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row) {
   if (row.created_at == Timestamp{}) row.created_at = tx.now();
-  Query query(tx.db(), kInsert.c_str(), tenant.key);
+  Query query(tx.db(), kInsertDestination.c_str(), tenant.key);
   kDetails.bind(query, 2, row.detail.details);
-  bind_row(query, 2 + kDetails.count(), kColumns, row);
+  bind_row(query, 2 + kDetails.count(), kDestinationColumns, row);
   query.run();
   row.key = tx.db().last_insert_key();
   tx.quotas().add(tenant.key, Quota::destinations, 1);

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kInsert =
+constexpr const char* kInsertBeneficiaryTerm =
     "INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)";
 constexpr const char* kDelete =
     "DELETE FROM beneficiary_terms WHERE tenant = ? AND term = ? AND beneficiary = ?";
@@ -88,7 +88,8 @@ void put_terms(WriteTx& tx, const Tenant& tenant, std::int64_t beneficiary,
   std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
                       std::back_inserter(added));
   for (const std::string& term : gone) tx.db().run(kDelete, tenant.key, term, beneficiary);
-  for (const std::string& term : added) tx.db().run(kInsert, tenant.key, term, beneficiary);
+  for (const std::string& term : added)
+    tx.db().run(kInsertBeneficiaryTerm, tenant.key, term, beneficiary);
 }
 
 TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,

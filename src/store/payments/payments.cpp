@@ -97,7 +97,7 @@ constexpr int kProviderAt = kLegAt + std::size(kLegColumns);
 constexpr int kComplianceAt = kProviderAt + std::size(kProviderColumns);
 constexpr int kPayerAt = kComplianceAt + std::size(kComplianceColumns);
 
-const std::string kSelect =
+const std::string kSelectPayment =
     select(kRecordColumns, kLegColumns, kProviderColumns, kComplianceColumns, kPayerColumns) +
     " FROM payments p LEFT JOIN wallets s ON s.wallet = p.source_wallet"
     " LEFT JOIN wallets d ON d.wallet = p.destination_wallet"
@@ -107,8 +107,8 @@ const std::string kSelect =
     " LEFT JOIN destinations t ON t.destination = p.destination"
     " LEFT JOIN connectors c ON c.connector = p.connector LEFT JOIN quotes q ON q.quote = p.quote"
     " LEFT JOIN provider_payments v ON v.payment = p.payment";
-const std::string kById = kSelect + " WHERE p.tenant = ? AND p.id = ?";
-const std::string kByKey = kSelect + " WHERE p.payment = ?";
+const std::string kById = kSelectPayment + " WHERE p.tenant = ? AND p.id = ?";
+const std::string kPaymentByKey = kSelectPayment + " WHERE p.payment = ?";
 constexpr const char* kKeyByTransactionId =
     "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
 
@@ -118,7 +118,7 @@ const std::string kLegs =
     " FROM payment_legs l JOIN wallets s ON s.wallet = l.source_wallet"
     " JOIN wallets d ON d.wallet = l.destination_wallet JOIN assets a ON a.asset = l.asset"
     " WHERE l.payment = ? ORDER BY l.leg";
-constexpr const char* kInsert =
+constexpr const char* kInsertPayment =
     "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
@@ -337,7 +337,7 @@ std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, 
 }
 
 std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment) {
-  return one_record(db, kByKey, payment);
+  return one_record(db, kPaymentByKey, payment);
 }
 
 std::optional<Denomination> receiving_denomination(const PaymentRecord& record) {
@@ -359,7 +359,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
     return multi ? std::decay_t<decltype(value)>() : value;
   };
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
-  tx.db().run(kInsert, tenant.key, payment.id, request.transaction_id, payment.application,
+  tx.db().run(kInsertPayment, tenant.key, payment.id, request.transaction_id, payment.application,
               payment.request_id, request.type, PaymentStatus::initiated,
               single(first.source_wallet), single(first.destination_wallet),
               payment.total ? first.asset : std::nullopt, payment.total, keys.receiving_asset,

@@ -7,7 +7,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<QuoteRow> kColumns[] = {
+constexpr Column<QuoteRow> kQuoteColumns[] = {
     joined<&QuoteRow::key>("q.quote"),
     column<&QuoteRow::id>("q.id"),
     column<&QuoteRow::connector>("q.connector"),
@@ -27,13 +27,13 @@ constexpr Column<QuoteRow> kColumns[] = {
     column<&QuoteRow::expires_at>("q.expires_at"),
     joined<&QuoteRow::payment>("q.payment"),
 };
-const std::string kSelect = select(kColumns) +
-                            " FROM quotes q LEFT JOIN beneficiaries b ON b.beneficiary ="
-                            " q.beneficiary LEFT JOIN destinations d ON d.destination ="
-                            " q.destination";
-const std::string kFind = kSelect + " WHERE q.id = ? AND q.tenant = ?";
-const std::string kFindByKey = kSelect + " WHERE q.quote = ?";
-const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("quotes");
+const std::string kSelectQuote = select(kQuoteColumns) +
+                                 " FROM quotes q LEFT JOIN beneficiaries b ON b.beneficiary ="
+                                 " q.beneficiary LEFT JOIN destinations d ON d.destination ="
+                                 " q.destination";
+const std::string kFindQuote = kSelectQuote + " WHERE q.id = ? AND q.tenant = ?";
+const std::string kFindByKey = kSelectQuote + " WHERE q.quote = ?";
+const std::string kInsertQuote = ColumnList{"tenant"}.add(kQuoteColumns).insert_into("quotes");
 constexpr const char* kUse =
     "UPDATE quotes SET payment = ? WHERE quote = ? AND payment IS NULL RETURNING expires_at";
 constexpr const char* kExpire =
@@ -50,15 +50,15 @@ constexpr const char* kDestinations =
 }  // namespace
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
-  return first_row<QuoteRow>(db, kFind, kColumns, id, tenant.key);
+  return first_row<QuoteRow>(db, kFindQuote, kQuoteColumns, id, tenant.key);
 }
 
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
-  return first_row<QuoteRow>(db, kFindByKey, kColumns, quote);
+  return first_row<QuoteRow>(db, kFindByKey, kQuoteColumns, quote);
 }
 
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row) {
-  insert_row(tx.db(), kInsert, kColumns, row, tenant.key);
+  insert_row(tx.db(), kInsertQuote, kQuoteColumns, row, tenant.key);
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_open_quotes(tenant.key, row.expires_at, 1);
   tx.quotas().add_bytes(tenant.key, row_bytes::kQuote);

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<ConnectorRow> kColumns[] = {
+constexpr Column<ConnectorRow> kConnectorColumns[] = {
     joined<&ConnectorRow::terms, &ConnectorTerms::key>("c.connector"),
     column<&ConnectorRow::terms, &ConnectorTerms::id>("c.id"),
     column<&ConnectorRow::terms, &ConnectorTerms::environment>("c.environment"),
@@ -52,20 +52,20 @@ constexpr Column<ProviderEndpoint> kEndpoint[] = {
     joined<&ProviderEndpoint::retired>("e.retired_at IS NOT NULL"),
 };
 
-const std::string kAt = select(kColumns, kEndpoint) +
+const std::string kAt = select(kConnectorColumns, kEndpoint) +
                         " FROM connectors c JOIN assets s ON s.asset = c.asset"
                         " LEFT JOIN connector_endpoints e ON e.connector = c.connector AND ";
-const std::string kSelect = kAt + "e.retired_at IS NULL";
-const std::string kFind = kSelect + " WHERE c.id = ?1 AND c.environment = ?2";
-const std::string kFindOfAny = kSelect + " WHERE c.id = ?1";
-const std::string kFindByKey = kSelect + " WHERE c.connector = ?1";
+const std::string kSelectConnector = kAt + "e.retired_at IS NULL";
+const std::string kFindConnector = kSelectConnector + " WHERE c.id = ?1 AND c.environment = ?2";
+const std::string kFindOfAny = kSelectConnector + " WHERE c.id = ?1";
+const std::string kFindByKey = kSelectConnector + " WHERE c.connector = ?1";
 const std::string kFindAt = kAt + "e.connector_endpoint = ?2 WHERE c.connector = ?1";
 const std::string kFindAtRetired =
     kAt +
     "e.retired_at IS NOT NULL WHERE c.connector = ?1 AND e.connector_endpoint IS NOT NULL"
     " ORDER BY e.connector_endpoint";
 const std::string kFiltered =
-    kSelect +
+    kSelectConnector +
     " WHERE c.environment = ?1 AND (?2 IS NULL OR c.country = ?2)"
     " AND (?3 IS NULL OR c.direction = ?3) AND (?4 IS NULL OR c.method = ?4)"
     " AND (?5 IS NULL OR s.code = ?5) AND (?6 IS NULL OR c.flow = ?6)"
@@ -74,10 +74,10 @@ const std::string kListForward =
     kFiltered + " AND (?8 IS NULL OR c.connector < ?8) ORDER BY c.connector DESC LIMIT ?9";
 const std::string kListBackward =
     kFiltered + " AND (?8 IS NULL OR c.connector > ?8) ORDER BY c.connector LIMIT ?9";
-const std::string kListOfAll = kSelect + " ORDER BY c.environment, c.connector";
-const std::string kInsert = ColumnList{}.add(kColumns).insert_into("connectors");
+const std::string kListOfAll = kSelectConnector + " ORDER BY c.environment, c.connector";
+const std::string kInsertConnector = ColumnList{}.add(kConnectorColumns).insert_into("connectors");
 
-constexpr const char* kUpdate =
+constexpr const char* kUpdateConnector =
     "UPDATE connectors SET rate_numerator = ?, rate_denominator = ?, fee_fixed = ?,"
     " fee_basis_points = ?, min_amount = ?, max_amount = ?, day_limit = ?, month_limit = ?,"
     " status = ?, updated_at = ? WHERE connector = ?";
@@ -144,8 +144,8 @@ constexpr const char* kListFees =
     " ORDER BY f.association, f.connector, f.transaction_type";
 
 ConnectorRow connector_row(const Query& q) {
-  auto row = read_row<ConnectorRow>(q, kColumns);
-  const int endpoint = std::size(kColumns);
+  auto row = read_row<ConnectorRow>(q, kConnectorColumns);
+  const int endpoint = std::size(kConnectorColumns);
   if (!q.is_null(endpoint)) row.terms.endpoint = read_row<ProviderEndpoint>(q, kEndpoint, endpoint);
   return row;
 }
@@ -197,7 +197,7 @@ void insert_requirements(WriteTx& tx, std::int64_t connector,
 
 std::optional<ConnectorRow> find_connector(Connection& db, Environment environment,
                                            ConnectorId id) {
-  return one(db, kFind, id, environment);
+  return one(db, kFindConnector, id, environment);
 }
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id) {
   return one(db, kFindOfAny, id);
@@ -231,8 +231,8 @@ std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements) {
   ConnectorRow stored_row = row;
   stored_row.terms.created_at = stored_row.updated_at = tx.now();
-  Query query(tx.db(), kInsert.c_str());
-  bind_row(query, 1, kColumns, stored_row);
+  Query query(tx.db(), kInsertConnector.c_str());
+  bind_row(query, 1, kConnectorColumns, stored_row);
   query.run();
   const std::int64_t key = tx.db().last_insert_key();
   if (row.terms.endpoint) insert_endpoint(tx, key, row);
@@ -242,7 +242,7 @@ std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
 
 void update_connector(WriteTx& tx, const ConnectorRow& row) {
   const ConnectorTerms& terms = row.terms;
-  tx.db().run(kUpdate, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
+  tx.db().run(kUpdateConnector, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
               terms.fee.basis_points, terms.min_amount, terms.max_amount, terms.day_limit,
               terms.month_limit, terms.status, tx.now(), terms.key);
   COFFER_CHECK(tx.db().changes() == 1);

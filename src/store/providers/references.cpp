@@ -7,7 +7,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<ReferenceRow> kColumns[] = {
+constexpr Column<ReferenceRow> kReferenceColumns[] = {
     joined<&ReferenceRow::key>("r.onramp_reference"),
     joined<&ReferenceRow::tenant>("r.tenant"),
     joined<&ReferenceRow::application>("r.application"),
@@ -24,14 +24,16 @@ constexpr Column<ReferenceRow> kColumns[] = {
      }},
     joined<&ReferenceRow::created_at>("r.created_at"),
 };
-const std::string kSelect = select(kColumns) +
-                            " FROM onramp_references r JOIN connectors c ON c.connector ="
-                            " r.connector JOIN wallets w ON w.wallet = r.wallet";
-const std::string kByKey = kSelect + " WHERE r.onramp_reference = ?";
-const std::string kRelated = kSelect + " WHERE r.related_to = ? ORDER BY r.onramp_reference";
-const std::string kByReference = kSelect + " WHERE r.connector = ? AND r.reference = ?";
+const std::string kSelectReference = select(kReferenceColumns) +
+                                     " FROM onramp_references r JOIN connectors c ON c.connector ="
+                                     " r.connector JOIN wallets w ON w.wallet = r.wallet";
+const std::string kReferenceByKey = kSelectReference + " WHERE r.onramp_reference = ?";
+const std::string kRelated =
+    kSelectReference + " WHERE r.related_to = ? ORDER BY r.onramp_reference";
+const std::string kByReference = kSelectReference + " WHERE r.connector = ? AND r.reference = ?";
 const std::string kOwn =
-    kSelect + " WHERE r.tenant = ? AND r.reference = ? ORDER BY r.onramp_reference LIMIT 1";
+    kSelectReference +
+    " WHERE r.tenant = ? AND r.reference = ? ORDER BY r.onramp_reference LIMIT 1";
 
 constexpr KeyIndex kOfConnector = COFFER_KEY_INDEX(
     "onramp_reference", "onramp_references INDEXED BY onramp_references_by_connector",
@@ -43,7 +45,7 @@ constexpr const char* kConnector = "SELECT connector FROM connectors WHERE id = 
 
 constexpr const char* kMetadata =
     "SELECT name, value FROM onramp_reference_metadata WHERE onramp_reference = ?";
-constexpr const char* kInsert =
+constexpr const char* kInsertReference =
     "INSERT INTO onramp_references (tenant, application, connector, wallet, customer_id, reference,"
     " related_to, has_metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertMetadata =
@@ -69,7 +71,7 @@ void read_details(Connection& db, ReferenceRow& row) {
   read_metadata(db, row);
   {
     Query q(db, kRelated.c_str(), row.key);
-    while (q.step()) row.related.push_back(read_row<ReferenceRow>(q, kColumns));
+    while (q.step()) row.related.push_back(read_row<ReferenceRow>(q, kReferenceColumns));
   }
   for (ReferenceRow& related : row.related) read_metadata(db, related);
 }
@@ -80,7 +82,7 @@ std::optional<ReferenceRow> one_reference(Connection& db, const std::string& sql
   std::optional<ReferenceRow> row;
   {
     Query q(db, sql.c_str(), args...);
-    if (q.step()) row = read_row<ReferenceRow>(q, kColumns);
+    if (q.step()) row = read_row<ReferenceRow>(q, kReferenceColumns);
   }
   if (row) read_details(db, *row);
   return row;
@@ -104,7 +106,7 @@ std::vector<std::int64_t> connectors_of(Connection& db, const Tenant& tenant,
 
 std::int64_t insert_one(WriteTx& tx, const Tenant& tenant, const ReferenceRow& owner,
                         const ReferenceRow& row, std::optional<std::int64_t> related_to) {
-  tx.db().run(kInsert, tenant.key, owner.application, owner.connector, owner.wallet,
+  tx.db().run(kInsertReference, tenant.key, owner.application, owner.connector, owner.wallet,
               owner.customer_id, row.reference, related_to, row.metadata.has_value(), tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   tx.quotas().add_bytes(tenant.key, row_bytes::kReference);
@@ -152,8 +154,8 @@ RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
   const auto found =
       walk.read(one(walk.any(std::move(sets))), {.beyond = page.key, .limit = page.limit},
                 [](std::int64_t) { return true; });
-  return load_page<ReferenceRow>(page, found,
-                                 [&](std::int64_t key) { return *one_reference(db, kByKey, key); });
+  return load_page<ReferenceRow>(
+      page, found, [&](std::int64_t key) { return *one_reference(db, kReferenceByKey, key); });
 }
 
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<DeliveryRow> kColumns[] = {
+constexpr Column<DeliveryRow> kDeliveryColumns[] = {
     joined<&DeliveryRow::webhook>("d.webhook"),
     joined<&DeliveryRow::sequence>("d.sequence"),
     joined<&DeliveryRow::id>(COFFER_EVENT_ID("e.")),
@@ -22,10 +22,11 @@ constexpr Column<DeliveryRow> kColumns[] = {
 };
 constexpr const char* kOfEvent =
     " CROSS JOIN events e ON e.tenant = ?1 AND e.sequence = d.sequence WHERE d.webhook = ?2";
-const std::string kAt = select(kColumns) + " FROM deliveries d" + kOfEvent + " AND d.sequence = ?3";
+const std::string kAt =
+    select(kDeliveryColumns) + " FROM deliveries d" + kOfEvent + " AND d.sequence = ?3";
 // Uses a fixed index, because every other plan would read old deliveries.
 const std::string kDue =
-    select(kColumns) + " FROM deliveries d INDEXED BY deliveries_undelivered" + kOfEvent +
+    select(kDeliveryColumns) + " FROM deliveries d INDEXED BY deliveries_undelivered" + kOfEvent +
     " AND d.state = 0 AND d.state <> 1 AND d.due_at <= ?3 ORDER BY d.due_at, d.sequence LIMIT ?4";
 constexpr KeyIndex kOfWebhook = COFFER_KEY_INDEX("sequence", "deliveries", "webhook = ?3");
 // Without a due time, the index has the order of the list.
@@ -69,7 +70,7 @@ constexpr const char* kAttempts =
 constexpr const char* kInsertAttempt =
     "INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms, status, fault,"
     " response, signed_at, signatures, headers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr const char* kUpdate =
+constexpr const char* kUpdateDelivery =
     "UPDATE deliveries SET state = ?3, attempts = ?4, tries = ?5, due_at = ?6, closed_at = ?7"
     " WHERE webhook = ?1 AND sequence = ?2";
 
@@ -140,7 +141,7 @@ RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::
 
 std::optional<DeliveryRow> find_delivery_at(Connection& db, const Tenant& tenant,
                                             std::int64_t webhook, std::int64_t sequence) {
-  return first_row<DeliveryRow>(db, kAt, kColumns, tenant.key, webhook, sequence);
+  return first_row<DeliveryRow>(db, kAt, kDeliveryColumns, tenant.key, webhook, sequence);
 }
 
 std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, std::int64_t webhook,
@@ -151,7 +152,8 @@ std::optional<DeliveryRow> find_delivery(Connection& db, const Tenant& tenant, s
 
 std::vector<DeliveryRow> due_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                         Timestamp now, int limit) {
-  return all_rows<DeliveryRow>(Query(db, kDue.c_str(), tenant.key, webhook, now, limit), kColumns);
+  return all_rows<DeliveryRow>(Query(db, kDue.c_str(), tenant.key, webhook, now, limit),
+                               kDeliveryColumns);
 }
 
 bool are_due(Connection& db, std::int64_t webhook, Timestamp now, int count) {
@@ -213,7 +215,7 @@ void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRo
               kept.signatures, blob(kept.response_headers));
   std::optional<Timestamp> closed_at;
   if (state != DeliveryState::pending) closed_at = tx.now();
-  tx.db().run(kUpdate, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
+  tx.db().run(kUpdateDelivery, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
               delivery.tries + 1, due_at, closed_at);
 }
 

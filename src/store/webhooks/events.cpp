@@ -8,10 +8,10 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kInsert =
+constexpr const char* kInsertEvent =
     "INSERT INTO events (tenant, sequence, type, payment, wallet, webhook, application,"
     " wallet_status, version, test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-constexpr Column<EventRow> kColumns[] = {
+constexpr Column<EventRow> kEventColumns[] = {
     joined<&EventRow::sequence>("sequence"),
     joined<&EventRow::id>(COFFER_EVENT_ID("")),
     joined<&EventRow::type>("type"),
@@ -24,10 +24,10 @@ constexpr Column<EventRow> kColumns[] = {
     joined<&EventRow::test>("test"),
     joined<&EventRow::at>("at"),
 };
-const std::string kSelect = select(kColumns) + " FROM events WHERE tenant = ?1";
-const std::string kAfter = kSelect + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
-const std::string kFrom = kSelect + " AND sequence >= ?2 ORDER BY sequence";
-const std::string kAt = kSelect + " AND sequence = ?2";
+const std::string kSelectEvent = select(kEventColumns) + " FROM events WHERE tenant = ?1";
+const std::string kAfter = kSelectEvent + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
+const std::string kFrom = kSelectEvent + " AND sequence >= ?2 ORDER BY sequence";
+const std::string kAt = kSelectEvent + " AND sequence = ?2";
 constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
 constexpr KeyIndex kOfRareType =
     COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
@@ -64,15 +64,16 @@ std::int64_t bytes_of_body(std::size_t length) {
 std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, const NewEvent& event) {
   const std::int64_t sequence = tx.next_sequence(tenant);
   if (sequence == 1) keep_event_id_key(tx.db(), random);
-  tx.db().run(kInsert, tenant, sequence, event.type, event.payment, event.wallet, event.webhook,
-              event.application, event.wallet_status, event.version, event.test, tx.now());
+  tx.db().run(kInsertEvent, tenant, sequence, event.type, event.payment, event.wallet,
+              event.webhook, event.application, event.wallet_status, event.version, event.test,
+              tx.now());
   tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }
 
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit) {
-  return all_rows<EventRow>(Query(db, kAfter.c_str(), tenant.key, sequence, limit), kColumns);
+  return all_rows<EventRow>(Query(db, kAfter.c_str(), tenant.key, sequence, limit), kEventColumns);
 }
 
 std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
@@ -101,7 +102,7 @@ std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId
   const Timestamp minted = time_of(id.uuid);
   Query query(db, kFrom.c_str(), tenant.key, first_sequence_since(db, tenant, minted));
   while (query.step()) {
-    EventRow row = read_row<EventRow>(query, kColumns);
+    EventRow row = read_row<EventRow>(query, kEventColumns);
     if (row.at > minted) break;
     if (row.id == id) return row;
   }
@@ -116,7 +117,7 @@ std::optional<EventRow> find_event(Connection& db, EventId id) {
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
-  return first_row<EventRow>(db, kAt, kColumns, tenant.key, sequence);
+  return first_row<EventRow>(db, kAt, kEventColumns, tenant.key, sequence);
 }
 
 std::int64_t last_sequence(Connection& db, const Tenant& tenant) {

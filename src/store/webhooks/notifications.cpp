@@ -5,10 +5,10 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kInsert =
+constexpr const char* kInsertNotification =
     "INSERT INTO notifications (payment, channel, recipient, state, due_at, closed_at)"
     " VALUES (?, ?, ?, ?, ?, ?)";
-constexpr Column<NotificationRow> kColumns[] = {
+constexpr Column<NotificationRow> kNotificationColumns[] = {
     joined<&NotificationRow::key>("n.notification"),
     joined<&NotificationRow::payment>("n.payment"),
     joined<&NotificationRow::payment_id>("p.id"),
@@ -22,13 +22,15 @@ constexpr Column<NotificationRow> kColumns[] = {
     joined<&NotificationRow::due_at>("n.due_at"),
     joined<&NotificationRow::closed_at>("n.closed_at"),
 };
-const std::string kSelect = select(kColumns) +
-                            " FROM notifications n CROSS JOIN payments p ON p.payment = n.payment"
-                            " CROSS JOIN tenants t ON t.tenant = p.tenant"
-                            " CROSS JOIN associations a ON a.association = t.association";
+const std::string kSelectNotification =
+    select(kNotificationColumns) +
+    " FROM notifications n CROSS JOIN payments p ON p.payment = n.payment"
+    " CROSS JOIN tenants t ON t.tenant = p.tenant"
+    " CROSS JOIN associations a ON a.association = t.association";
 const std::string kDue =
-    kSelect + " WHERE n.state = 0 AND n.due_at <= ? ORDER BY n.due_at, n.notification LIMIT ?";
-const std::string kByKey = kSelect + " WHERE n.notification = ?";
+    kSelectNotification +
+    " WHERE n.state = 0 AND n.due_at <= ? ORDER BY n.due_at, n.notification LIMIT ?";
+const std::string kNotificationByKey = kSelectNotification + " WHERE n.notification = ?";
 constexpr const char* kNextDue =
     "SELECT due_at FROM notifications WHERE state = 0 ORDER BY due_at LIMIT 1";
 constexpr const char* kOpen =
@@ -45,11 +47,11 @@ void insert_notification(WriteTx& tx, std::int64_t payment, NotificationChannel 
                          std::string_view recipient, NotificationState state) {
   std::optional<Timestamp> closed_at;
   if (state != NotificationState::waiting) closed_at = tx.now();
-  tx.db().run(kInsert, payment, channel, recipient, state, tx.now(), closed_at);
+  tx.db().run(kInsertNotification, payment, channel, recipient, state, tx.now(), closed_at);
 }
 
 std::vector<NotificationRow> due_notifications(Connection& db, Timestamp now, int limit) {
-  return all_rows<NotificationRow>(Query(db, kDue.c_str(), now, limit), kColumns);
+  return all_rows<NotificationRow>(Query(db, kDue.c_str(), now, limit), kNotificationColumns);
 }
 
 std::optional<Timestamp> next_notification_due(Connection& db) { return first_time(db, kNextDue); }
@@ -64,7 +66,7 @@ void close_notification(WriteTx& tx, std::int64_t notification, NotificationStat
 }
 
 std::optional<NotificationRow> find_notification_by_key(Connection& db, std::int64_t notification) {
-  return first_row<NotificationRow>(db, kByKey, kColumns, notification);
+  return first_row<NotificationRow>(db, kNotificationByKey, kNotificationColumns, notification);
 }
 
 }  // namespace coffer::store

@@ -8,7 +8,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr Column<WebhookRow> kColumns[] = {
+constexpr Column<WebhookRow> kWebhookColumns[] = {
     joined<&WebhookRow::key>("w.webhook"),
     column<&WebhookRow::id>("w.id"),
     joined<&WebhookRow::tenant, &Tenant::key>("w.tenant"),
@@ -37,14 +37,15 @@ constexpr Column<WebhookRow> kColumns[] = {
     joined<&WebhookRow::disabled_at>("w.disabled_at"),
     joined<&WebhookRow::disable_reason>("w.disable_reason"),
 };
-const std::string kSelect = select(kColumns) +
-                            " FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"
-                            " JOIN associations s ON s.association = t.association"
-                            " JOIN applications a ON a.application = w.application";
-const std::string kFind = kSelect + " WHERE w.id = ? AND w.tenant = ?";
-const std::string kByKey = kSelect + " WHERE w.webhook = ?";
-const std::string kActive = kSelect + " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
-const std::string kInsert = ColumnList{"tenant"}.add(kColumns).insert_into("webhooks");
+const std::string kSelectWebhook = select(kWebhookColumns) +
+                                   " FROM webhooks w JOIN tenants t ON t.tenant = w.tenant"
+                                   " JOIN associations s ON s.association = t.association"
+                                   " JOIN applications a ON a.application = w.application";
+const std::string kFindWebhook = kSelectWebhook + " WHERE w.id = ? AND w.tenant = ?";
+const std::string kWebhookByKey = kSelectWebhook + " WHERE w.webhook = ?";
+const std::string kActive = kSelectWebhook + " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
+const std::string kInsertWebhook =
+    ColumnList{"tenant"}.add(kWebhookColumns).insert_into("webhooks");
 
 constexpr KeyIndex kOfTenant =
     COFFER_KEY_INDEX("webhook", "webhooks INDEXED BY webhooks_by_tenant", "tenant = ?3");
@@ -60,8 +61,9 @@ constexpr const char* kTakenType =
     "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
 constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
 constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
-const std::string kUpdate = ColumnList{"updated_at"}.add_changing(kColumns).update("webhooks") +
-                            " WHERE webhook = ? AND disabled_at IS NULL";
+const std::string kUpdateWebhook =
+    ColumnList{"updated_at"}.add_changing(kWebhookColumns).update("webhooks") +
+    " WHERE webhook = ? AND disabled_at IS NULL";
 constexpr const char* kDisable =
     "UPDATE webhooks SET disabled_at = ?1, updated_at = ?1, disable_reason = ?2, old_secret = NULL,"
     " old_secret_until = NULL WHERE webhook = ?3 AND disabled_at IS NULL";
@@ -86,11 +88,11 @@ void claim_types(WriteTx& tx, const WebhookRow& row) {
 }  // namespace
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
-  return first_row<WebhookRow>(db, kFind, kColumns, id, tenant.key);
+  return first_row<WebhookRow>(db, kFindWebhook, kWebhookColumns, id, tenant.key);
 }
 
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
-  return first_row<WebhookRow>(db, kByKey, kColumns, webhook);
+  return first_row<WebhookRow>(db, kWebhookByKey, kWebhookColumns, webhook);
 }
 
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
@@ -116,7 +118,7 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 }
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {
-  return all_rows<WebhookRow>(Query(db, kActive.c_str()), kColumns);
+  return all_rows<WebhookRow>(Query(db, kActive.c_str()), kWebhookColumns);
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {
@@ -134,7 +136,7 @@ std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTy
 
 void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
   row.created_at = row.updated_at = tx.now();
-  insert_row(tx.db(), kInsert, kColumns, row, tenant.key);
+  insert_row(tx.db(), kInsertWebhook, kWebhookColumns, row, tenant.key);
   row.key = tx.db().last_insert_key();
   row.tenant = tenant;
   claim_types(tx, row);
@@ -143,7 +145,7 @@ void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
 }
 
 void update_webhook(WriteTx& tx, const WebhookRow& row) {
-  update_row(tx.db(), kUpdate, kColumns, row, row.key, tx.now());
+  update_row(tx.db(), kUpdateWebhook, kWebhookColumns, row, row.key, tx.now());
   COFFER_CHECK(tx.db().changes() == 1);
   tx.db().run(kGiveUp, row.key);
   claim_types(tx, row);

@@ -11,6 +11,7 @@ using namespace coffer::cli::test;
 using coffer::test::Authenticator;
 using coffer::test::IssuerKey;
 
+namespace admin_passkeys_test {
 namespace {
 
 constexpr const char* kPageHost = "localhost:8081";
@@ -372,3 +373,5 @@ TEST_CASE("admin: floods of begun sign-ins and wrong passkeys do not lock the ow
   CHECK(same.finish(desk.device.get(challenge_of(same.begin()))) == 204);
   CHECK(world.site.acts("sign-in", "unauthorized").size() <= 51);
 }
+
+}  // namespace admin_passkeys_test

@@ -26,6 +26,7 @@ using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 namespace fs = std::filesystem;
 
+namespace backup_commands_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
@@ -434,3 +435,5 @@ TEST_CASE("paths: every argument for a file or a folder is a path or has its con
     }
   }
 }
+
+}  // namespace backup_commands_test

@@ -14,6 +14,7 @@ using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 using Json = nlohmann::json;
 
+namespace bulk_payments_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
@@ -234,3 +235,5 @@ TEST_CASE("payment bulk: the audit log has the digest of the file, not its conte
   CHECK(recorded.find("sha256:") != std::string::npos);
   CHECK(recorded.find("M-1") == std::string::npos);
 }
+
+}  // namespace bulk_payments_test

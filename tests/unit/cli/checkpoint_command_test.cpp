@@ -11,6 +11,7 @@ using namespace coffer;
 using namespace coffer::cli;
 using namespace coffer::cli::test;
 
+namespace checkpoint_command_test {
 namespace {
 
 struct World {
@@ -116,3 +117,5 @@ TEST_CASE("checkpoint: the chains are followed in pieces", "[cli]") {
   CHECK(signed_at.heads.audit_entries > 2'000);
   CHECK(world.file.run("verify").code == 0);
 }
+
+}  // namespace checkpoint_command_test

@@ -10,6 +10,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace commands_test {
 namespace {
 
 constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
@@ -251,3 +252,5 @@ TEST_CASE("commands that cannot run inside a server are rejected there", "[cli]"
   CHECK(file.run("association create", {}).code == exit_code::kUsage);
   CHECK(file.run("association create", {{"NAME", "\x1b[2J"}}).code == exit_code::kUsage);
 }
+
+}  // namespace commands_test

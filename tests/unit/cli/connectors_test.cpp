@@ -9,6 +9,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace connectors_test {
 namespace {
 
 constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
@@ -164,3 +165,5 @@ TEST_CASE("fees: set, list, remove", "[cli]") {
   wrong["ASSOCIATION"] = kNobody;
   CHECK(file.run("fee set", wrong).code == exit_code::kFailed);
 }
+
+}  // namespace connectors_test

@@ -15,6 +15,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace events_test {
 namespace {
 
 constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
@@ -326,3 +327,5 @@ TEST_CASE("webhook verify: checks both signatures, and explains a failure", "[cl
   // No limit of age.
   CHECK(judge_delivery(delivery(), kSecret, kSent.plus_ms(86'400'000), 0).front().verified);
 }
+
+}  // namespace events_test

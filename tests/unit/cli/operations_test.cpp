@@ -13,6 +13,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace operations_test {
 namespace {
 
 constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
@@ -220,3 +221,5 @@ TEST_CASE("beneficiaries: listed, found by part of a name, shown with their dest
   CHECK(house.file.run("quote list").json().empty());
   CHECK(house.file.run("quote list", {{"status", "open"}}).code == exit_code::kUsage);
 }
+
+}  // namespace operations_test

@@ -17,6 +17,7 @@ using namespace coffer::provider_sim;
 using namespace coffer::outbound;
 using namespace coffer::outbound::test;
 
+namespace provider_sim_test {
 namespace {
 
 constexpr const char* kRates = "USDC:NGN=1540.25,NGN:USDC=0.00064";
@@ -395,3 +396,5 @@ TEST_CASE("unknown callers and invalid requests get an explanation") {
   CHECK(world.control("GET", "/nothing")["httpStatus"] == 404);
   CHECK(world.control("DELETE", "/payouts")["httpStatus"] == 405);
 }
+
+}  // namespace provider_sim_test

@@ -15,6 +15,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace sandbox_test {
 namespace {
 
 constexpr std::int64_t kDayMs = 86'400'000;
@@ -209,10 +210,10 @@ TEST_CASE("sandbox rewind: no replacement while another process has the file ope
 }
 
 TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][admin]") {
-  test::Site site;
+  cli::test::Site site;
   site.add("ada", OperatorRole::administrator);
-  test::Browser ada(site.site);
-  REQUIRE(ada.sign_in("ada", test::kPassword) == 204);
+  cli::test::Browser ada(site.site);
+  REQUIRE(ada.sign_in("ada", cli::test::kPassword) == 204);
   const auto offers = [&] {
     return ada.get("/admin/api/commands").body.find("sandbox advance") != std::string::npos;
   };
@@ -225,3 +226,5 @@ TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][
   CHECK(ada.post("/admin/api/run/sandbox/advance", {{"DURATION", "1h"}}).status == 200);
   CHECK(site.acts("sandbox advance", "done").size() == 1);
 }
+
+}  // namespace sandbox_test

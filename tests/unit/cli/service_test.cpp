@@ -17,6 +17,7 @@
 using namespace coffer;
 using namespace coffer::cli;
 
+namespace service_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
@@ -120,7 +121,7 @@ TEST_CASE("a configured address is checked against the passed socket", "[cli]") 
 }
 
 TEST_CASE("keep-alive messages are sent while the writer makes progress", "[cli]") {
-  const test::Folder folder;
+  const cli::test::Folder folder;
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -154,3 +155,5 @@ TEST_CASE("the watchdog interval comes from the environment and is optional", "[
   const Variables set(Values{{"WATCHDOG_USEC", "1500"}});
   CHECK(watchdog_ms() == 1);
 }
+
+}  // namespace service_test

@@ -13,6 +13,7 @@ using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
+namespace wallet_fund_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
@@ -147,3 +148,5 @@ TEST_CASE("wallet fund: verification finds a funding with another kind of entry 
   CHECK(broken.code == exit_code::kFault);
   CHECK(broken.out.find("fundings_are_credits") != std::string::npos);
 }
+
+}  // namespace wallet_fund_test

@@ -6,9 +6,11 @@
 
 using namespace coffer;
 using namespace coffer::outbound;
-using Json = nlohmann::json;
 
+namespace identity_provider_test {
 namespace {
+
+using Json = nlohmann::json;
 
 const std::string kIssuer = "https://login.example";
 
@@ -82,3 +84,5 @@ TEST_CASE("identity provider: a form has no character that ends a value", "[outb
   CHECK(form_encoded({}).empty());
   CHECK(form_encoded({{"a", "b c"}, {"d", "&=+%\xc3\xa4~"}}) == "a=b%20c&d=%26%3D%2B%25%C3%A4~");
 }
+
+}  // namespace identity_provider_test

@@ -17,6 +17,7 @@ using namespace coffer;
 using namespace coffer::outbound;
 using Need = KeySet::Need;
 
+namespace key_set_test {
 namespace {
 
 /// Responds to every request with `status` and the text `keys-<number of the request>`.
@@ -213,3 +214,5 @@ TEST_CASE("permitted sources of keys", "[key_set]") {
   CHECK_FALSE(check_key_source("/no/file/here").empty());
   CHECK_FALSE(check_key_source("/").empty());
 }
+
+}  // namespace key_set_test

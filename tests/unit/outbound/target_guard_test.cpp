@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::outbound;
 
+namespace target_guard_test {
 namespace {
 
 /// Resolves names to the test's addresses, and numeric hosts like the real resolver.
@@ -278,3 +279,5 @@ TEST_CASE("guard: entries that are neither names nor ranges") {
     CHECK_FALSE(parsed);
   }
 }
+
+}  // namespace target_guard_test

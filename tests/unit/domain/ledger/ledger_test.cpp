@@ -7,6 +7,7 @@
 
 using namespace coffer;
 
+namespace ledger_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -122,3 +123,5 @@ TEST_CASE("ledger: the holds of holds_for cover every prefix") {
     }
   }
 }
+
+}  // namespace ledger_test

@@ -9,6 +9,7 @@
 
 using namespace coffer;
 
+namespace market_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -184,3 +185,5 @@ TEST_CASE("market: agrees with an exhaustive search if prices allow no arbitrage
     CHECK((found ? found->receiving : Amount()) == tried);
   }
 }
+
+}  // namespace market_test

@@ -7,6 +7,7 @@
 
 using namespace coffer;
 
+namespace money_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -226,3 +227,5 @@ TEST_CASE("money: asset codes are 1 to 12 letters and digits") {
   }
   CHECK(AssetCode::parse("usdc") != AssetCode::parse("USDC"));
 }
+
+}  // namespace money_test

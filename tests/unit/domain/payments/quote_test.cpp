@@ -5,6 +5,7 @@
 
 using namespace coffer;
 
+namespace quote_test {
 namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
@@ -177,3 +178,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace quote_test

@@ -11,6 +11,7 @@ using namespace coffer;
 using namespace coffer::outbound;
 using namespace coffer::test;
 
+namespace notifier_test {
 namespace {
 
 const PaymentId kPayment = *PaymentId::parse("019b7653-d4c0-7000-8000-000000000001");
@@ -154,3 +155,5 @@ TEST_CASE("the URL of a gateway must protect the token") {
   CHECK_FALSE(check_gateway_url("sms.example").empty());
   CHECK_FALSE(check_gateway_url("https://user:word@sms.example/").empty());
 }
+
+}  // namespace notifier_test

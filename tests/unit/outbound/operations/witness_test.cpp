@@ -16,6 +16,7 @@ using namespace coffer;
 using namespace coffer::outbound;
 using namespace coffer::test;
 
+namespace witness_test {
 namespace {
 
 using Folder = store::test::TemporaryFolder;
@@ -105,3 +106,5 @@ TEST_CASE("witness: text at a URL is fetched completely or not at all") {
     CHECK_FALSE(fetch_text(receiver.url(), world.client, world.resolver));
   }
 }
+
+}  // namespace witness_test

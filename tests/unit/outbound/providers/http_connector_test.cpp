@@ -21,6 +21,7 @@ using namespace coffer::outbound;
 using namespace coffer::outbound::test;
 using coffer::http::test::RunningServer;
 
+namespace http_connector_test {
 namespace {
 
 constexpr const char* kSecret = "shared-secret";
@@ -435,3 +436,5 @@ TEST_CASE("slow responses to waiting requests open the breaker") {
   // No request waits for calls of a worker.
   CHECK(state_after(9'000, true) == BreakerState::Kind::closed);
 }
+
+}  // namespace http_connector_test

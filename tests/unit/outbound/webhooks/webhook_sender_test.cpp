@@ -20,6 +20,7 @@ using coffer::http::test::RunningServer;
 using coffer::outbound::test::FixedResolver;
 using coffer::outbound::test::RawHost;
 
+namespace webhook_sender_test {
 namespace {
 
 /// Returns the most recently set addresses, like a name server whose records change.
@@ -261,3 +262,5 @@ TEST_CASE("sender: a registration resolves no name, so it reveals nothing about 
   CHECK(world.sender.check_target("https://hooks.example/", Environment::production));
   CHECK(world.resolver.asked == 0);
 }
+
+}  // namespace webhook_sender_test
