@@ -115,9 +115,7 @@ std::unique_ptr<RequestFiber> Server::Impl::make_fiber() {
       });
   return std::make_unique<RequestFiber>(
       std::move(adapter), [this](Adapter& own) { return work(own); },
-      [this](RequestFiber& fiber) {
-        enqueue({nullptr, &fiber});
-      });
+      [this](RequestFiber& fiber) { enqueue_ready(fiber); });
 }
 
 /// The body of every fiber: serves requests until another fiber can continue, and returns that one;
@@ -231,7 +229,7 @@ bool Server::Impl::drive(Connection& connection, Step step) {
 void Server::Impl::enter_handshake(Connection& connection) {
   switch (handshakes_.enter(kHandshake, stranger(connection), connection, clock_.monotonic_ms())) {
     case Lanes::Entry::run:
-      return enqueue({&connection, nullptr});
+      return enqueue(connection);
     case Lanes::Entry::wait:
       return;
     case Lanes::Entry::lane_full:
@@ -244,7 +242,10 @@ void Server::Impl::enter_handshake(Connection& connection) {
 Step Server::Impl::shake(Connection& connection) {
   const LaneCaller caller = stranger(connection);
   const Step step = session_.handshake(connection);
-  if (Connection* next = handshakes_.leave(kHandshake, caller)) enqueue({next, nullptr});
+  if (Connection* next = handshakes_.leave(kHandshake, caller)) {
+    enqueue(*next);
+    call_workers(1);
+  }
   return step;
 }
 
@@ -254,7 +255,9 @@ void Server::Impl::serve_burst(Connection& first, Adapter& adapter) {
   for (int served = 0; connection != nullptr && served < kBurst; ++served) {
     connection = serve(*connection, adapter);
   }
-  if (connection != nullptr) enqueue({connection, nullptr});
+  if (connection == nullptr) return;
+  enqueue(*connection);
+  call_workers(1);  // the acceptor does not know about this request
 }
 
 /// The next request to serve: the one that takes this request's place in the lane, or the next one
@@ -272,7 +275,10 @@ Connection* Server::Impl::serve(Connection& connection, Adapter& adapter) {
   busy_.fetch_sub(1);
   const Step step = ok ? session_.after_response(connection) : Step::close;
   if (!proceed(connection, step)) return next;
-  if (next != nullptr) enqueue({next, nullptr});
+  if (next != nullptr) {
+    enqueue(*next);
+    call_workers(1);
+  }
   return &connection;
 }
 

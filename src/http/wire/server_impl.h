@@ -89,7 +89,8 @@ class Server::Impl {
   bool may_give_way(const Connection& connection, std::int64_t now) const;
   void serve_for_busy_workers();
   bool tend_queue(std::int64_t now);
-  void enqueue(Turn turn);
+  void enqueue(Connection& connection);
+  void enqueue_ready(RequestFiber& fiber);
   void enforce_deadlines(std::int64_t now);
   void end_long_waits(std::int64_t now);
   void begin_drain(std::int64_t now);
@@ -125,7 +126,6 @@ class Server::Impl {
   std::atomic<bool> abort_{false};
 
   std::atomic<std::uint64_t> gave_way_{0};
-  std::atomic<bool> watching_queue_{false};  // the acceptor checks the queue again soon
 
   // Used by the acceptor only.
   OverloadResponses overload_responses_;
@@ -133,6 +133,7 @@ class Server::Impl {
   std::int64_t next_search_ms_ = 0;
   bool listening_ = false;
   bool draining_ = false;
+  bool watching_queue_ = false;
   std::uint64_t taken_before_ = 0;
   std::int64_t watched_since_ms_ = 0;
   std::int64_t next_tick_ms_ = 0;

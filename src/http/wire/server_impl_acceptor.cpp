@@ -118,7 +118,7 @@ void Server::Impl::make_room(std::int64_t now) {
     if (connection->claim(token, false) != Connection::Claim::owned) continue;
     const Step step = session_.give_way(*connection);
     if (step == Step::close) gave_way_.fetch_add(1, std::memory_order_relaxed);
-    if (proceed(*connection, step)) enqueue({connection, nullptr});
+    if (proceed(*connection, step)) enqueue(*connection);
   }
 }
 
@@ -141,7 +141,7 @@ void Server::Impl::serve_for_busy_workers() {
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-      if (Connection* connection = on_event(events[i])) enqueue({connection, nullptr});
+      if (Connection* connection = on_event(events[i])) enqueue(*connection);
     }
   }
 }
@@ -150,29 +150,33 @@ void Server::Impl::serve_for_busy_workers() {
 /// only be waiting for a processor. Call it again soon while it returns true.
 bool Server::Impl::tend_queue(std::int64_t now) {
   const std::uint64_t taken = queue_.taken();
-  // In this order: see enqueue().
-  const bool is_stuck = watching_queue_.exchange(false) && taken == taken_before_;
+  const bool is_stuck = watching_queue_ && taken == taken_before_;
   if (!is_stuck) watched_since_ms_ = now;
   taken_before_ = taken;
-  const bool watches = queue_.size() > 0 && (queue_.resting() > 0 || startable_.load() > 0);
-  watching_queue_.store(watches);
-  if (watches && now - watched_since_ms_ >= kStuckMs) {
+  watching_queue_ = queue_.size() > 0 && (queue_.resting() > 0 || startable_.load() > 0);
+  if (watching_queue_ && now - watched_since_ms_ >= kStuckMs) {
     call_workers(waiting_max_);
     watched_since_ms_ = now;
   }
-  return watches;
+  return watching_queue_;
 }
 
-/// Queues a turn that has its place in its lane, so the queue is bounded by the width of the lanes.
-/// Called by all threads. The acceptor calls more workers if the active ones are blocked.
-void Server::Impl::enqueue(Turn turn) {
-  const bool is_first = queue_.push(turn);
+/// Queues a request or handshake that has its place in its lane, so the queue is bounded by the
+/// width of the lanes.
+void Server::Impl::enqueue(Connection& connection) {
+  queue_.push({&connection, nullptr});
   // A worker counts itself as waiting and then checks the queue; this code does it in the reverse
-  // order. Therefore, either the worker sees the turn, or this code sees the worker. The same
-  // applies to the acceptor.
+  // order. Therefore, either the worker sees the request, or this code sees the worker.
+  if (waiting_.load() > 0) queue_wake_.signal();
+}
+
+/// Queues a fiber that can continue, whose request has its place in its lane. Called by other
+/// threads, so the acceptor learns of it and wakes a resting worker if the active ones are blocked.
+void Server::Impl::enqueue_ready(RequestFiber& fiber) {
+  const bool is_first = queue_.push({nullptr, &fiber});
   if (waiting_.load() > 0) {
     queue_wake_.signal();
-  } else if (is_first && !watching_queue_.load()) {
+  } else if (is_first) {
     acceptor_wake_.signal();
   }
 }
@@ -186,7 +190,7 @@ void Server::Impl::enforce_deadlines(std::int64_t now) {
       if (connection.http.timer == Timer::idle) connection.end_output();
       table_.release(connection);
     } else if (proceed(connection, Step::park)) {  // it was used again in the meantime
-      enqueue({&connection, nullptr});
+      enqueue(connection);
     }
   }
 }
@@ -197,7 +201,7 @@ void Server::Impl::end_long_waits(std::int64_t now) {
   }
   for (Connection* connection : lanes_.expire(now - options_.limits.lane_wait_ms)) {
     const Step step = shed(*connection, overloaded(kWaitedTooLong));
-    if (proceed(*connection, step)) enqueue({connection, nullptr});
+    if (proceed(*connection, step)) enqueue(*connection);
   }
 }
 
@@ -213,7 +217,7 @@ bool Server::Impl::drain_step(std::int64_t now) {
       table_.release(connection);
     } else {
       connection.look_again();  // a request may have arrived whose event no worker has seen yet
-      if (proceed(connection, session_.advance(connection))) enqueue({&connection, nullptr});
+      if (proceed(connection, session_.advance(connection))) enqueue(connection);
     }
   }
   if (!is_over) return table_.count() == 0;
