@@ -76,22 +76,23 @@ class Tenant:
             "transactionId": transaction_id, "sourceWalletId": self.wallets[0],
             "destinationWalletId": self.wallets[1], "sendingAssetCode": "USDC", "amount": amount}
 
+    def when_allowed(self, connection, *request):
+        """(status, body) of a request. Waits while the application is rate limited."""
+        connection = connection or self.connect()
+        while (response := connection.call(*request))[0] == 429:
+            time.sleep(0.1)
+        return response
+
     def pay(self, transaction_id, amount="1.25", connection=None):
         """Pays and returns the record ID. Waits while the application is rate limited. Raises AssertionError if
         the status is then not 202."""
-        connection, status = connection or self.connect(), 429
-        while status == 429:
-            status, answer = connection.call("POST", *self.payment(transaction_id, amount))
-            time.sleep(0.1 if status == 429 else 0)
+        status, answer = self.when_allowed(connection, "POST", *self.payment(transaction_id, amount))
         assert status == 202, (status, answer)
         return answer["transactionRecordId"]
 
     def status_of(self, transaction_id, connection=None):
         """The payment's status, or None if it does not exist. Waits while the application is rate limited."""
-        connection, status = connection or self.connect(), 429
-        while status == 429:
-            status, page = connection.call("GET", f"/v1/transactions?transactionId={transaction_id}")
-            time.sleep(0.1 if status == 429 else 0)
+        status, page = self.when_allowed(connection, "GET", f"/v1/transactions?transactionId={transaction_id}")
         assert status == 200, (status, page)
         return page["data"][0]["status"] if page["data"] else None
 

@@ -432,15 +432,9 @@ void postpone_settlement(WriteTx& tx, const SettlementJob& job) {
 }
 
 std::vector<SettlementJob> due_settlements(Connection& db, Timestamp now, int limit) {
-  std::vector<SettlementJob> out;
-  Query query(db, kDue, now, limit);
-  while (query.step()) out.push_back({query.time(0), query.integer(1)});
-  return out;
+  return all_of<SettlementJob, Timestamp, std::int64_t>(db, kDue, now, limit);
 }
 
-std::optional<Timestamp> next_settlement_due(Connection& db) {
-  Query query(db, kNextDue);
-  return query.step() ? std::optional(query.time(0)) : std::nullopt;
-}
+std::optional<Timestamp> next_settlement_due(Connection& db) { return first_time(db, kNextDue); }
 
 }  // namespace coffer::store

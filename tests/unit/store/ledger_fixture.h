@@ -34,12 +34,8 @@ namespace coffer::store::test {
 
 /// The open settlement job of a payment, if any.
 inline std::optional<SettlementJob> job_of(Connection& db, std::int64_t payment) {
-  constexpr Timestamp kEver{std::int64_t{1} << 60};
-  constexpr int kAll = -1;
-  for (const SettlementJob& job : due_settlements(db, kEver, kAll)) {
-    if (job.payment == payment) return job;
-  }
-  return std::nullopt;
+  const auto due = settlement_view(db, payment).settle_at;
+  return due ? std::optional(SettlementJob{*due, payment}) : std::nullopt;
 }
 
 /// A folder that is removed with its content.
