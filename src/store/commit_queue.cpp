@@ -2,8 +2,9 @@
 //
 // Callers submit a command and wait. The writer takes all waiting commands (up to a limit), opens
 // one transaction, runs each command, and commits once, with one fsync for all. This group commit
-// needs no timer: while one batch is synchronised, the next one collects. A single caller never
-// waits for others, and many callers share a commit.
+// needs no timer: while one batch is synchronised, the next one collects. A single client never
+// waits for others, and many clients share a commit. Only a command that no client waits for is
+// held back for a moment, to share the commit of the next one.
 //
 // There are three kinds of failure:
 //
@@ -70,6 +71,10 @@ constexpr std::int64_t kStoreTimeEveryMs = 1'000;
 
 Problem storage_full() {
   return Problem(Slug::storage_full, "The disk is full; nothing was stored.").retry_after(2);
+}
+
+bool is_repeatable(CommitQueue::Mode mode) {
+  return mode == CommitQueue::Mode::repeatable || mode == CommitQueue::Mode::background;
 }
 
 /// True for a bug of one command (a constraint, a wrong statement). Other errors affect the whole
@@ -195,6 +200,7 @@ void CommitQueue::write_loop() {
       const Lock lock(mutex_);
       while (waiting_.empty() && !stopping_) arrived_.wait(mutex_);
       if (waiting_.empty()) return;
+      if (only_background_waits()) arrived_.wait_for_ms(mutex_, options_.patience_ms);
       const std::size_t count = std::min(waiting_.size(), options_.batch_max);
       const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
       batch.waiters.assign(waiting_.begin(), end);
@@ -214,6 +220,11 @@ void CommitQueue::write_loop() {
     }
     busy_since_ms_ = 0;
   }
+}
+
+bool CommitQueue::only_background_waits() const {
+  return std::all_of(waiting_.begin(), waiting_.end(),
+                     [](const Waiter* one) { return one->mode == Mode::background; });
 }
 
 /// Why nothing can be stored at present; nullopt if it can.
@@ -315,7 +326,7 @@ void CommitQueue::run_all(Batch& batch) {
   const auto end = batch.waiters.end();
   for (auto at = begin; at != end;) {
     const auto next =
-        std::find_if(at, end, [](const Waiter* one) { return one->mode != Mode::repeatable; });
+        std::find_if(at, end, [](const Waiter* one) { return !is_repeatable(one->mode); });
     if (next == at) {
       run_one(**at++);
     } else {

@@ -30,6 +30,7 @@ namespace coffer::store {
 struct CommitQueueOptions {
   std::size_t queue_max = 1'024;  // waiting commands; beyond: `overloaded`
   std::size_t batch_max = 256;    // commands in one commit
+  std::int64_t patience_ms = 2;   // how long a background command waits for others
   // with less free space, writes return `storage-full`
   std::uint64_t disk_floor_bytes = 256ULL << 20;
   Metrics* metrics = nullptr;  // outlives the queue
@@ -58,6 +59,9 @@ class CommitQueue {
     // Like commit, at a lower cost. The command may run again after its changes were undone, and
     // must not change a wallet, trustline or asset (WriteTx::known).
     repeatable,
+    // Like repeatable, for work that no client waits for. If nothing else is waiting, it waits
+    // `patience_ms` for another command, so that its commit does not delay the next client.
+    background,
   };
 
   /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit,
@@ -111,6 +115,7 @@ class CommitQueue {
   struct Waiter;
   struct Batch;
   void write_loop();
+  bool only_background_waits() const COFFER_REQUIRES(mutex_);
   void write_batch(Batch& batch);
   void limit_wait();
   void run_all(Batch& batch);

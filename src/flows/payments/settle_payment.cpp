@@ -135,7 +135,7 @@ Result<void> settle_together(const Context& context, std::span<const SettlementJ
         for (const SettlementJob& job : jobs) settle_one(context, tx, job);
         return {};
       },
-      store::CommitQueue::Mode::repeatable));
+      store::CommitQueue::Mode::background));
   for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
   return {};
 }
