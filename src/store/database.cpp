@@ -211,8 +211,9 @@ OpenError Database::open_writer() {
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;"
         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;"
         // In a file below 1 GiB, SQLite scans its whole cache at the end of each commit that has
-        // rebalanced a tree. The kernel caches the rest of the file.
-        "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;"
+        // rebalanced a tree (measured with 16 MiB: 4 % of the processor time of a payment). The
+        // kernel caches the rest of the file.
+        "PRAGMA cache_size=-4096; PRAGMA journal_size_limit=67108864;"
         // On macOS, fsync stops at the cache of the drive; fullfsync does not. No effect elsewhere.
         "PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON;"
         // The commit queue checkpoints between batches.

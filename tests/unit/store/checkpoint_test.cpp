@@ -108,7 +108,7 @@ TEST_CASE(
   const CheckpointStats stats = file.queue->checkpoints();
   CHECK(stats.complete == 0);
   CHECK(stats.partial >= 1);
-  CHECK(stats.partial <= 3);
+  CHECK(stats.partial <= 4);  // one per 2,000 of about 9,000 frames
 }
 
 TEST_CASE("checkpoint: a clean stop leaves no log") {

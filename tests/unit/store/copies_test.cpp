@@ -213,7 +213,7 @@ TEST_CASE("copies: the pages that commits change are noted, also when the log be
         })
         .value();
   };
-  write("bulk", 4'000'000);
+  write("bulk", 3'000'000);
   ChangedPages::Watch watch(ledger.queue->changed_pages());
   write("a", 10);
   const auto first = watch.take();
