@@ -318,7 +318,9 @@ std::int64_t App::verify_step() {
 
 /// Makes checkpoints only after a successful verification since the start.
 std::int64_t App::checkpoint_step() {
-  if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) checkpoints_->run();
+  if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) {
+    checkpoints_->run([this] { return draining_.load(); });
+  }
   return flows::CheckpointRounds::kRestMs;
 }
 

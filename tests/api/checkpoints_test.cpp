@@ -5,6 +5,7 @@
 
 #include "flows/operations/checkpoint_rounds.h"
 #include "flows/operations/file_keys.h"
+#include "store/identity/audit_log.h"
 #include "support/test_app.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -23,6 +24,9 @@ struct World {
   flows::CheckpointRounds rounds{app.flows(),
                                  outbound::Witnesses({folder.file("points")}, client, resolver)};
 
+  void run() {
+    rounds.run([] { return false; });
+  }
   flows::Checkpoints written() const {
     auto found = flows::read_checkpoints(path);
     return found ? *std::move(found) : flows::Checkpoints();
@@ -35,38 +39,55 @@ struct World {
 TEST_CASE("checkpoint rounds: one at the start, then hourly while rows are added") {
   World world;
   world.pay();
-  world.rounds.run();
+  world.run();
   REQUIRE(world.written().size() == 1);
   const auto first = world.written().front().heads;
   CHECK(first.entry_sets > 0);
   world.app.clock.advance_ms(2 * flows::CheckpointRounds::kEveryMs);
-  world.rounds.run();
+  world.run();
   CHECK(world.written().size() == 1);
   world.pay();
-  world.rounds.run();
+  world.run();
   REQUIRE(world.written().size() == 2);
   CHECK(world.written().back().heads.entry_sets > first.entry_sets);
   world.pay();
   world.app.clock.advance_ms(flows::CheckpointRounds::kEveryMs - 1);
-  world.rounds.run();
+  world.run();
   CHECK(world.written().size() == 2);
   world.app.clock.advance_ms(1);
-  world.rounds.run();
+  world.run();
   CHECK(world.written().size() == 3);
 }
 
 TEST_CASE("checkpoint rounds: a witness that missed a checkpoint gets it as soon as possible") {
   World world;
   std::filesystem::create_directory(world.path);
-  world.rounds.run();
+  world.run();
   REQUIRE(world.rounds.faults().size() == 1);
   CHECK(world.rounds.faults().front().starts_with(world.path));
   std::filesystem::remove(world.path);
-  world.rounds.run();
+  world.run();
   CHECK(world.rounds.faults().empty());
   CHECK(world.written().size() == 1);
-  world.rounds.run();
+  world.run();
   CHECK(world.written().size() == 1);
+}
+
+TEST_CASE("checkpoint rounds: a stop ends a round that follows long chains") {
+  World world;
+  constexpr int kMoreThanOneRead = 2'001;
+  const auto stored = world.app.flows().queue.run([](store::WriteTx& tx) -> Result<void> {
+    for (int i = 0; i < kMoreThanOneRead; ++i) {
+      store::append_audit_entry(tx, {"ada", "wallet verify", "{}", std::nullopt});
+    }
+    return {};
+  });
+  REQUIRE(stored);
+  world.rounds.run([] { return true; });
+  CHECK(world.written().empty());
+  world.run();
+  REQUIRE(world.written().size() == 1);
+  CHECK(world.written().front().heads.audit_entries >= kMoreThanOneRead);
 }
 
 }  // namespace checkpoints_test

@@ -136,7 +136,8 @@ Result<CommandResult> judge(const Console& console, const Config& config,
 }
 
 Result<CommandResult> checkpoint(Session& session, const Arguments&) {
-  COFFER_TRY(const std::string line, flows::make_checkpoint(session.app.flows()));
+  COFFER_TRY(const std::string line,
+             flows::make_checkpoint(session.app.flows(), [] { return true; }));
   return CommandResult{.records = {{{"checkpoint", line}}}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/limits/pace.h"
 #include "base/log.h"
 #include "flows/operations/file_keys.h"
 #include "store/identity/audit_log.h"
@@ -55,13 +56,15 @@ Result<std::string> follow_and_sign(const Context& context, store::Connection& d
 
 }  // namespace
 
-Result<std::string> make_checkpoint(const Context& context) {
+Result<std::string> make_checkpoint(const Context& context, const std::function<bool()>& goes_on) {
   COFFER_TRY(ChainsFollowed at,
              context.read([&](store::Connection& db) { return previous_heads(context, db); }));
   std::string line;
-  while (line.empty()) {
+  for (;;) {
     COFFER_TRY(line, context.read(
                          [&](store::Connection& db) { return follow_and_sign(context, db, at); }));
+    if (!line.empty()) break;
+    if (!goes_on()) return unexpected(Slug::overloaded, "The server is stopping.");
   }
   COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
     store::write_meta(tx, kLastCheckpoint, line);
@@ -70,12 +73,17 @@ Result<std::string> make_checkpoint(const Context& context) {
   return line;
 }
 
-void CheckpointRounds::run() {
+void CheckpointRounds::run(const std::function<bool()>& stops) {
   const auto heads = context_.read(
       [](store::Connection& db) -> Result<store::ChainHeads> { return store::chain_heads(db); });
   if (!heads || (!is_due(*heads) && faults().empty())) return;
-  const auto line = make_checkpoint(context_);
+  Pace pace;
+  const auto line = make_checkpoint(context_, [&] {
+    pace.rest();
+    return !stops();
+  });
   if (!line) {
+    if (stops()) return;
     log_error("store", "checkpoint failed", {{"problem", line.error().detail}});
     return;
   }

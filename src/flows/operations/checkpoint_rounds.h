@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace coffer::flows {
 
 /// Signs the heads of the served file's chains. First follows the chains from the previous
 /// checkpoint, or from their beginning without one, and checks each link, in short reads. Stores
-/// the line in the file as the new previous checkpoint. `conflict` if a link is broken or the file
-/// departs from the previous checkpoint.
-Result<std::string> make_checkpoint(const Context& context);
+/// the line in the file as the new previous checkpoint. Calls `goes_on` between the reads, and ends
+/// with `overloaded` if it returns false. `conflict` if a link is broken or the file departs from
+/// the previous checkpoint.
+Result<std::string> make_checkpoint(const Context& context, const std::function<bool()>& goes_on);
 
 /// Makes a checkpoint after 10,000 new rows in the chains, but at most one per minute; with fewer
 /// new rows, one per hour. Each is logged and written to the witnesses.
@@ -31,8 +33,10 @@ class CheckpointRounds {
 
   /// Writes a checkpoint if one is due, or if a witness does not have the last one. Blocks until
   /// the witnesses have responded. Call it on one thread, every kRestMs, and only while the
-  /// invariants hold: a checkpoint of a damaged file would confirm the damage.
-  void run();
+  /// invariants hold: a checkpoint of a damaged file would confirm the damage. Ends without a
+  /// checkpoint if `stops` returns true. Rests between its reads (Pace), so that payments get the
+  /// processors.
+  void run(const std::function<bool()>& stops);
   /// The witnesses without the last checkpoint, as sentences. Thread-safe.
   std::vector<std::string> faults() const;
 
