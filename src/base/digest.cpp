@@ -84,11 +84,15 @@ void prepare_crypto() {
 
 std::string openssl_version() { return OpenSSL_version(OPENSSL_VERSION_STRING); }
 
-Sha256 sha256(std::string_view data) {
+Sha256 sha256(std::string_view data) { return sha256({data}); }
+
+Sha256 sha256(std::initializer_list<std::string_view> parts) {
   Sha256 out;
   EVP_MD_CTX* context = thread_context();
   COFFER_CHECK(EVP_DigestInit_ex2(context, sha256_algorithm(), nullptr) == 1);
-  COFFER_CHECK(EVP_DigestUpdate(context, data.data(), data.size()) == 1);
+  for (const std::string_view part : parts) {
+    COFFER_CHECK(EVP_DigestUpdate(context, part.data(), part.size()) == 1);
+  }
   COFFER_CHECK(EVP_DigestFinal_ex(context, out.data(), nullptr) == 1);
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@ std::string openssl_version();
 using Sha256 = std::array<std::uint8_t, 32>;
 
 Sha256 sha256(std::string_view data);
+/// The digest of the parts, one after the other.
+Sha256 sha256(std::initializer_list<std::string_view> parts);
 /// The digest with these bytes; nullopt if their number is not that of a digest.
 std::optional<Sha256> sha256_from(std::string_view bytes);
 /// HMAC (RFC 2104) with SHA-256.

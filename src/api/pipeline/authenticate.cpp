@@ -102,7 +102,7 @@ Result<Caller> Authenticator::authenticate(const http::Request& request, Access 
   const std::string_view token = bearer_token(request);
   if (token.empty()) return refused("The header Authorization: Bearer with a token is missing.");
 
-  const Sha256 digest = sha256(std::string(token) + '\n' + *secret);
+  const Sha256 digest = sha256({token, "\n", *secret});
   // Credentials for one kind of route may be invalid for another.
   const std::string id = std::string(as_text(digest)) + kind_of(access);
   const Timestamp now = context_.clock.now();
