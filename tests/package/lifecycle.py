@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=85
 """The life cycle of an installation in a clean Debian root with its own systemd, by the documents: install, configure,
 pay, TLS, upgrade to a version with another schema while clients pay, pay, a rejected downgrade, return by restore,
 remove, reinstall, purge with both answers. No file is left behind and no payment lost. All commands come from the

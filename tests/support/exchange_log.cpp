@@ -98,7 +98,8 @@ const api::Route* find_route(const HttpCall& call) {
 }
 
 void observe(const HttpCall& call, const Reply& reply) {
-  if (!reply.slug().empty()) {
+  const std::string slug = reply.slug();
+  if (!slug.empty()) {
     // Not reply.json(), because several threads observe, and Catch2's assertions support only one.
     const std::string url = Json::parse(reply.body).value("docUrl", "");
     if (!url.starts_with("http")) FAIL_CHECK("docUrl is not absolute: " << reply.text());
@@ -113,10 +114,10 @@ void observe(const HttpCall& call, const Reply& reply) {
   if (!known) {
     FAIL_CHECK(route->operation << " answered the undeclared status " << reply.text());
   }
-  if (!reply.slug().empty()) {
+  if (!slug.empty()) {
     const auto slugs = api::problems_of(*route);
-    const bool listed = std::any_of(slugs.begin(), slugs.end(),
-                                    [&](Slug slug) { return info(slug).name == reply.slug(); });
+    const bool listed =
+        std::any_of(slugs.begin(), slugs.end(), [&](Slug each) { return info(each).name == slug; });
     if (!listed && route->pattern.starts_with("/v1/")) {
       FAIL_CHECK(route->operation << " answered the undeclared problem " << reply.text());
     }

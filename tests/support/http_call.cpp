@@ -39,6 +39,8 @@ Json Reply::json() const {
 }
 
 std::string Reply::slug() const {
+  // Most responses are no problem, and parsing a large body is slow.
+  if (body.find(kUrn) == std::string::npos) return {};
   const std::string type = object_of(body).value("type", "");
   return type.starts_with(kUrn) ? type.substr(kUrn.size()) : std::string();
 }
