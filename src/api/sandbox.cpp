@@ -33,12 +33,11 @@ Result<http::Response> verify_wallet(const Services& services, const Call& call)
 
 Result<http::Response> reject_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   WalletStatusReason reason;
   reason.code = fields.text("code", optional).value_or("sandbox_rejected");
   reason.message = fields.text("message", optional).value_or("Rejected in the sandbox.");
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::review_wallet(services.flows, call.caller.tenant, id, reason));
   return wallet_response(services, wallet);
@@ -46,12 +45,11 @@ Result<http::Response> reject_wallet(const Services& services, const Call& call)
 
 Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto asset = fields.asset_code("assetCode", required);
   const auto amount = fields.amount("amount", required);
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::fund_sandbox_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
   return wallet_response(services, wallet);
@@ -71,16 +69,15 @@ Result<http::Response> succeed_transaction(const Services& services, const Call&
 }
 
 Result<http::Response> fail_transaction(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  const auto code = QueryFields(call.request, errors).term("code", parse_failure_code);
-  COFFER_TRY_VOID(check(errors));
+  QueryFields query(call.request);
+  const auto code = query.term("code", parse_failure_code);
+  COFFER_TRY_VOID(query.check());
   return decided(services, call, code.value_or(FailureCode::provider_error));
 }
 
 /// Simulates a provider's report of a customer payment.
 Result<http::Response> pay_reference(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   flows::ReferenceArrival arrival;
   arrival.simulated = true;
   arrival.reference = call.param("reference");
@@ -91,7 +88,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
           .value_or("sandbox-" +
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(
       const auto connector,
       services.flows.read([&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {

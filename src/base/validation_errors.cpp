@@ -47,4 +47,9 @@ Problem ValidationErrors::problem() const {
   return out;
 }
 
+Result<void> ValidationErrors::check() const {
+  if (empty()) return {};
+  return unexpected(problem());
+}
+
 }  // namespace coffer

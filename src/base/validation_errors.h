@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/problem.h"
+#include "base/result.h"
 
 namespace coffer {
 
@@ -34,6 +34,8 @@ class ValidationErrors {
   /// the winning status have different slugs, the Problem has the general slug of that status. Do
   /// not call it without errors.
   Problem problem() const;
+  /// That Problem if there are errors.
+  Result<void> check() const;
 
  private:
   struct Fault {

@@ -62,8 +62,7 @@ void check_member(const JsonValue& object, std::string_view name) {
   });
   reads(object, name,
         [&](Fields& fields, Presence presence) { return fields.array(name, presence) != nullptr; });
-  ValidationErrors errors;
-  Fields fields(object, errors);
+  Fields fields(object);
   const auto reference = fields.reference(name);
   HOLDS(!reference || is_reference(*reference));
 }
@@ -72,8 +71,7 @@ void check_body(std::string_view text) {
   const auto body = http::parse_json(text);
   if (!body) return;
   for (const char* name : {"a", "b", "c"}) check_member(*body, name);
-  ValidationErrors errors;
-  Fields fields(*body, errors);
+  Fields fields(*body);
   for (const char* name : {"a", "b", "c"}) fields.find(name);  // so that they count as known
   fields.refuse_unknown();
   const auto* members = body->object();
@@ -82,14 +80,13 @@ void check_body(std::string_view text) {
     for (const auto& [name, value] : *members)
       unknown = unknown || (name != "a" && name != "b" && name != "c");
   }
-  HOLDS(unknown == !errors.empty());
+  HOLDS(unknown == !fields.errors().empty());
 }
 
 void check_query(std::string_view text) {
   http::Request request;
   if (const auto value = form_value(text, "a")) request.query.emplace_back("a", *value);
-  ValidationErrors errors;
-  QueryFields query(request, errors);
+  QueryFields query(request);
   const auto time = query.time("a");
   if (time) {
     const auto again = Timestamp::parse(time->to_string());
@@ -100,7 +97,7 @@ void check_query(std::string_view text) {
   static_cast<void>(query.flag("a"));
   http::Request limited;
   if (const auto* value = request.query_value("a")) limited.query.emplace_back("limit", *value);
-  const int limit = QueryFields(limited, errors).limit();
+  const int limit = QueryFields(limited).limit();
   HOLDS(limit >= 1 && limit <= 100);
 }
 

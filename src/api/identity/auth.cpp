@@ -65,14 +65,13 @@ Result<TokenRequest> read_form(const http::Request& request) {
     out.client_secret = secret.value_or("");
   }
   out.scope = form_value(request.body, "scope");
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(errors.check());
   return out;
 }
 
 Result<TokenRequest> read_json(const http::Request& request, const http::JsonValue& body) {
   TokenRequest out;
-  ValidationErrors errors;
-  Fields fields(body, errors);
+  Fields fields(body);
   // A JSON body may also use OAuth names, and Basic may contain the credentials of either form.
   const bool snake = fields.find("client_id") != nullptr || fields.find("grant_type") != nullptr;
   out.oauth = snake;
@@ -82,7 +81,7 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
         fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
   }
   out.scope = fields.text("scope", optional, 1000);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   return out;
 }
 

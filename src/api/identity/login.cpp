@@ -35,25 +35,24 @@ Result<http::Response> session_response(Result<flows::Session> session) {
 /// The account of a challenge request. Optional SEP-10 parameters that would require a different
 /// challenge are refused, not ignored.
 Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const auto text = query.text("account");
   const auto account = text ? auth::PublicKey::parse(*text) : std::nullopt;
   if (!text) {
-    errors.add(Slug::malformed_request, "account", "is required");
+    query.add_error(Slug::malformed_request, "account", "is required");
   } else if (!account) {
-    errors.add(Slug::malformed_request, "account",
-               "must be a G... public key with a correct checksum");
+    query.add_error(Slug::malformed_request, "account",
+                    "must be a G... public key with a correct checksum");
   }
   const auto domain = query.text("home_domain");
   if (domain && *domain != flows::challenge_domains(services.flows).home) {
-    errors.add(Slug::malformed_request, "home_domain", "is not a home domain of this server");
+    query.add_error(Slug::malformed_request, "home_domain", "is not a home domain of this server");
   }
   if (query.text("memo")) {
-    errors.add(Slug::malformed_request, "memo",
-               "is not supported because accounts are not shared here");
+    query.add_error(Slug::malformed_request, "memo",
+                    "is not supported because accounts are not shared here");
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(query.check());
   return *account;
 }
 
@@ -102,7 +101,7 @@ Result<std::string> read_transaction(const Call& call) {
     transaction =
         Fields(*call.body, errors).text("transaction", required, call.request.body.size());
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(errors.check());
   return *std::move(transaction);
 }
 
@@ -117,11 +116,10 @@ Result<http::Response> submit_challenge(const Services& services, const Call& ca
 }
 
 Result<http::Response> sign_in(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto public_key = fields.text("publicKey", required);
   const auto secret = fields.text("secret", required);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "sign-in:" + *public_key);
   return session_response(guard_login(services, keys, [&] {
     return flows::sign_in(services.flows, *public_key, *secret, admit_client(services, "sign-in"));
@@ -129,9 +127,9 @@ Result<http::Response> sign_in(const Services& services, const Call& call) {
 }
 
 Result<http::Response> refresh(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  const auto token = Fields(*call.body, errors).text("refreshToken", required, 4096);
-  COFFER_TRY_VOID(check(errors));
+  Fields fields(*call.body);
+  const auto token = fields.text("refreshToken", required, 4096);
+  COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "refresh");
   return session_response(guard_login(services, keys, [&] {
     return flows::refresh_session(services.flows, *token, admit_client(services, "refresh"));
@@ -139,12 +137,11 @@ Result<http::Response> refresh(const Services& services, const Call& call) {
 }
 
 Result<http::Response> verify_otp(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto username = fields.text("username", required);
   const auto password = fields.text("password", required);
   const auto otp = fields.text("otp", required);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   const std::string address = services.proxies.client_address(call.request);
   COFFER_TRY(const auto session, flows::log_in_user(services.flows, *username, *password, *otp,
                                                     {address, http::network_of(address)}));

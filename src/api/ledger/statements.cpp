@@ -33,12 +33,12 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
   const auto start = query.time("startDate");
   const auto end = query.time("endDate");
   for (const char* name : {"walletId", "assetCode", "startDate", "endDate"}) {
-    if (!query.text(name)) query.errors().add(Slug::malformed_request, name, "is required");
+    if (!query.text(name)) query.add_error(Slug::malformed_request, name, "is required");
   }
   if (start && end && *end < *start) {
-    query.errors().add(Slug::validation_failed, "endDate", "must not be before startDate");
+    query.add_error(Slug::validation_failed, "endDate", "must not be before startDate");
   }
-  COFFER_TRY_VOID(check(query.errors()));
+  COFFER_TRY_VOID(query.check());
   out.start = *start;
   out.end = *end;
   return services.flows.read([&](store::Connection& db) -> Result<Statement> {
@@ -104,23 +104,20 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
 /// Exports the whole range in the format of the route.
 template <StatementFormat format>
 Result<http::Response> export_statement(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   COFFER_TRY(const Statement statement, read_statement(services, call, query));
   return export_response(services, statement, format);
 }
 
 Result<http::Response> read_statement_lines(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const StatementFormat format = wanted_format(call.request, query);
-  const int limit = query.limit();
+  query.limit();  // so that `read_statement` reports its error
   COFFER_TRY(const Statement statement, read_statement(services, call, query));
   if (format != StatementFormat::json) return export_response(services, statement, format);
-  COFFER_TRY(PageRequest page,
-             read_page(call.request, query, services.cursors, call.caller.tenant,
+  COFFER_TRY(const PageRequest page,
+             read_page(services, call, query,
                        {"statement", "walletId", "assetCode", "startDate", "endDate"}));
-  page.limit = limit;
   return page_of_lines(services, call, statement, page);
 }
 

@@ -52,15 +52,13 @@ Result<WalletId> wallet_id(const Call& call) {
 }
 
 Result<http::Response> list_wallets(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::WalletFilter filter;
   filter.asset = query.asset_code("assetCode");
   filter.status = query.term("status", parse_term<WalletStatus>);
   const auto network = query.text("networkName");
   COFFER_TRY(const PageRequest page,
-             read_page(call.request, query, services.cursors, call.caller.tenant,
-                       {"wallets", "assetCode", "status", "networkName"}));
+             read_page(services, call, query, {"wallets", "assetCode", "status", "networkName"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     store::RowPage<store::WalletRow> wallets;
     // There is only one network, so a filter for another finds nothing.
@@ -68,7 +66,7 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
       wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
     }
     return page_response(
-        call.request, page, services.cursors, wallets,
+        page, wallets,
         [&](const store::WalletRow& wallet) {
           return wallet_json(wallet, services.flows.network_name,
                              store::balances_of(db, wallet.key));
@@ -78,10 +76,9 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
 }
 
 Result<http::Response> create_wallet(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto wanted = read_new_wallet(fields, services.flows.clock.now());
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet, flows::register_wallet(services.flows, call.caller.tenant, wanted));
   return wallet_response(services, 201, wallet);
 }
@@ -103,20 +100,19 @@ Result<http::Response> read_wallet(const Services& services, const Call& call) {
 
 Result<http::Response> update_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   flows::WalletUpdate update;
   update.name = fields.text("walletName", optional);
   if (update.name && update.name->find_first_not_of(" \t\r\n") == std::string::npos) {
-    errors.add(Slug::malformed_request, "walletName", "must not be blank");
+    fields.add_error(Slug::malformed_request, "walletName", "must not be blank");
   }
   update.metadata = metadata(fields, optional, services.flows.clock.now());
   for (const char* fixed : {"assetCode", "networkName", "ownAccount", "publicKey", "status"}) {
     if (fields.find(fixed) != nullptr) {
-      errors.add(Slug::validation_failed, fixed, "cannot be changed");
+      fields.add_error(Slug::validation_failed, fixed, "cannot be changed");
     }
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::update_wallet(services.flows, call.caller.tenant, id, update));
   return wallet_response(services, 200, wallet);
@@ -124,10 +120,9 @@ Result<http::Response> update_wallet(const Services& services, const Call& call)
 
 Result<http::Response> create_trustline(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto asset = fields.asset_code("assetCode", required);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto result,
              flows::add_trustline(services.flows, call.caller.tenant, id, *asset));
   return wallet_response(services, result.created ? 201 : 200, result.wallet);

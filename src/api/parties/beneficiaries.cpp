@@ -32,17 +32,16 @@ http::Response state_response(int status, const flows::BeneficiaryState& state) 
 }
 
 Result<http::Response> list_beneficiaries(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::TermsWanted wanted;
   wanted.tag = query.text("tag");
   if (const auto q = query.text("q")) wanted.words = search_words(*q);
-  COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
-                                               call.caller.tenant, {"beneficiaries", "tag", "q"}));
+  COFFER_TRY(const PageRequest page,
+             read_page(services, call, query, {"beneficiaries", "tag", "q"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
     return page_response(
-        call.request, page, services.cursors, found,
+        page, found,
         [&](const store::BeneficiaryRow& row) {
           return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
         },
@@ -53,7 +52,7 @@ Result<http::Response> list_beneficiaries(const Services& services, const Call& 
 Result<http::Response> create_beneficiary(const Services& services, const Call& call) {
   ValidationErrors errors;
   auto change = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(errors.check());
   COFFER_TRY(const auto state, flows::create_beneficiary(services.flows, call.caller.tenant,
                                                          new_beneficiary(std::move(change))));
   return state_response(201, state);
@@ -72,7 +71,7 @@ Result<http::Response> replace_beneficiary(const Services& services, const Call&
   COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
   ValidationErrors errors;
   auto next = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(errors.check());
   // The body is the full intended state, so absent destinations are removed.
   if (!next.destinations) next.destinations.emplace();
   COFFER_TRY(
@@ -85,9 +84,7 @@ Result<http::Response> replace_beneficiary(const Services& services, const Call&
 
 Result<http::Response> update_beneficiary(const Services& services, const Call& call) {
   COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
-  ValidationErrors errors;
-  const Fields patch(*call.body, errors);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(Fields(*call.body).check());
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   const http::JsonValue* destinations = call.body->find("paymentDestinations");
   const auto merge = [&](const store::BeneficiaryRow& present) -> Result<flows::BeneficiaryChange> {
@@ -95,7 +92,7 @@ Result<http::Response> update_beneficiary(const Services& services, const Call& 
     ValidationErrors merged_faults;
     auto change =
         read_beneficiary(merge_patch(std::move(target), *call.body), rules, merged_faults);
-    COFFER_TRY_VOID(check(merged_faults));
+    COFFER_TRY_VOID(merged_faults.check());
     if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
     return change;
   };
@@ -118,14 +115,13 @@ Json problem_member(const Services& services, const Problem& problem, const Call
 }
 
 Result<http::Response> create_many(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto* rows = fields.array("beneficiaries", required);
   if (rows != nullptr && (rows->empty() || rows->size() > kBulkMax)) {
-    errors.add(Slug::malformed_request, "beneficiaries",
-               "must have 1 to " + std::to_string(kBulkMax) + " beneficiaries");
+    fields.add_error(Slug::malformed_request, "beneficiaries",
+                     "must have 1 to " + std::to_string(kBulkMax) + " beneficiaries");
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   std::vector<flows::NewBeneficiary> good;
   std::vector<std::optional<Problem>> refusals;  // per row

@@ -26,8 +26,8 @@ BeneficiaryInput read_input(Fields& fields) {
       const http::JsonValue& tag = (*tags)[i];
       input.tags.push_back(tag.string() != nullptr ? std::optional(*tag.string()) : std::nullopt);
       if (tag.string() != nullptr) continue;
-      fields.errors().add(Slug::malformed_request, place("tags", i),
-                          "must be a string, not " + std::string(tag.type_name()));
+      fields.add_error(Slug::malformed_request, place("tags", i),
+                       "must be a string, not " + std::string(tag.type_name()));
     }
   }
   return input;
@@ -37,8 +37,8 @@ BeneficiaryInput read_input(Fields& fields) {
 void refuse_internal_ids(Fields& fields) {
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     if (fields.find(id) == nullptr) continue;
-    fields.errors().add(Slug::malformed_request, fields.path(id),
-                        "is not accepted; send networkName, assetSymbol and walletAddress");
+    fields.add_error(Slug::malformed_request, id,
+                     "is not accepted; send networkName, assetSymbol and walletAddress");
   }
 }
 
@@ -48,8 +48,8 @@ std::optional<std::vector<Destination>> read_destinations(Fields& fields,
   if (list == nullptr) return std::nullopt;
   std::vector<Destination> out;
   if (list->size() > kDestinationsMax) {
-    fields.errors().add(Slug::malformed_request, "paymentDestinations",
-                        "must have at most " + std::to_string(kDestinationsMax) + " destinations");
+    fields.add_error(Slug::malformed_request, "paymentDestinations",
+                     "must have at most " + std::to_string(kDestinationsMax) + " destinations");
     return out;
   }
   for (std::size_t i = 0; i < list->size(); ++i) {

@@ -27,16 +27,15 @@ Result<Destination> body_destination(const Services& services, const Call& call)
   ValidationErrors errors;
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   Destination destination = read_destination(*call.body, rules, "", errors);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(errors.check());
   return destination;
 }
 
 Result<http::Response> list_destinations(const Services& services, const Call& call) {
   COFFER_TRY(const BeneficiaryId id, beneficiary_id(call.param("beneficiaryId")));
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const auto method = query.term("method", parse_destination_method);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(query.check());
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
     Json rows = Json::array();

@@ -60,14 +60,13 @@ std::vector<Requirement> asked(std::vector<Requirement> requirements, const Conn
 }
 
 Result<http::Response> read_requirements(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
   const auto id = query.id<ConnectorId>("connectorId");
-  if (!id && !errors.names("connectorId")) {
-    errors.add(Slug::malformed_request, "connectorId", "is required");
+  if (!id && !query.errors().names("connectorId")) {
+    query.add_error(Slug::malformed_request, "connectorId", "is required");
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(query.check());
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
     if (!row) return unexpected(Slug::not_found, "The connector was not found.");

@@ -35,8 +35,8 @@ TransferLeg read_leg(Fields& fields) {
 void read_repeated_asset(Fields& fields, const TransferLeg& leg) {
   const auto code = fields.asset_code("receivingAssetCode", optional);
   if (!code || leg.sending_asset == AssetCode() || *code == leg.sending_asset) return;
-  fields.errors().add(Slug::validation_failed, fields.path("receivingAssetCode"),
-                      "must be null or equal to sendingAssetCode: this payment moves one asset");
+  fields.add_error(Slug::validation_failed, "receivingAssetCode",
+                   "must be null or equal to sendingAssetCode: this payment moves one asset");
 }
 
 /// Asset codes may repeat those of the quote; the submission compares them with it.
@@ -64,8 +64,8 @@ void read_notify(Fields& fields, PaymentRequest& request) {
 void read_no_notification(Fields& fields) {
   for (const char* flag : {"notifyEmail", "notifyWhatsApp"}) {
     if (!fields.boolean(flag, optional).value_or(false)) continue;
-    fields.errors().add(Slug::validation_failed, fields.path(flag),
-                        "must be false: an on-ramp has no beneficiary to notify");
+    fields.add_error(Slug::validation_failed, flag,
+                     "must be false: an on-ramp has no beneficiary to notify");
   }
 }
 
@@ -195,13 +195,12 @@ void read_onramp(Fields& fields, PaymentRequest& request) {
 
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<PaymentRequest> read_request(const http::JsonValue& body) {
-  ValidationErrors errors;
-  Fields fields(body, errors);
+  Fields fields(body);
   PaymentRequest request;
   request.type = type;
   Read(fields, request);
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   return request;
 }
 
@@ -216,9 +215,9 @@ Result<http::Response> validate(const Services& services, const Call& call) {
 
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<http::Response> submit(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  const bool validate_only = QueryFields(call.request, errors).flag("validateOnly");
-  COFFER_TRY_VOID(check(errors));
+  QueryFields query(call.request);
+  const bool validate_only = query.flag("validateOnly");
+  COFFER_TRY_VOID(query.check());
   if (validate_only) return validate<type, Read>(services, call);
   COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
   COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,

@@ -17,19 +17,9 @@ bool is_on_ramp(const http::Request& request) {
   return type != nullptr && *type == "onramp";
 }
 
-std::optional<TransactionType> transaction_type_field(Fields& fields) {
-  const auto text = fields.text("transactionType", optional);
-  if (!text) return std::nullopt;
-  const auto type = parse_term_in_any_case<TransactionType>(*text);
-  if (!type) {
-    fields.errors().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
-  }
-  return type;
-}
-
 /// An off-ramp requires exactly one of beneficiaryId and transactionType (docs/contract.md#quotes).
 void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
-  request.type = transaction_type_field(fields);
+  request.type = fields.transaction_type("transactionType");
   request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", optional);
   request.destination = fields.id<DestinationId>("destinationId", optional);
   const bool by_beneficiary = fields.find("beneficiaryId") != nullptr;
@@ -38,30 +28,29 @@ void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
     const std::string rule = by_type ? "must not be sent together with " : "is required without ";
     const auto refuse = [&](const char* field, const char* other) {
       if (fields.errors().names(field)) return;
-      fields.errors().add(Slug::validation_failed, field, rule + other);
+      fields.add_error(Slug::validation_failed, field, rule + other);
     };
     refuse("beneficiaryId", "transactionType");
     refuse("transactionType", "beneficiaryId");
   } else if (by_type && request.destination) {
-    fields.errors().add(Slug::validation_failed, "destinationId",
-                        "is allowed only together with beneficiaryId");
+    fields.add_error(Slug::validation_failed, "destinationId",
+                     "is allowed only together with beneficiaryId");
   }
 }
 
 Result<http::Response> create_quote(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   flows::QuoteRequest request;
   const auto amount = fields.amount("amount", required);
   const auto connector = fields.id<ConnectorId>("connectorId", required);
   if (is_on_ramp(call.request)) {
     request.direction = Direction::on_ramp;
-    request.type = transaction_type_field(fields);
+    request.type = fields.transaction_type("transactionType");
   } else {
     request.direction = Direction::off_ramp;
     read_off_ramp(fields, request);
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   request.amount = *amount;
   request.connector = *connector;
   COFFER_TRY(const auto quoted, flows::make_quote(services.flows, call.caller.tenant, request));
@@ -87,13 +76,12 @@ Result<http::Response> connect_quote(const Services& services, const Call& call)
   if (direction != "send" && direction != "receive") {
     return unexpected(Slug::not_found, "This path does not exist.");
   }
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto amount = fields.amount("amount", required);
   const auto connector = fields.id<ConnectorId>("connectorId", required);
   flows::QuoteRequest request;
-  request.type = transaction_type_field(fields);
-  COFFER_TRY_VOID(check(errors));
+  request.type = fields.transaction_type("transactionType");
+  COFFER_TRY_VOID(fields.check());
   request.amount = *amount;
   request.connector = *connector;
   request.exact_receive = direction == "receive";

@@ -35,11 +35,10 @@ store::PaymentFilter read_filter(QueryFields& query) {
 }
 
 Result<http::Response> list_transactions(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const store::PaymentFilter filter = read_filter(query);
   COFFER_TRY(const PageRequest page,
-             read_page(call.request, query, services.cursors, call.caller.tenant,
+             read_page(services, call, query,
                        {"transactions", "status", "type", "walletId", "assetCode", "beneficiaryId",
                         "connectorId", "transactionId", "reference", "createdFrom", "createdTo",
                         "updatedFrom", "sort"}));
@@ -49,8 +48,7 @@ Result<http::Response> list_transactions(const Services& services, const Call& c
     for (const store::PaymentRecord& record : found.records) {
       rows.push_back(record_json(record, call.caller.tenant.environment));
     }
-    return page_response(call.request, page, services.cursors, std::move(rows),
-                         std::move(found.positions), found.cut_at);
+    return page_response(page, std::move(rows), std::move(found.positions), found.cut_at);
   });
 }
 

@@ -45,15 +45,15 @@ const http::JsonValue* Fields::find(std::string_view name) const {
 const http::JsonValue* Fields::member(std::string_view name, Presence presence) {
   const http::JsonValue* value = find(name);
   if (value == nullptr && presence == required && object_.object() != nullptr) {
-    errors_.add(Slug::malformed_request, path(name), "is required");
+    add_error(Slug::malformed_request, name, "is required");
   }
   return value;
 }
 
 void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
                         std::string_view wanted) {
-  errors_.add(Slug::malformed_request, path(name),
-              "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
+  add_error(Slug::malformed_request, name,
+            "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
 }
 
 std::optional<std::string> Fields::any_text(std::string_view name, Presence presence) {
@@ -69,10 +69,10 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
   const auto text = any_text(name, presence);
   if (!text) return std::nullopt;
   if (presence == required && is_blank(*text)) {
-    errors_.add(Slug::malformed_request, path(name), "must not be blank");
+    add_error(Slug::malformed_request, name, "must not be blank");
   } else if (character_count(*text) > length_max) {
-    errors_.add(Slug::malformed_request, path(name),
-                "must have at most " + std::to_string(length_max) + " characters");
+    add_error(Slug::malformed_request, name,
+              "must have at most " + std::to_string(length_max) + " characters");
   } else {
     return *text;
   }
@@ -82,8 +82,8 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
 std::optional<std::string> Fields::memo(std::string_view name) {
   auto value = text(name, optional);
   if (value && value->size() > kMemoBytesMax) {
-    errors_.add(Slug::malformed_request, path(name),
-                "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
+    add_error(Slug::malformed_request, name,
+              "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
     return std::nullopt;
   }
   return value;
@@ -111,14 +111,14 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
-      errors_.add(Slug::malformed_request, path(name), "must be a decimal such as \"12.50\"");
+      add_error(Slug::malformed_request, name, "must be a decimal such as \"12.50\"");
       break;
     case AmountFault::too_precise:
-      errors_.add(Slug::amount_precision, path(name), "must have at most 7 decimals");
+      add_error(Slug::amount_precision, name, "must have at most 7 decimals");
       break;
     case AmountFault::out_of_range:
-      errors_.add(Slug::amount_out_of_range, path(name),
-                  "must be greater than 0 and at most 922337203685.4775807");
+      add_error(Slug::amount_out_of_range, name,
+                "must be greater than 0 and at most 922337203685.4775807");
       break;
   }
   return std::nullopt;
@@ -134,13 +134,13 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, Presence pres
   }
   const std::string& text = value->number()->text;
   if (text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
-    errors_.add(Slug::malformed_request, path(name), "must be a whole number");
+    add_error(Slug::malformed_request, name, "must be a whole number");
     return std::nullopt;
   }
   const auto number = whole_number(text, min, max);
   if (!number) {
-    errors_.add(Slug::validation_failed, path(name),
-                "must be from " + std::to_string(min) + " to " + std::to_string(max));
+    add_error(Slug::validation_failed, name,
+              "must be from " + std::to_string(min) + " to " + std::to_string(max));
   }
   return number;
 }
@@ -150,9 +150,17 @@ std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence pres
   if (!value) return std::nullopt;
   auto code = AssetCode::parse(*value);
   if (!code) {
-    errors_.add(Slug::malformed_request, path(name), "must be 1 to 12 letters or digits");
+    add_error(Slug::malformed_request, name, "must be 1 to 12 letters or digits");
   }
   return code;
+}
+
+std::optional<TransactionType> Fields::transaction_type(std::string_view name) {
+  const auto value = text(name, optional);
+  if (!value) return std::nullopt;
+  const auto type = parse_term_in_any_case<TransactionType>(*value);
+  if (!type) add_error(Slug::malformed_request, name, "must be C2C, C2B, B2C or B2B");
+  return type;
 }
 
 std::optional<std::string> Fields::reference(std::string_view name) {
@@ -161,7 +169,7 @@ std::optional<std::string> Fields::reference(std::string_view name) {
   if (value->string() == nullptr) {
     wrong_type(name, *value, "a string");
   } else if (!is_reference(*value->string())) {
-    errors_.add(Slug::invalid_reference, path(name), "must be 1 to 16 letters, digits or hyphens");
+    add_error(Slug::invalid_reference, name, "must be 1 to 16 letters, digits or hyphens");
   } else {
     return *value->string();
   }
@@ -183,7 +191,7 @@ const http::JsonValue::Array* Fields::array(std::string_view name, Presence pres
 }
 
 void Fields::refuse(std::string_view name, const std::string& message) {
-  if (find(name) != nullptr) errors_.add(Slug::malformed_request, path(name), message);
+  if (find(name) != nullptr) add_error(Slug::malformed_request, name, message);
 }
 
 void Fields::refuse_unknown() {
@@ -196,13 +204,8 @@ void Fields::refuse_unknown() {
     for (const Retired& retired : kRetired) {
       if (retired.name == name) message = retired.remedy;
     }
-    errors_.add(Slug::malformed_request, path(name), std::move(message));
+    add_error(Slug::malformed_request, name, std::move(message));
   }
-}
-
-Result<void> check(const ValidationErrors& errors) {
-  if (!errors.empty()) return unexpected(errors.problem());
-  return {};
 }
 
 std::optional<std::string> QueryFields::text(std::string_view name) {
@@ -215,8 +218,8 @@ std::optional<Timestamp> QueryFields::time(std::string_view name) {
   if (!value) return std::nullopt;
   auto parsed = Timestamp::parse(*value);
   if (!parsed) {
-    errors_.add(Slug::malformed_request, std::string(name),
-                "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
+    add_error(Slug::malformed_request, name,
+              "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
   }
   return parsed;
 }
@@ -230,7 +233,7 @@ bool QueryFields::flag(std::string_view name) {
   const std::string* value = request_.query_value(name);
   if (value == nullptr || *value == "false") return false;
   if (*value != "true") {
-    errors_.add(Slug::malformed_request, std::string(name), "must be true or false");
+    add_error(Slug::malformed_request, name, "must be true or false");
   }
   return *value == "true";
 }
@@ -240,7 +243,7 @@ int QueryFields::limit() {
   if (!value) return 20;
   const auto limit = whole_number(*value, 1, 100);
   if (!limit) {
-    errors_.add(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
+    add_error(Slug::malformed_request, "limit", "must be a whole number from 1 to 100");
   }
   return limit.value_or(20);
 }

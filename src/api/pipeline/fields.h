@@ -15,6 +15,7 @@
 #include "domain/ids.h"
 #include "domain/ledger/money.h"
 #include "domain/parties/contact.h"
+#include "domain/providers/connector.h"
 #include "http/json_body.h"
 #include "http/message.h"
 
@@ -26,8 +27,12 @@ using enum Presence;
 class Fields {
  public:
   /// `object`, `errors` and the names passed to the functions below (string literals) must outlive
-  /// this object. `prefix` is prepended to names, such as `transfers[3].`.
+  /// this object.
+  explicit Fields(const http::JsonValue& object) : Fields(object, own_errors_) {}
+  /// Part of a larger body: adds its errors to `errors`. `prefix` is prepended to names, such as
+  /// `transfers[3].`.
   Fields(const http::JsonValue& object, ValidationErrors& errors, std::string prefix = {});
+  Fields(const Fields&) = delete;
 
   /// At most `length_max` characters, counted like `maxLength` in the OpenAPI document.
   std::optional<std::string> text(std::string_view name, Presence presence,
@@ -40,13 +45,14 @@ class Fields {
   /// A decimal string or a JSON number, read from its source text.
   std::optional<Amount> amount(std::string_view name, Presence presence);
   std::optional<AssetCode> asset_code(std::string_view name, Presence presence);
+  std::optional<TransactionType> transaction_type(std::string_view name);
   template <class IdType>
   std::optional<IdType> id(std::string_view name, Presence presence) {
     const auto value = text(name, presence);
     if (!value) return std::nullopt;
     auto parsed = IdType::parse(*value);
     // A malformed ID cannot belong to the caller, so it is not found, as in a path.
-    if (!parsed) errors_.add(Slug::not_found, path(name), "is not one of yours");
+    if (!parsed) add_error(Slug::not_found, name, "is not one of yours");
     return parsed;
   }
   /// An integer; out of range is an invalid value (422).
@@ -67,6 +73,10 @@ class Fields {
   void refuse_unknown();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   ValidationErrors& errors() { return errors_; }
+  void add_error(Slug slug, std::string_view name, std::string message) {
+    errors_.add(slug, path(name), std::move(message));
+  }
+  Result<void> check() const { return errors_.check(); }
 
  private:
   /// The member if it is present and not null; adds an error if it is required but missing.
@@ -74,19 +84,16 @@ class Fields {
   void wrong_type(std::string_view name, const http::JsonValue& value, std::string_view wanted);
 
   const http::JsonValue& object_;
+  ValidationErrors own_errors_;
   ValidationErrors& errors_;
   std::string prefix_;
   mutable std::vector<std::string_view> asked_;
 };
 
-/// The Problem of all collected errors.
-Result<void> check(const ValidationErrors& errors);
-
 /// Query parameters. The pipeline has already refused undeclared parameters.
 class QueryFields {
  public:
-  QueryFields(const http::Request& request, ValidationErrors& errors)
-      : request_(request), errors_(errors) {}
+  explicit QueryFields(const http::Request& request) : request_(request) {}
 
   std::optional<std::string> text(std::string_view name);
   std::optional<Timestamp> time(std::string_view name);
@@ -99,7 +106,7 @@ class QueryFields {
     const auto value = text(name);
     if (!value) return std::nullopt;
     auto parsed = IdType::parse(*value);
-    if (!parsed) errors_.add(Slug::malformed_request, std::string(name), "must be a UUID");
+    if (!parsed) add_error(Slug::malformed_request, name, "must be a UUID");
     return parsed;
   }
   /// A value of a vocabulary. `parse` returns nullopt for any other text.
@@ -109,16 +116,20 @@ class QueryFields {
     if (!value) return std::nullopt;
     auto parsed = parse(*value);
     if (!parsed) {
-      errors_.add(Slug::malformed_request, std::string(name),
-                  "does not take the value \"" + value->substr(0, 64) + '"');
+      add_error(Slug::malformed_request, name,
+                "does not take the value \"" + value->substr(0, 64) + '"');
     }
     return parsed;
   }
-  ValidationErrors& errors() { return errors_; }
+  const ValidationErrors& errors() const { return errors_; }
+  void add_error(Slug slug, std::string_view name, std::string message) {
+    errors_.add(slug, std::string(name), std::move(message));
+  }
+  Result<void> check() const { return errors_.check(); }
 
  private:
   const http::Request& request_;
-  ValidationErrors& errors_;
+  ValidationErrors errors_;
 };
 
 }  // namespace coffer::api

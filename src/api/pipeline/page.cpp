@@ -33,28 +33,26 @@ std::string next_target(const http::Request& request, const std::string& cursor)
 
 }  // namespace
 
-Result<PageRequest> read_page(const http::Request& request, QueryFields& query,
-                              const CursorCodec& cursors, const Tenant& tenant,
+Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
                               std::initializer_list<std::string_view> filters) {
-  PageRequest page;
+  PageRequest page{.request = call.request, .cursors = services.cursors};
   page.limit = query.limit();
-  page.binding = std::to_string(tenant.key);
+  page.binding = std::to_string(call.caller.tenant.key);
   for (const std::string_view name : filters) {
-    const std::string* value = request.query_value(name);
+    const std::string* value = call.request.query_value(name);
     page.binding += '\n' + std::string(name) + '=' + (value == nullptr ? "" : *value);
   }
   if (const auto text = query.text("cursor")) {
-    COFFER_TRY(const Cursor cursor, cursors.decode(*text, page.binding));
+    COFFER_TRY(const Cursor cursor, page.cursors.decode(*text, page.binding));
     page.at.key = cursor.position;
     page.at.backward = cursor.backward;
   }
   page.at.limit = page.limit + 1;
-  COFFER_TRY_VOID(check(query.errors()));
+  COFFER_TRY_VOID(query.check());
   return page;
 }
 
-http::Response page_response(const http::Request& request, const PageRequest& page,
-                             const CursorCodec& cursors, std::vector<Json> rows,
+http::Response page_response(const PageRequest& page, std::vector<Json> rows,
                              std::vector<std::int64_t> positions,
                              std::optional<std::int64_t> cut_at) {
   const bool backward = page.at.backward;
@@ -75,14 +73,15 @@ http::Response page_response(const http::Request& request, const PageRequest& pa
   }
   if (cut_at) onward = Cursor{*cut_at, backward};
   const auto encoded = [&](const std::optional<Cursor>& cursor) {
-    return cursor ? std::optional(cursors.encode(*cursor, page.binding)) : std::nullopt;
+    return cursor ? std::optional(page.cursors.encode(*cursor, page.binding)) : std::nullopt;
   };
   const PageLinks links{encoded(backward ? back : onward), encoded(backward ? onward : back)};
   Json data = Json::array();
   for (Json& row : rows) data.push_back(std::move(row));
   http::Response response = json_response(200, collection(std::move(data), links));
   if (links.next_cursor) {
-    response.header("Link", "<" + next_target(request, *links.next_cursor) + ">; rel=\"next\"");
+    response.header("Link",
+                    "<" + next_target(page.request, *links.next_cursor) + ">; rel=\"next\"");
   }
   return response;
 }

@@ -49,7 +49,7 @@ Result<void> check_query(const Route& route, const http::Request& request) {
       errors.add(Slug::malformed_request, name, unknown_parameter(name, known));
     }
   }
-  return check(errors);
+  return errors.check();
 }
 
 std::vector<std::string_view> media_types(const Route& route) {

@@ -23,7 +23,7 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
                              Fields& data) {
   const auto id = data.text("id", required);
-  COFFER_TRY_VOID(check(data.errors()));
+  COFFER_TRY_VOID(data.check());
   const auto payment = PaymentId::parse(*id);
   if (!payment) return {};
   return flows::hurry_payment(services.flows, connector, *payment);
@@ -54,11 +54,11 @@ Result<void> reference_paid(const Services& services, const Call& call,
   arrival.amount = data.amount("amount", required).value_or(Amount());
   const auto currency = data.text("currencyIsoCode3", required);
   if (currency && *currency != connector.currency) {
-    data.errors().add(Slug::validation_failed, data.path("currencyIsoCode3"),
-                      "must be " + connector.currency + ", the connector's currency");
+    data.add_error(Slug::validation_failed, "currencyIsoCode3",
+                   "must be " + connector.currency + ", the connector's currency");
   }
   arrival.payer = read_sender(data);
-  COFFER_TRY_VOID(check(data.errors()));
+  COFFER_TRY_VOID(data.check());
   COFFER_TRY_VOID(
       flows::accept_reference_payment(services.flows, connector, arrival, call.request.request_id));
   return {};
@@ -66,22 +66,21 @@ Result<void> reference_paid(const Services& services, const Call& call,
 
 Result<http::Response> take_callback(const Services& services, const Call& call) {
   COFFER_TRY(const ConnectorTerms connector, provider(services, call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   fields.text("id", required, kProviderIdMax);
   const auto type = fields.text("type", required);
   const auto* data = fields.object("data", required);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_CHECK(data != nullptr);
-  Fields members(*fields.find("data"), errors, "data.");
+  Fields members(*fields.find("data"), fields.errors(), "data.");
   if (*type == "reference.paid") {
     COFFER_TRY_VOID(reference_paid(services, call, connector, members));
   } else if (*type == "payout.updated" || *type == "collection.updated") {
     COFFER_TRY_VOID(payment_updated(services, connector, members));
   } else {
-    errors.add(Slug::malformed_request, "type",
-               "must be payout.updated, collection.updated or reference.paid");
-    COFFER_TRY_VOID(check(errors));
+    fields.add_error(Slug::malformed_request, "type",
+                     "must be payout.updated, collection.updated or reference.paid");
+    COFFER_TRY_VOID(fields.check());
   }
   return json_response(200, {{"received", true}});
 }

@@ -16,21 +16,15 @@ struct CashIn {
 };
 
 Result<CashIn> read_cash_in(const http::JsonValue& body) {
-  ValidationErrors errors;
-  Fields fields(body, errors);
+  Fields fields(body);
   CashIn out;
   out.quote.direction = Direction::on_ramp;
   out.quote.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   out.quote.amount = fields.amount("amount", required).value_or(Amount());
-  if (const auto type = fields.text("transactionType", optional)) {
-    out.quote.type = parse_term_in_any_case<TransactionType>(*type);
-    if (!out.quote.type) {
-      errors.add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
-    }
-  }
+  out.quote.type = fields.transaction_type("transactionType");
   read_collection(fields, out.payment);
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   return out;
 }
 

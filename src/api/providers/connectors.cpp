@@ -18,23 +18,21 @@ std::optional<std::string> country_filter(QueryFields& query) {
   if (!text) return std::nullopt;
   auto code = parse_country_alpha2(*text);
   if (code) return *std::move(code);
-  query.errors().add(code.error().slug, "countryIsoCode2", code.error().detail);
+  query.add_error(code.error().slug, "countryIsoCode2", code.error().detail);
   return std::nullopt;
 }
 
 Result<http::Response> list_connectors(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::ConnectorFilter filter;
   filter.country = country_filter(query);
   filter.direction = query.term("direction", parse_term_in_any_case<Direction>);
   filter.method = query.term("method", parse_pay_method);
   filter.asset = query.asset_code("assetCode");
   filter.flow = query.term("flow", parse_term_in_any_case<ConnectorFlow>);
-  COFFER_TRY(
-      const PageRequest page,
-      read_page(call.request, query, services.cursors, call.caller.tenant,
-                {"connectors", "countryIsoCode2", "direction", "method", "assetCode", "flow"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query,
+                                               {"connectors", "countryIsoCode2", "direction",
+                                                "method", "assetCode", "flow"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     std::vector<Json> rows;
     std::vector<std::int64_t> positions;
@@ -43,18 +41,16 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
       rows.push_back(connector_json(row.terms));
       positions.push_back(row.terms.key);
     }
-    return page_response(call.request, page, services.cursors, std::move(rows),
-                         std::move(positions));
+    return page_response(page, std::move(rows), std::move(positions));
   });
 }
 
 Result<http::Response> read_connector(const Services& services, const Call& call) {
   const auto id = ConnectorId::parse(call.param("connectorId"));
   if (!id) return unexpected(unknown_connector());
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(query.check());
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
     if (!row) return unexpected(unknown_connector());

@@ -33,30 +33,26 @@ Json reference_json(const store::ReferenceRow& row) {
 }
 
 Result<http::Response> register_reference(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   flows::NewReference request;
   request.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   request.settlement_account = fields.any_text("settlementAccount", required).value_or("");
   request.customer_id = fields.text("customerId", required, kCustomerIdMax).value_or("");
   fields.refuse_unknown();
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto row, flows::register_reference(services.flows, call.caller, request));
   return json_response(201, reference_json(row));
 }
 
 Result<http::Response> list_references(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::ReferenceFilter filter;
   filter.connector = query.id<ConnectorId>("connectorId");
   filter.customer_id = query.text("customerId");
   COFFER_TRY(const PageRequest page,
-             read_page(call.request, query, services.cursors, call.caller.tenant,
-                       {"references", "connectorId", "customerId"}));
+             read_page(services, call, query, {"references", "connectorId", "customerId"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
-    return page_response(call.request, page, services.cursors,
-                         store::list_references(db, call.caller.tenant, filter, page.at),
+    return page_response(page, store::list_references(db, call.caller.tenant, filter, page.at),
                          reference_json, [](const store::ReferenceRow& row) { return row.key; });
   });
 }

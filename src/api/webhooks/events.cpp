@@ -17,8 +17,8 @@ std::int64_t after_sequence(QueryFields& query) {
   if (!text) return 0;
   const auto value = whole_number<std::int64_t>(*text, 0);
   if (!value) {
-    query.errors().add(Slug::malformed_request, "afterSequence",
-                       "must be the sequence number of an event, or 0");
+    query.add_error(Slug::malformed_request, "afterSequence",
+                    "must be the sequence number of an event, or 0");
   }
   return value.value_or(0);
 }
@@ -29,12 +29,11 @@ Json event_json(flows::EventBodies& bodies, const store::EventRow& event) {
 }
 
 Result<http::Response> list_events(const Services& services, const Call& call) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   const auto type = query.term("type", parse_event_type);
   const std::int64_t after = after_sequence(query);
-  COFFER_TRY(PageRequest page, read_page(call.request, query, services.cursors, call.caller.tenant,
-                                         {"events", "type", "afterSequence"}));
+  COFFER_TRY(PageRequest page,
+             read_page(services, call, query, {"events", "type", "afterSequence"}));
   const bool first_page = !page.at.key;
   if (first_page) page.at.key = after;
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
@@ -45,8 +44,7 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
     if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
     if (first_page) page.at.key.reset();
     return page_response(
-        call.request, page, services.cursors, found,
-        [&](const auto& event) { return event_json(bodies, event); },
+        page, found, [&](const auto& event) { return event_json(bodies, event); },
         [](const auto& event) { return event.sequence; });
   });
 }

@@ -40,7 +40,7 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
     }
   }
   if (list->empty()) {
-    fields.errors().add(Slug::malformed_request, fields.path("eventTypes"), "must not be empty");
+    fields.add_error(Slug::malformed_request, "eventTypes", "must not be empty");
   }
   return set;
 }
@@ -49,7 +49,7 @@ EventTypeSet read_types(Fields& fields, Presence presence) {
 void check_method(Fields& fields) {
   const auto method = fields.text("method", optional);
   if (method && *method != "POST") {
-    fields.errors().add(Slug::validation_failed, fields.path("method"), "must be POST");
+    fields.add_error(Slug::validation_failed, "method", "must be POST");
   }
 }
 
@@ -63,7 +63,7 @@ flows::WebhookUpdate read_webhook_update(Fields& fields) {
   check_method(fields);
   for (const char* fixed : {"status", "secret", "applicationId"}) {
     if (fields.find(fixed) != nullptr) {
-      fields.errors().add(Slug::validation_failed, fields.path(fixed), "cannot be changed here");
+      fields.add_error(Slug::validation_failed, fixed, "cannot be changed here");
     }
   }
   return update;
@@ -162,19 +162,17 @@ http::Response test_event_response(const flows::TestEvent& event) {
 Result<std::int64_t> read_grace(const Services& services, const Call& call) {
   const std::int64_t standard = services.flows.webhooks->policy.grace_s;
   if (call.body == nullptr) return standard;
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto grace = fields.integer("gracePeriodSeconds", optional, 0, kGraceMaxS);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   return grace.value_or(standard);
 }
 
 Result<http::Response> add_webhook(const Services& services, const Call& call, Presence types,
                                    std::int64_t application) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto webhook = read_new_webhook(fields, types, application);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto registered,
              flows::register_webhook(services.flows, call.caller.tenant, webhook));
   return secret_response(201, registered);
@@ -182,10 +180,9 @@ Result<http::Response> add_webhook(const Services& services, const Call& call, P
 
 Result<http::Response> change_webhook(const Services& services, const Call& call,
                                       const flows::WebhookRef& ref) {
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto update = read_webhook_update(fields);
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, update));
   return json_response(200, flows::webhook_json(row));
 }
@@ -199,17 +196,14 @@ Result<http::Response> rotate(const Services& services, const Call& call,
 
 Result<http::Response> list_webhooks_page(const Services& services, const Call& call,
                                           std::optional<std::int64_t> application) {
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::WebhookFilter filter;
   filter.active = query.term("status", parse_status);
   filter.application = application;
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
-  COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
-                                               call.caller.tenant, {list, "status"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, {list, "status"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
-    return page_response(call.request, page, services.cursors,
-                         store::list_webhooks(db, call.caller.tenant, filter, page.at),
+    return page_response(page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
                          flows::webhook_json, [](const store::WebhookRow& row) { return row.key; });
   });
 }

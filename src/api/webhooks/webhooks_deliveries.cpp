@@ -44,19 +44,17 @@ Json attempt_json(const store::DeliveryAttempt& row) {
 
 Result<http::Response> list_deliveries(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  ValidationErrors errors;
-  QueryFields query(call.request, errors);
+  QueryFields query(call.request);
   store::DeliveryFilter filter;
   filter.state = query.term("status", parse_term<DeliveryState>);
   filter.type = query.term("eventType", parse_event_type);
   const std::string list = "deliveries " + ref.id.to_string();
-  COFFER_TRY(const PageRequest page, read_page(call.request, query, services.cursors,
-                                               call.caller.tenant, {list, "status", "eventType"}));
+  COFFER_TRY(const PageRequest page,
+             read_page(services, call, query, {list, "status", "eventType"}));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
     return page_response(
-        call.request, page, services.cursors,
-        store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
+        page, store::list_deliveries(db, ref.tenant, webhook.key, filter, page.at),
         [&](const auto& row) { return delivery_json(row, ref.id.to_string()); },
         [](const auto& row) { return row.sequence; });
   });
@@ -101,24 +99,23 @@ std::optional<Timestamp> read_time(Fields& fields, std::string_view name, Presen
   if (!text) return std::nullopt;
   auto time = Timestamp::parse(*text);
   if (!time) {
-    fields.errors().add(Slug::malformed_request, fields.path(name),
-                        "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
+    fields.add_error(Slug::malformed_request, name,
+                     "must be a date or an RFC 3339 time such as 2026-01-31T09:00:00Z");
   }
   return time;
 }
 
 Result<http::Response> recover_deliveries(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
-  ValidationErrors errors;
-  Fields fields(*call.body, errors);
+  Fields fields(*call.body);
   const auto from = read_time(fields, "from", required);
   const auto to = read_time(fields, "to", optional);
   // Later events are delivered in any case.
   const Timestamp end = to.value_or(services.flows.queue.now().plus_ms(1));
   if (from && *from >= end) {
-    errors.add(Slug::validation_failed, "from", "must be before to");
+    fields.add_error(Slug::validation_failed, "from", "must be before to");
   }
-  COFFER_TRY_VOID(check(errors));
+  COFFER_TRY_VOID(fields.check());
   COFFER_TRY_VOID(flows::recover_deliveries(services.flows, ref, {*from, end}));
   return json_response(202, {{"webhookId", ref.id.to_string()},
                              {"from", from->to_string()},

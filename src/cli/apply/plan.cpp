@@ -36,8 +36,7 @@ void each_row(const Read& read, const Take& take) {
 void fixed(api::Fields& fields, std::string_view member, const std::string& present,
            const std::string& wanted) {
   if (present == wanted) return;
-  fields.errors().add(Slug::validation_failed, fields.path(member),
-                      "cannot be changed: it is " + present);
+  fields.add_error(Slug::validation_failed, member, "cannot be changed: it is " + present);
 }
 
 void differs(ApplyStep& step, std::string_view member, const std::string& present,
@@ -51,8 +50,8 @@ std::optional<Rate> read_rate(api::Fields& fields, std::string_view member) {
   const auto text = value == nullptr ? std::nullopt : value->scalar_text();
   const auto rate = text ? Rate::parse(*text) : std::nullopt;
   if (!rate) {
-    fields.errors().add(Slug::malformed_request, fields.path(member),
-                        "must be a positive number with at most 9 decimal places");
+    fields.add_error(Slug::malformed_request, member,
+                     "must be a positive number with at most 9 decimal places");
   }
   return rate;
 }
@@ -227,8 +226,8 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
 bool ApplyPlan::refers(api::Fields& fields, std::string_view field, std::string_view kind,
                        const std::string& name, bool exists) {
   if (ambiguous_.contains(key_of(kind, name))) {
-    fields.errors().add(Slug::validation_failed, fields.path(field),
-                        "is the name of several objects. Rename all but one");
+    fields.add_error(Slug::validation_failed, field,
+                     "is the name of several objects. Rename all but one");
     return false;
   }
   if (exists || declared_.contains(key_of(kind, name))) return true;
@@ -244,12 +243,12 @@ bool ApplyPlan::declare(api::Fields& fields, std::string_view field, ApplyStep& 
   step.name = std::move(name);
   const std::string key = key_of(step.kind, step.name);
   if (ambiguous_.contains(key)) {
-    fields.errors().add(Slug::validation_failed, fields.path(field),
-                        "is the name of several objects. Rename all but one");
+    fields.add_error(Slug::validation_failed, field,
+                     "is the name of several objects. Rename all but one");
     return false;
   }
   if (declared_.insert(key).second) return true;
-  fields.errors().add(Slug::validation_failed, fields.path(field), "is declared twice");
+  fields.add_error(Slug::validation_failed, field, "is declared twice");
   return false;
 }
 

@@ -18,8 +18,7 @@ Enum read_term(api::Fields& fields, std::string_view member, Enum fallback) {
   if (!text) return fallback;
   const auto value = parse_term_in_any_case<Enum>(*text);
   if (!value) {
-    fields.errors().add(Slug::malformed_request, fields.path(member),
-                        "does not take the value \"" + *text + '"');
+    fields.add_error(Slug::malformed_request, member, "does not take the value \"" + *text + '"');
   }
   return value.value_or(fallback);
 }
@@ -34,8 +33,8 @@ TransactionTypes read_types(api::Fields& fields) {
                           : parse_term_in_any_case<TransactionType>(*item.string());
     if (type) types |= 1U << static_cast<unsigned>(*type);
     if (!type) {
-      fields.errors().add(Slug::malformed_request, fields.path("transactionTypes"),
-                          "must be a list of C2C, C2B, B2C and B2B");
+      fields.add_error(Slug::malformed_request, "transactionTypes",
+                       "must be a list of C2C, C2B, B2C and B2B");
     }
   }
   return types;
@@ -87,8 +86,8 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
   const auto issuer = fields.text("issuer", api::optional);
   wanted.issuer = issuer.value_or("");
   if (!wanted.issuer.empty() && !auth::PublicKey::parse(wanted.issuer)) {
-    fields.errors().add(Slug::validation_failed, "issuer",
-                        "must be a G... StrKey with a correct checksum");
+    fields.add_error(Slug::validation_failed, "issuer",
+                     "must be a G... StrKey with a correct checksum");
   }
   if (!declare(fields, "code", step, code.value())) return;
   const auto present = assets_.find(code.value());
@@ -117,7 +116,7 @@ void ApplyPlan::plan_rate(api::Fields& fields, ApplyStep& step) {
   if (!declare(fields, "sellAssetCode", step, sell.value() + "/" + buy.value())) return;
   if (!asset(fields, "sellAssetCode", sell) || !asset(fields, "buyAssetCode", buy)) return;
   if (sell == buy) {
-    fields.errors().add(Slug::validation_failed, "buyAssetCode", "must differ from sellAssetCode");
+    fields.add_error(Slug::validation_failed, "buyAssetCode", "must differ from sellAssetCode");
   }
   const auto present = rates_.find(step.name);
   step.creates = present == rates_.end();

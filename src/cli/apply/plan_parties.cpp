@@ -31,8 +31,7 @@ std::vector<AssetCode> read_trustlines(api::Fields& fields) {
     const auto code = item.string() == nullptr ? std::nullopt : AssetCode::parse(*item.string());
     if (code) out.push_back(*code);
     if (!code) {
-      fields.errors().add(Slug::malformed_request, fields.path("trustlines"),
-                          "must be a list of asset codes");
+      fields.add_error(Slug::malformed_request, "trustlines", "must be a list of asset codes");
     }
   }
   return out;
@@ -59,8 +58,8 @@ void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
     const auto scopes = ScopeSet::parse(*text);
     if (scopes) wanted.scopes = *scopes;
     if (!scopes) {
-      fields.errors().add(Slug::malformed_request, "scopes",
-                          "must be names of scopes separated by spaces");
+      fields.add_error(Slug::malformed_request, "scopes",
+                       "must be names of scopes separated by spaces");
     }
   }
   if (!declare(fields, "name", step, wanted.name)) return;
@@ -94,7 +93,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   const std::string word = fields.text("transactionType", api::required).value_or("");
   const auto type = parse_term_in_any_case<TransactionType>(word);
   if (!word.empty() && !type) {
-    fields.errors().add(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
+    fields.add_error(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }
   const FeeRule wanted = read_fee(fields);
   if (!declare(fields, "connector", step, connector + ", " + word)) return;
@@ -104,14 +103,14 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   const ConnectorTerms& terms =
       planned != planned_terms_.end() ? planned->second : found->second.terms;
   if (terms.direction != Direction::off_ramp) {
-    fields.errors().add(Slug::validation_failed, "connector",
-                        "is an on-ramp connector, which has one fee for all");
+    fields.add_error(Slug::validation_failed, "connector",
+                     "is an on-ramp connector, which has one fee for all");
   }
   ValidationErrors of_fee;
   check_fee(terms, wanted, of_fee);
   if (!of_fee.empty()) {
     const Problem problem = of_fee.problem();
-    fields.errors().add(problem.slug, "feeFixed", problem.fields.front().message);
+    fields.add_error(problem.slug, "feeFixed", problem.fields.front().message);
   }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
@@ -183,13 +182,13 @@ bool ApplyPlan::holds(const std::string& wallet, const AssetCode& asset) {
 void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
                               Amount amount) {
   if (truncate_to(amount, asset.decimals) != amount) {
-    fields.errors().add(Slug::amount_precision, "amount",
-                        "has too many decimal places: " + asset.code.value() + " has " +
-                            std::to_string(asset.decimals));
+    fields.add_error(Slug::amount_precision, "amount",
+                     "has too many decimal places: " + asset.code.value() + " has " +
+                         std::to_string(asset.decimals));
   }
   if (!holds(wallet, asset.code)) {
-    fields.errors().add(Slug::trustline_missing, "assetCode",
-                        "must be an asset for which the wallet has a trustline");
+    fields.add_error(Slug::trustline_missing, "assetCode",
+                     "must be an asset for which the wallet has a trustline");
   }
 }
 
@@ -212,15 +211,15 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   wanted.amount = fields.amount("amount", api::required).value_or(Amount());
   const std::string id = fields.text("transactionId", api::required).value_or("");
   if (!id.empty() && !is_transaction_id(id)) {
-    fields.errors().add(Slug::malformed_request, "transactionId",
-                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
+    fields.add_error(Slug::malformed_request, "transactionId",
+                     "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
   }
   wanted.transaction_id = id;
   wanted.description = fields.text("description", api::optional, kDescriptionMax);
   if (!declare(fields, "transactionId", step, id)) return;
   if (environment_ == Environment::production) {
-    fields.errors().add(Slug::validation_failed, "transactionId",
-                        "funds a production wallet, which only coffer wallet fund does");
+    fields.add_error(Slug::validation_failed, "transactionId",
+                     "funds a production wallet, which only coffer wallet fund does");
   }
   const auto found = wallets_.find(wallet);
   if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
@@ -237,8 +236,8 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
       (found != wallets_.end() && **first == store::Funding{found->second.key, known->key,
                                                             wanted.amount, id, wanted.description});
   if (!same) {
-    fields.errors().add(Slug::transaction_id_conflict, "transactionId",
-                        "was already used for a different funding");
+    fields.add_error(Slug::transaction_id_conflict, "transactionId",
+                     "was already used for a different funding");
   }
   step.carry_out = [this, wallet, wanted]() -> Result<Record> {
     COFFER_TRY_VOID(flows::fund_wallet(flows(), *tenant_, wallets_.at(wallet).id, wanted));
@@ -295,8 +294,8 @@ void ApplyPlan::take_types(api::Fields& fields, const std::string& url, EventTyp
     if (is_own(webhook)) continue;
     for (const EventType type : types.types()) {
       if (!webhook.second.contains(type)) continue;
-      fields.errors().add(Slug::webhook_event_type_taken, "eventTypes",
-                          std::string(name(type)) + " is delivered to " + webhook.first);
+      fields.add_error(Slug::webhook_event_type_taken, "eventTypes",
+                       std::string(name(type)) + " is delivered to " + webhook.first);
     }
   }
   std::erase_if(types_, is_own);
@@ -312,7 +311,7 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
     return;
   }
   const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
-  if (!target) fields.errors().add(Slug::webhook_target_refused, "url", target.error().detail);
+  if (!target) fields.add_error(Slug::webhook_target_refused, "url", target.error().detail);
   take_types(fields, wanted.url, wanted.types);
   const auto present = webhooks_.find(wanted.url);
   step.creates = present == webhooks_.end();

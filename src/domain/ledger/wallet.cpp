@@ -71,7 +71,7 @@ Result<Metadata> validate_metadata(const TextMembers& input, Timestamp today) {
       metadata = reader.read<BusinessMetadata>(input);
       break;
   }
-  if (!errors.empty()) return unexpected(errors.problem());
+  COFFER_TRY_VOID(errors.check());
   return metadata;
 }
 

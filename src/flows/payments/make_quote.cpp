@@ -131,7 +131,7 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
                  decimals_rule(connector->receive_code(), decimals));
     }
   }
-  if (!errors.empty()) return unexpected(errors.problem());
+  COFFER_TRY_VOID(errors.check());
   out.connector = *std::move(row);
   return out;
 }

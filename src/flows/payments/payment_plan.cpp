@@ -181,7 +181,7 @@ Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request) 
   }
   if (is_swap(request.type)) plan_swap(checks, request, destination, plan);
   check_notification(checks, request);
-  if (!checks.errors().empty()) return unexpected(checks.errors().problem());
+  COFFER_TRY_VOID(checks.errors().check());
   COFFER_TRY_VOID(add_total(request, plan));
   COFFER_TRY_VOID(checks.funds(plan.movements, fields));
   return plan;

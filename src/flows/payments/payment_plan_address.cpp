@@ -34,7 +34,7 @@ Result<PaymentPlan> plan_to_address(PlanChecks& checks, const PaymentRequest& re
     checks.notification(request, email(beneficiary->detail).has_value(),
                         phone(beneficiary->detail).has_value());
   }
-  if (!checks.errors().empty()) return unexpected(checks.errors().problem());
+  COFFER_TRY_VOID(checks.errors().check());
 
   plan.request.destination = destination->id;
   plan.keys.legs.push_back({source->key, std::nullopt, sending->key});

@@ -179,7 +179,7 @@ Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& requ
       checks.additional_fields(found->connector);
     }
   }
-  if (!checks.errors().empty()) return unexpected(checks.errors().problem());
+  COFFER_TRY_VOID(checks.errors().check());
   plan.movements.push_back({*debit, 0, plan.provider->total});
   COFFER_TRY_VOID(checks.funds(plan.movements, {"quoteId"}));
   return plan;
@@ -199,7 +199,7 @@ Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& re
     plan.keys.receiving_asset = terms.asset.key;
     if (wallet) plan.keys.legs.push_back({std::nullopt, wallet->key, std::nullopt});
   }
-  if (!checks.errors().empty()) return unexpected(checks.errors().problem());
+  COFFER_TRY_VOID(checks.errors().check());
   return plan;
 }
 

@@ -17,8 +17,7 @@ template <class Check>
 Result<void> judged(const Check& check) {
   ValidationErrors errors;
   check(errors);
-  if (errors.empty()) return {};
-  return unexpected(errors.problem());
+  return errors.check();
 }
 
 Result<void> check_form(const std::vector<Requirement>& requirements) {
