@@ -1,11 +1,6 @@
 #include "api/routes.h"
 
-#include "api/about/openapi.h"
-#include "api/about/pages.h"
-#include "api/ledger/assets.h"
-#include "api/payments/payments.h"
 #include "api/route_groups.h"
-#include "api/webhooks/webhooks.h"
 #include "base/check.h"
 
 namespace coffer::api {

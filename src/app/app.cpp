@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/file_keys.h"
-#include "flows/payments/settle_payment.h"
-#include "store/invariants.h"
 #include "store/ledger/catalog.h"
 #include "store/schema.h"
 

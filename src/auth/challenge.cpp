@@ -1,7 +1,6 @@
 #include "auth/challenge.h"
 
 #include "auth/xdr.h"
-#include "base/check.h"
 
 namespace coffer::auth {
 namespace {

@@ -6,16 +6,6 @@
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
-#include "cli/command_line.h"
-#include "cli/demo/demo.h"
-#include "cli/ledger/market.h"
-#include "cli/manual/manual.h"
-#include "cli/operations/verify.h"
-#include "cli/payments/payments.h"
-#include "cli/providers/connectors.h"
-#include "cli/shell/completion.h"
-#include "cli/webhooks/events.h"
-#include "cli/webhooks/webhooks.h"
 
 namespace coffer::cli {
 namespace {

@@ -13,8 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-
 namespace coffer::cli {
 
 enum class FrameKind : char {

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "api/about/web_documents.h"
-#include "base/check.h"
 #include "http/problem_json.h"
 
 namespace coffer::api {

@@ -2,7 +2,6 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
-#include "flows/webhooks/webhook_json.h"
 #include "store/identity/tenants.h"
 
 namespace coffer::api {

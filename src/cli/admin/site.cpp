@@ -11,7 +11,6 @@
 #include "base/text/ascii.h"
 #include "cli/command.h"
 #include "flows/identity/operator_sign_in.h"
-#include "flows/identity/operators.h"
 #include "http/client_address.h"
 #include "http/problem_json.h"
 

@@ -41,7 +41,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "cli/admin/downloads.h"
 #include "cli/admin/form.h"

@@ -14,7 +14,6 @@
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/webhooks/webhook_changes.h"
-#include "flows/webhooks/webhooks.h"
 #include "store/ledger/journal.h"
 
 namespace coffer::cli {

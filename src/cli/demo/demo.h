@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/command.h"
-
 namespace coffer::cli {
 
 /// The default path of the demo's database; nullopt if the environment contains no home directory.

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "cli/command.h"
-
 namespace coffer::cli {
 
 /// coffer(1).

@@ -18,7 +18,6 @@
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/restore.h"
-#include "store/operations/seals.h"
 #include "store/schema.h"
 
 namespace coffer::cli {

@@ -4,7 +4,6 @@
 #include "auth/master_key.h"
 #include "base/log.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/settings.h"
 #include "flows/identity/audit_log.h"
 #include "flows/operations/key_rotation.h"

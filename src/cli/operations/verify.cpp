@@ -19,8 +19,6 @@
 #include "outbound/operations/witness.h"
 #include "outbound/resolver.h"
 #include "store/invariants.h"
-#include "store/ledger/catalog.h"
-#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {

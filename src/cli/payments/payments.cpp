@@ -3,7 +3,6 @@
 #include "app/app.h"
 #include "base/text/join.h"
 #include "cli/command_groups.h"
-#include "cli/providers/connectors.h"
 #include "domain/parties/beneficiary.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/noun_lists.h"

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.h"
-
 namespace coffer::cli {
 
 /// The first argument that these scripts pass to coffer. It is not a command, so the help omits it.

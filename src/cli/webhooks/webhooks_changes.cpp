@@ -4,7 +4,6 @@
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/webhooks/event_body.h"
-#include "flows/webhooks/webhooks.h"
 #include "outbound/webhooks/webhook_signature.h"
 #include "store/webhooks/deliveries.h"
 #include "store/webhooks/events.h"

@@ -9,7 +9,6 @@
 #include "base/text/trimmed.h"
 #include "base/text/whole_number.h"
 #include "cli/exit_code.h"
-#include "cli/webhooks/choice.h"
 #include "cli/webhooks/webhooks.h"
 #include "http/message.h"
 #include "outbound/webhooks/webhook_signature.h"

@@ -5,7 +5,6 @@
 #include "domain/country.h"
 #include "domain/ledger/money.h"
 #include "domain/parties/contact.h"
-#include "domain/parties/iban.h"
 #include "domain/payments/payment.h"
 
 namespace coffer {

@@ -6,7 +6,6 @@
 #include "domain/payments/payment.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/webhooks/events.h"
-#include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 
 namespace coffer::flows {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "flows/operations/backups.h"
 #include "flows/operations/file_keys.h"
 #include "store/operations/copies.h"
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "domain/identity/tenant.h"
-#include "domain/payments/quote.h"
 #include "flows/context.h"
 #include "store/payments/quotes.h"
 

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "base/check.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_outcome.h"
 #include "flows/providers/terms.h"

@@ -9,7 +9,6 @@
 #include "flows/payments/payment_scope.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_message.h"
-#include "flows/providers/provider_outcome.h"
 
 namespace coffer::flows {
 namespace {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string>
 
-#include "base/clock.h"
 #include "store/file/changed_pages.h"
 
 namespace coffer {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-#include "store/operations/newest.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {

@@ -1,6 +1,5 @@
 #include "store/providers/provider_payments.h"
 
-#include "base/check.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
