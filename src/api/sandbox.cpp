@@ -18,7 +18,7 @@ Result<WalletId> wallet_id(const Call& call) {
 }
 
 Result<http::Response> wallet_response(const Services& services, const store::WalletRow& wallet) {
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     return json_response(
         200, wallet_json(wallet, services.flows.network_name, store::balances_of(db, wallet.key)));
   });
@@ -89,12 +89,10 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.refuse_unknown();
   COFFER_TRY_VOID(fields.check());
-  COFFER_TRY(
-      const auto connector,
-      services.flows.read([&](store::Connection& db) -> Result<std::optional<store::ConnectorRow>> {
-        const auto row = store::find_own_reference(db, call.caller.tenant, arrival.reference);
-        return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
-      }));
+  COFFER_TRY(const auto connector, services.flows.read([&](store::Connection& db) {
+    const auto row = store::find_own_reference(db, call.caller.tenant, arrival.reference);
+    return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
+  }));
   if (!connector) return unexpected(Slug::not_found, "The reference was not found.");
   COFFER_TRY(const auto payment, flows::accept_reference_payment(services.flows, connector->terms,
                                                                  arrival, call.request.request_id));

@@ -84,10 +84,8 @@ http::TrustedProxies trusted_proxies(const Config& config) {
 }
 
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
-  return store::with_reader(database,
-                            [](store::Connection& db) -> Result<std::optional<std::string>> {
-                              return store::read_meta(db, store::kKeyCheck);
-                            });
+  return store::with_reader(
+      database, [](store::Connection& db) { return store::read_meta(db, store::kKeyCheck); });
 }
 
 /// The master key of this file. A new file gets a new key if the key is missing. For a file with

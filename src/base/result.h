@@ -73,6 +73,18 @@ class [[nodiscard]] Result<void> {
   bool failed_ = false;
 };
 
+template <class T>
+struct ResultOf {
+  using type = Result<T>;
+};
+template <class T>
+struct ResultOf<Result<T>> {
+  using type = Result<T>;
+};
+/// The Result of a function that returns a value or a Result.
+template <class T>
+using AsResult = typename ResultOf<T>::type;
+
 }  // namespace coffer
 
 // Assigns the value of a Result expression or returns its Problem from the enclosing function.

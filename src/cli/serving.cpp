@@ -113,15 +113,14 @@ bool use_passed_socket(Config& config, StartError& error) {
 /// With a misspelt code, the intended asset would have no limit, and every amount would require
 /// approval.
 void warn_of_unknown_assets(App& app) {
-  const auto checked =
-      store::with_reader(app.database(), [&](store::Connection& db) -> Result<void> {
-        for (const AssetCode& code : app.config().four_eyes.assets()) {
-          if (store::find_asset(db, code)) continue;
-          log_warning("serve", "four_eyes has a limit for an asset that is not registered",
-                      {{"asset", code.value()}});
-        }
-        return {};
-      });
+  const auto checked = app.flows().read([&](store::Connection& db) -> Result<void> {
+    for (const AssetCode& code : app.config().four_eyes.assets()) {
+      if (store::find_asset(db, code)) continue;
+      log_warning("serve", "four_eyes has a limit for an asset that is not registered",
+                  {{"asset", code.value()}});
+    }
+    return {};
+  });
   (void)checked;  // a failed read only omits the warnings
 }
 
@@ -133,9 +132,7 @@ bool writer_moves(App& app, const Clock& clock) {
 }
 
 Result<bool> has_operators(App& app) {
-  return store::with_reader(app.database(), [](store::Connection& db) -> Result<bool> {
-    return store::has_operators(db);
-  });
+  return app.flows().read([](store::Connection& db) { return store::has_operators(db); });
 }
 
 /// Creates the first operator if the settings contain a password. An existing operator is not

@@ -38,9 +38,9 @@ struct Context {
   }
   /// store::run_for of the queue, for a command that returns a value.
   template <class F>
-  auto write(F&& command) const {
+  auto write(F&& command, store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) const {
     using Returned = std::invoke_result_t<F, store::WriteTx&>;
-    return store::run_for<typename Returned::value_type>(queue, std::forward<F>(command));
+    return store::run_for<typename Returned::value_type>(queue, std::forward<F>(command), mode);
   }
 
   store::Database& database;

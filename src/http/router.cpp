@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/text/next_part.h"
 
 namespace coffer::http {
 namespace {
@@ -73,15 +74,11 @@ bool read_query(std::string_view target, std::vector<std::pair<std::string, std:
   bool is_good = true;
   std::string_view text = target.substr(std::min(target.find('?'), target.size() - 1) + 1);
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('&'), text.size());
-    const std::string_view pair = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view pair = next_whole_part(text, '&');
     if (pair.empty()) continue;
-    const std::size_t equals = std::min(pair.find('='), pair.size());
     auto& [name, value] = out.emplace_back();
-    is_good = percent_decode(pair.substr(0, equals), true, name) && is_good;
-    is_good =
-        percent_decode(pair.substr(std::min(equals + 1, pair.size())), true, value) && is_good;
+    is_good = percent_decode(next_whole_part(pair, '='), true, name) && is_good;
+    is_good = percent_decode(pair, true, value) && is_good;
   }
   return is_good;
 }

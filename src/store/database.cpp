@@ -267,16 +267,7 @@ std::uint64_t Database::free_bytes() const {
   return free_disk_bytes(directory_of(options_.path)).value_or(0);
 }
 
-std::uint64_t Database::file_bytes() const {
-  std::error_code error;
-  const auto size = fs::file_size(options_.path, error);
-  return error ? 0 : size;
-}
-
-std::uint64_t Database::wal_bytes() const {
-  std::error_code error;
-  const auto size = fs::file_size(options_.path + "-wal", error);
-  return error ? 0 : size;
-}
+std::uint64_t Database::file_bytes() const { return coffer::file_bytes(options_.path); }
+std::uint64_t Database::wal_bytes() const { return coffer::file_bytes(options_.path + "-wal"); }
 
 }  // namespace coffer::store

@@ -105,10 +105,10 @@ class Database {
   std::unique_ptr<ReaderPools> readers_;
 };
 
-/// Runs `read` on a leased reader. `read` returns a Result. If its statement took too long and was
-/// interrupted, the result is `overloaded`.
+/// Runs `read` on a leased reader. `read` returns a value or a Result. If its statement took too
+/// long and was interrupted, the result is `overloaded`.
 template <class F>
-auto with_reader(Database& database, F&& read) -> decltype(read(std::declval<Connection&>())) {
+auto with_reader(Database& database, F&& read) -> AsResult<std::invoke_result_t<F, Connection&>> {
   COFFER_TRY(const Reader lease, database.reader());
   try {
     return read(lease.db());

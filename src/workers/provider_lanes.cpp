@@ -13,9 +13,7 @@ constexpr int kProviderRoundsMax = 1'000;
 
 std::vector<std::int64_t> lanes_with_work(const flows::Context& context) {
   const auto found = store::with_reader(
-      context.database, [](store::Connection& db) -> Result<std::vector<std::int64_t>> {
-        return store::provider_lanes(db);
-      });
+      context.database, [](store::Connection& db) { return store::provider_lanes(db); });
   return found ? *found : std::vector<std::int64_t>();
 }
 

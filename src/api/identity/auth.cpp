@@ -87,11 +87,9 @@ Result<TokenRequest> read_json(const http::Request& request, const http::JsonVal
 
 Result<store::ApplicationRow> verify_client(const Services& services, const TokenRequest& token,
                                             const http::Request& request) {
-  COFFER_TRY(const auto found,
-             services.flows.read(
-                 [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
-                   return store::find_application_by_client_id(db, token.client_id);
-                 }));
+  COFFER_TRY(const auto found, services.flows.read([&](store::Connection& db) {
+    return store::find_application_by_client_id(db, token.client_id);
+  }));
   const auth::SecretHasher& hasher = *services.flows.hasher;
   const Timestamp now = services.flows.queue.now();
   const store::OldSecrets* old = found ? found->old_at(now) : nullptr;

@@ -20,7 +20,7 @@ Result<http::Response> read_asset(const Services& services, const Call& call) {
 }  // namespace
 
 Result<http::Response> list_assets(const Services& services, const Call&) {
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     Json data = Json::array();
     for (const Asset& asset : store::list_assets(db)) {
       data.push_back(asset_json(asset, services.flows.network_name));

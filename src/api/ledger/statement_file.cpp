@@ -166,7 +166,7 @@ bool stream_lines(const flows::Context& flows, const Tenant& tenant, AccountKey 
   std::string text = what.script.head;
   for (bool more = true; more;) {
     const std::int64_t began_ms = flows.clock.monotonic_ms();
-    auto chunk = flows.read([&](store::Connection& db) -> Result<std::vector<StatementLine>> {
+    auto chunk = flows.read([&](store::Connection& db) {
       return store::statement_lines(db, tenant, account, range, kExportChunk);
     });
     if (!chunk) return false;

@@ -70,7 +70,7 @@ Result<http::Response> export_response(const Services& services, const Statement
 
 Result<http::Response> page_of_lines(const Services& services, const Call& call,
                                      const Statement& statement, const PageRequest& page) {
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     const store::EntryRange whole = store::entries_between(db, statement.start, statement.end);
     store::EntryRange range = whole;
     if (page.at.key) range.from = std::max(range.from, *page.at.key);

@@ -37,10 +37,8 @@ Result<http::Response> wallet_response(const Services& services, int status,
                                        const store::WalletRow& wallet) {
   // Balances are optional (docs/contract.md#wallets): without them, the wallet is still shown.
   std::optional<std::vector<store::WalletBalance>> balances;
-  auto read =
-      services.flows.read([&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-        return store::balances_of(db, wallet.key);
-      });
+  auto read = services.flows.read(
+      [&](store::Connection& db) { return store::balances_of(db, wallet.key); });
   if (read) balances = *std::move(read);
   return json_response(status, wallet_json(wallet, services.flows.network_name, balances));
 }
@@ -59,7 +57,7 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
   const auto network = query.text("networkName");
   COFFER_TRY(const PageRequest page,
              read_page(services, call, query, {"wallets", "assetCode", "status", "networkName"}));
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     store::RowPage<store::WalletRow> wallets;
     // There is only one network, so a filter for another finds nothing.
     if (!network || *network == services.flows.network_name) {

@@ -42,7 +42,7 @@ Result<http::Response> list_transactions(const Services& services, const Call& c
                        {"transactions", "status", "type", "walletId", "assetCode", "beneficiaryId",
                         "connectorId", "transactionId", "reference", "createdFrom", "createdTo",
                         "updatedFrom", "sort"}));
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     store::PaymentPage found = store::list_payments(db, call.caller.tenant, filter, page.at);
     std::vector<Json> rows;
     for (const store::PaymentRecord& record : found.records) {

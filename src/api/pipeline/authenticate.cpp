@@ -194,12 +194,9 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
 
 Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
                                        const store::ApplicationRow& application) const {
-  COFFER_TRY(
-      const auto user,
-      store::with_reader(context_.database,
-                         [&](store::Connection& db) -> Result<std::optional<store::UserRow>> {
-                           return store::find_user(db, *claims.user);
-                         }));
+  COFFER_TRY(const auto user, context_.read([&](store::Connection& db) {
+    return store::find_user(db, *claims.user);
+  }));
   if (!user || user->suspended || user->key_version != claims.key_version) {
     return refused("The token is no longer valid. Log in again.");
   }
@@ -231,14 +228,10 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
                                                     Access access) const {
   COFFER_TRY(const Bearer bearer, read_bearer(token, access));
   const Sha256 hash = context_.hasher->hash(secret);
-  COFFER_TRY(const auto found,
-             store::with_reader(
-                 context_.database,
-                 [&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
-                   return access == Access::connect
-                              ? store::find_application_by_connect_secret(db, hash)
-                              : store::find_application_by_api_key(db, hash);
-                 }));
+  COFFER_TRY(const auto found, context_.read([&](store::Connection& db) {
+    return access == Access::connect ? store::find_application_by_connect_secret(db, hash)
+                                     : store::find_application_by_api_key(db, hash);
+  }));
   const Timestamp now = context_.clock.now();
   const bool is_new =
       found && (access == Access::connect ? found->connect_hash : found->api_key_hash) == hash;

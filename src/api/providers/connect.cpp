@@ -42,7 +42,7 @@ Result<http::Response> platform_health(const Services& services, const Call& cal
 }
 
 Result<http::Response> list_countries(const Services& services, const Call& call) {
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     constexpr int kAll = -1;
     std::map<std::string, Offer> offers;
     for (const store::ConnectorRow& row :

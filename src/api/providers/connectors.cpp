@@ -33,7 +33,7 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
   COFFER_TRY(const PageRequest page, read_page(services, call, query,
                                                {"connectors", "countryIsoCode2", "direction",
                                                 "method", "assetCode", "flow"}));
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     std::vector<Json> rows;
     std::vector<std::int64_t> positions;
     for (const store::ConnectorRow& row :

@@ -36,7 +36,7 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
              read_page(services, call, query, {"events", "type", "afterSequence"}));
   const bool first_page = !page.at.key;
   if (first_page) page.at.key = after;
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     flows::EventBodies bodies(services.flows, db, call.caller.tenant);
     auto found = store::list_events(db, call.caller.tenant, type, page.at);
     // Backward paging stops at the sequence where the list started.

@@ -202,7 +202,7 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
   filter.application = application;
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
   COFFER_TRY(const PageRequest page, read_page(services, call, query, {list, "status"}));
-  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
+  return services.flows.read([&](store::Connection& db) {
     return page_response(page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
                          flows::webhook_json, [](const store::WebhookRow& row) { return row.key; });
   });

@@ -23,6 +23,12 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+std::uint64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
 bool sync_directory(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return false;

@@ -18,6 +18,8 @@ bool sync_directory(const std::string& directory);
 /// Creates a folder with mode 0700, including missing parents. `forbidden` if that is not
 /// permitted.
 Result<void> make_private_folder(const std::string& folder);
+/// 0 if the file does not exist.
+std::uint64_t file_bytes(const std::string& path);
 /// Free bytes for users other than root; nullopt if unknown.
 std::optional<std::uint64_t> free_disk_bytes(const std::string& folder);
 /// Name of the network or user-space file system of a path. On these, POSIX locks and shared

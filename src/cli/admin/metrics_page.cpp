@@ -332,7 +332,7 @@ std::optional<MetricsPage::Stored> MetricsPage::stored() {
   }
   std::optional<Stored> fresh;
   try {
-    auto read = store::with_reader(app_.database(), [&](store::Connection& db) -> Result<Stored> {
+    auto read = app_.flows().read([&](store::Connection& db) {
       return Stored{store::read_backlog(db), flows::all_quotas(app_.flows(), db),
                     store::count_open_alerts(db)};
     });

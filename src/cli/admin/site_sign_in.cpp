@@ -68,12 +68,9 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   const auto session = sessions_.find(out.session_id, app_.flows().clock.monotonic_ms());
   if (!session) return unexpected(signed_out);
   out.session = *session;
-  COFFER_TRY(
-      const auto row,
-      store::with_reader(app_.database(),
-                         [&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
-                           return store::find_operator(db, session->operator_id);
-                         }));
+  COFFER_TRY(const auto row, app_.flows().read([&](store::Connection& db) {
+    return store::find_operator(db, session->operator_id);
+  }));
   if (!row || row->suspended || row->version != session->version) {
     sessions_.end(out.session_id);
     return unexpected(signed_out);

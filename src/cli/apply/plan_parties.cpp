@@ -113,10 +113,9 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
-    const auto read =
-        session_.app.flows().read([&](store::Connection& db) -> Result<std::optional<FeeRule>> {
-          return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
-        });
+    const auto read = session_.app.flows().read([&](store::Connection& db) {
+      return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
+    });
     if (read) present = *read;
   }
   step.creates = !present;
@@ -193,9 +192,7 @@ void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, co
 
 void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
   const auto present = session_.app.flows().read(
-      [&](store::Connection& db) -> Result<std::vector<store::WalletBalance>> {
-        return store::balances_of(db, wallet.key);
-      });
+      [&](store::Connection& db) { return store::balances_of(db, wallet.key); });
   if (!present) return;
   std::erase_if(codes, [&](const AssetCode& code) {
     return std::any_of(present->begin(), present->end(),
@@ -223,10 +220,8 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   const auto found = wallets_.find(wallet);
   if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
   const auto known = asset(fields, "assetCode", wanted.asset);
-  const auto first = session_.app.flows().read(
-      [&](store::Connection& db) -> Result<std::optional<store::Funding>> {
-        return store::find_funding(db, id);
-      });
+  const auto first =
+      session_.app.flows().read([&](store::Connection& db) { return store::find_funding(db, id); });
   if (!first || !known) return;
   check_funding(fields, wallet, *known, wanted.amount);
   step.creates = !*first;
@@ -258,9 +253,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   if (!step.creates) {
     const store::BeneficiaryRow& row = present->second;
     const auto destinations = session_.app.flows().read(
-        [&](store::Connection& db) -> Result<std::vector<store::DestinationRow>> {
-          return store::destinations_of(db, row.key);
-        });
+        [&](store::Connection& db) { return store::destinations_of(db, row.key); });
     if (!(row.detail == wanted.detail)) {
       step.differences.push_back("details: " + std::string(kChanged));
     }

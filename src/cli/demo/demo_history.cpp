@@ -106,9 +106,9 @@ class History {
   }
 
   Result<void> prepare(ApplicationId application) {
-    COFFER_TRY(const auto row, store::with_reader(app_.database(), [&](store::Connection& db) {
-                 return Result<store::ApplicationRow>(*store::find_application(db, application));
-               }));
+    COFFER_TRY(const auto row, flows_.read([&](store::Connection& db) {
+      return *store::find_application(db, application);
+    }));
     caller_ = {row.id, row.key, *row.tenant, *row.association_status, row.scopes};
     flows::NewWebhook webhook;
     webhook.application = row.key;

@@ -158,9 +158,9 @@ class Recipients {
   Recipients(App& app, const Tenant& tenant) : app_(app), tenant_(tenant) {}
 
   Result<DemoRecipients> run(const std::vector<store::WalletRow>& wallets) {
-    COFFER_TRY(const auto marker, look<std::optional<std::string>>([](store::Connection& db) {
-                 return store::read_meta(db, kMarker);
-               }));
+    COFFER_TRY(const auto marker, app_.flows().read([](store::Connection& db) {
+      return store::read_meta(db, kMarker);
+    }));
     if (!marker) {
       COFFER_TRY(const DemoRecipients there, find());
       for (const DemoConnector& wanted : kConnectors)
@@ -177,15 +177,9 @@ class Recipients {
   }
 
  private:
-  template <class T, class F>
-  Result<T> look(F&& read) {
-    return store::with_reader(app_.database(),
-                              [&](store::Connection& db) -> Result<T> { return read(db); });
-  }
-
   /// Returns them in the order of creation. Lists have the reverse order.
   Result<DemoRecipients> find() {
-    return look<DemoRecipients>([&](store::Connection& db) {
+    return app_.flows().read([&](store::Connection& db) {
       DemoRecipients out;
       for (const auto& row :
            store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {

@@ -114,7 +114,7 @@ bool opens(const auth::SecretHasher& hasher, const DemoSecrets& secrets,
 
 Result<std::optional<store::ApplicationRow>> find_by_key(App& app, const std::string& public_key) {
   using Found = std::optional<store::ApplicationRow>;
-  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<Found> {
+  return app.flows().read([&](store::Connection& db) {
     for (auto& row : store::list_applications(db)) {
       if (row.public_key == public_key) return Found(std::move(row));
     }

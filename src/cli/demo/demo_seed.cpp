@@ -80,9 +80,9 @@ class Seeder {
   Seeder(App& app, const ProgressFunction& progress) : app_(app), progress_(progress) {}
 
   Result<DemoWorld> run() {
-    COFFER_TRY(auto marker, look<std::optional<std::string>>([](store::Connection& db) {
-                 return store::read_meta(db, kMarker);
-               }));
+    COFFER_TRY(auto marker, app_.flows().read([](store::Connection& db) {
+      return store::read_meta(db, kMarker);
+    }));
     if (!marker) {
       COFFER_TRY_VOID(refuse_other_data());
       COFFER_TRY_VOID(make_market());
@@ -94,15 +94,8 @@ class Seeder {
   }
 
  private:
-  template <class T, class F>
-  Result<T> look(F&& read) {
-    return store::with_reader(app_.database(),
-                              [&](store::Connection& db) -> Result<T> { return read(db); });
-  }
-
   Result<void> refuse_other_data() {
-    COFFER_TRY(const auto associations,
-               look<std::vector<store::AssociationRow>>(store::list_associations));
+    COFFER_TRY(const auto associations, app_.flows().read(store::list_associations));
     bool only_ours = is_claimed_as_demo(app_.database().path());
     for (const auto& row : associations) only_ours = only_ours && row.name == kAssociationName;
     if (only_ours) return {};
@@ -136,25 +129,23 @@ class Seeder {
   }
 
   Result<void> make_asset(const DemoAsset& wanted) {
-    COFFER_TRY(auto asset, look<std::optional<Asset>>([&](store::Connection& db) {
-                 return store::find_asset(db, code_of(wanted.code));
-               }));
+    COFFER_TRY(auto asset, app_.flows().read([&](store::Connection& db) {
+      return store::find_asset(db, code_of(wanted.code));
+    }));
     if (!asset) {
       flows::NewAsset fresh{
           std::string(wanted.code), std::string(wanted.name), wanted.decimals, {}};
       COFFER_TRY(asset, flows::register_asset(app_.flows(), fresh));
     }
-    COFFER_TRY(const Amount pool, look<Amount>([&](store::Connection& db) {
-                 return store::operator_balance(db, kEnvironment, AccountKind::liquidity,
-                                                asset->key);
-               }));
+    COFFER_TRY(const Amount pool, app_.flows().read([&](store::Connection& db) {
+      return store::operator_balance(db, kEnvironment, AccountKind::liquidity, asset->key);
+    }));
     if (!pool.is_zero()) return {};
     return flows::add_liquidity(app_.flows(), kEnvironment, asset->code, whole(wanted.liquidity));
   }
 
   Result<Tenant> make_association() {
-    COFFER_TRY(const auto there,
-               look<std::vector<store::AssociationRow>>(store::list_associations));
+    COFFER_TRY(const auto there, app_.flows().read(store::list_associations));
     std::optional<AssociationId> id;
     if (!there.empty()) id = there.front().id;  // refuse_other_data has checked its name
     if (!id) {
@@ -167,7 +158,7 @@ class Seeder {
   }
 
   Result<Tenant> tenant_of(AssociationId association) {
-    return look<Tenant>([&](store::Connection& db) {
+    return app_.flows().read([&](store::Connection& db) {
       return store::find_tenant(db, association, kEnvironment).value();
     });
   }
@@ -196,9 +187,9 @@ class Seeder {
     for (const DemoAsset& asset : kAssets) {
       COFFER_TRY_VOID(trust(tenant, wallet->id, code_of(asset.code)));
     }
-    COFFER_TRY(const bool funded, look<bool>([&](store::Connection& db) {
-                 return !store::balances_of(db, wallet->key).front().balance.is_zero();
-               }));
+    COFFER_TRY(const bool funded, app_.flows().read([&](store::Connection& db) {
+      return !store::balances_of(db, wallet->key).front().balance.is_zero();
+    }));
     if (funded) return *std::move(wallet);
     return flows::fund_sandbox_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
                                       whole(wanted.funds));
@@ -213,7 +204,7 @@ class Seeder {
   Result<std::optional<store::WalletRow>> find_by_name(const Tenant& tenant,
                                                        std::string_view name) {
     using Found = std::optional<store::WalletRow>;
-    return look<Found>([&](store::Connection& db) {
+    return app_.flows().read([&](store::Connection& db) {
       for (auto& row : store::list_wallets(db, tenant, {}, {}).rows) {
         if (row.name == name) return Found(std::move(row));
       }
@@ -236,9 +227,9 @@ class Seeder {
     world.association = AssociationId::parse(word).value();
     COFFER_TRY(const Tenant tenant, tenant_of(world.association));
     while (words >> word) {
-      COFFER_TRY(auto wallet, look<std::optional<store::WalletRow>>([&](store::Connection& db) {
-                   return store::find_wallet(db, tenant, WalletId::parse(word).value());
-                 }));
+      COFFER_TRY(auto wallet, app_.flows().read([&](store::Connection& db) {
+        return store::find_wallet(db, tenant, WalletId::parse(word).value());
+      }));
       world.wallets.push_back(std::move(wallet).value());
     }
     if (steps_ > 0) show_step("creating beneficiaries and connectors");
@@ -254,9 +245,8 @@ class Seeder {
 }  // namespace
 
 bool is_demo(App& app) {
-  const auto marked = store::with_reader(app.database(), [](store::Connection& db) {
-    return Result<bool>(store::read_meta(db, kMarker).has_value());
-  });
+  const auto marked = app.flows().read(
+      [](store::Connection& db) { return store::read_meta(db, kMarker).has_value(); });
   return marked && *marked && is_claimed_as_demo(app.database().path());
 }
 

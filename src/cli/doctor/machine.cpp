@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/environment.h"
+#include "base/text/join.h"
 #include "cli/control_client.h"
 #include "cli/serving.h"
 #include "http/certificate.h"
@@ -43,19 +44,26 @@ std::string clause(std::string text) {
   return text;
 }
 
-/// Names of the failed checks in /healthz.
-std::string failed_checks(const std::string& body) {
-  std::string out;
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// The texts of an object in the body of a /healthz response; nullopt if it has no such object.
+std::optional<NamedTexts> texts_of(const std::string& body, const char* member) {
   const auto json = http::parse_json(body);
-  const http::JsonValue* checks = json ? json->find("checks") : nullptr;
-  const auto* members = checks == nullptr ? nullptr : checks->object();
-  if (members == nullptr) return "the response is not from coffer";
-  for (const auto& [name, state] : *members) {
-    const std::string* text = state.string();
-    if (text == nullptr || *text == "ok") continue;
-    out += (out.empty() ? "" : ", ") + name;
+  const http::JsonValue* found = json ? json->find(member) : nullptr;
+  if (found == nullptr || found->object() == nullptr) return std::nullopt;
+  NamedTexts out;
+  for (const auto& [name, value] : *found->object()) {
+    if (value.string() != nullptr) out.emplace_back(name, *value.string());
   }
   return out;
+}
+
+/// Names of the failed checks in /healthz.
+std::string failed_checks(const std::string& body) {
+  auto checks = texts_of(body, "checks");
+  if (!checks) return "the response is not from coffer";
+  std::erase_if(*checks, [](const auto& check) { return check.second == "ok"; });
+  return join(*checks, ", ", [](const auto& check) { return check.first; });
 }
 
 /// What to do about a detail of a healthy /healthz response.
@@ -213,21 +221,10 @@ bool is_stray([[maybe_unused]] int process) {
 
 Finding judge_health(const std::string& check, const std::string& address,
                      const std::string& body) {
-  std::string details;
-  std::string remedies;
-  const auto add = [](std::string& out, const char* between, const std::string& text) {
-    out += (out.empty() ? "" : between) + text;
-  };
-  const auto json = http::parse_json(body);
-  const http::JsonValue* found = json ? json->find("details") : nullptr;
-  if (const auto* members = found == nullptr ? nullptr : found->object()) {
-    for (const auto& [name, sentence] : *members) {
-      if (const std::string* text = sentence.string()) {
-        add(details, ". ", clause(*text));
-        add(remedies, " ", remedy_of(name));
-      }
-    }
-  }
+  const NamedTexts found = texts_of(body, "details").value_or(NamedTexts());
+  const std::string details = join(found, ". ", [](const auto& one) { return clause(one.second); });
+  const std::string remedies =
+      join(found, " ", [](const auto& one) { return remedy_of(one.first); });
   if (details.empty()) return good(check, address + " is healthy");
   return warning(check, address + " is healthy, but: " + details, remedies);
 }

@@ -80,7 +80,7 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
 }
 
 Result<CommandResult> list_applications(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"id", "name", "environment", "status", "clientId",
                                      "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};

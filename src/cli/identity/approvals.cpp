@@ -39,7 +39,7 @@ Result<CommandResult> list_approvals(Session& session, const Arguments& argument
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"id", "status", "requestedBy", "command", "requestedAt",
                                      "expiresAt", "decidedBy", "outcome"}};
@@ -78,7 +78,7 @@ Result<CommandResult> show_approval(Session& session, const Arguments& arguments
 
 /// The operator who requested the command, with the current role.
 Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow& row) {
-  return flows.read([&](store::Connection& db) -> Result<Actor> {
+  return flows.read([&](store::Connection& db) {
     const auto who = store::find_operator(db, row.operator_id);
     COFFER_CHECK(who.has_value());
     return Actor{who->name, who->role, who->id};

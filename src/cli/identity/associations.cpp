@@ -27,7 +27,7 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_associations(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([](store::Connection& db) {
     CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
     for (const auto& row : store::list_associations(db))
       result.records.push_back(association_view(row));

@@ -66,8 +66,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   }
   COFFER_TRY(const auto states, flows::set_quota(session.app.flows(), id,
                                                  environment_argument(arguments), quota, limit));
-  return session.app.flows().read(
-      [&](store::Connection& db) -> Result<CommandResult> { return answer_of(db, states); });
+  return session.app.flows().read([&](store::Connection& db) { return answer_of(db, states); });
 }
 
 /// `wallets|beneficiaries|...`

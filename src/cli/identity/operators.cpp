@@ -58,7 +58,7 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_operators(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([](store::Connection& db) {
     CommandResult result{.list = true, .columns = {"name", "role", "status", "createdAt"}};
     for (const auto& row : store::list_operators(db)) result.records.push_back(operator_view(row));
     return result;
@@ -99,7 +99,7 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
   if (arguments.has("before")) {
     COFFER_TRY(filter.before, number_argument<std::int64_t>(arguments, "before", 1, INT64_MAX));
   }
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true, .columns = {"act", "at", "actor", "command", "outcome"}};
     auto found = store::list_audit_entries(db, filter);
     if (found.cut_at) {

@@ -35,7 +35,7 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> list_users(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"id", "username", "associationId", "status", "createdAt"}};
     const auto page = store::list_users(db, at);

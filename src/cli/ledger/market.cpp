@@ -31,7 +31,7 @@ Record market_view(store::Connection& db, const Asset& asset) {
 }
 
 Result<CommandResult> show_asset(Session& session, const AssetCode& code) {
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     const auto asset = store::find_asset(db, code);
     COFFER_CHECK(asset.has_value());
     return CommandResult{.records = {market_view(db, *asset)}};
@@ -49,7 +49,7 @@ Result<CommandResult> add_asset(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_assets(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([](store::Connection& db) {
     CommandResult result{
         .list = true,
         .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
@@ -113,7 +113,7 @@ Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) 
 
 Result<CommandResult> list_rates(Session& session, const Arguments& arguments) {
   const auto only = arguments.find("environment");
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     std::map<std::int64_t, AssetCode> codes;
     for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
     CommandResult result{.list = true};

@@ -14,15 +14,14 @@ Result<CommandResult> change_wallet(
     Session& session, const Arguments& arguments,
     const std::function<Result<store::WalletRow>(const Tenant&, WalletId)>& change) {
   COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
-  store::Database& database = session.app.database();
   COFFER_TRY(const Tenant tenant,
-             store::with_reader(database, [&](store::Connection& db) -> Result<Tenant> {
+             session.app.flows().read([&](store::Connection& db) -> Result<Tenant> {
                auto found = store::tenant_of_wallet(db, id);
                if (found) return *std::move(found);
                return unexpected(Slug::not_found, "The wallet was not found.");
              }));
   COFFER_TRY(const auto row, change(tenant, id));
-  return store::with_reader(database, [&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     return CommandResult{.records = {whole_wallet(db, row, tenant)}};
   });
 }

@@ -44,7 +44,7 @@ Result<CommandResult> list_alerts(Session& session, const Arguments& arguments) 
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto wanted = arguments.find("state");
   const auto open = wanted ? std::optional(*wanted == "open") : std::nullopt;
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{
         .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
     const auto page = store::newest_alerts(db, open, at);

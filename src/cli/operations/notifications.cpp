@@ -20,7 +20,7 @@ Record notification_view(const store::NotificationRow& row) {
 
 Result<CommandResult> list_notifications(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"transactionRecordId", "channel", "recipient", "state",
                                      "attempts", "environment", "dueAt"}};

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include "app/app.h"
 #include "cli/command_groups.h"
@@ -22,12 +21,6 @@ using store::Connection;
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
-std::int64_t bytes_of(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : static_cast<std::int64_t>(bytes);
-}
-
 /// The location and size of the server's file.
 Record server_record(App& app) {
   const bool serving = app.port() != 0;
@@ -41,7 +34,7 @@ Record server_record(App& app) {
   };
   out.emplace_back("listen", url(app.api_address()));
   out.emplace_back("adminListen", url(app.admin_address()));
-  out.emplace_back("databaseBytes", bytes_of(app.database().path()));
+  out.emplace_back("databaseBytes", static_cast<std::int64_t>(app.database().file_bytes()));
   out.emplace_back("walBytes", static_cast<std::int64_t>(app.database().wal_bytes()));
   out.emplace_back("diskFreeBytes", static_cast<std::int64_t>(app.database().free_bytes()));
   return out;
@@ -102,7 +95,7 @@ std::vector<Record> overview_view(const std::vector<Finding>& findings) {
 
 Result<CommandResult> overview(Session& session, const Arguments&) {
   App& app = session.app;
-  return store::with_reader(app.database(), [&](Connection& db) -> Result<CommandResult> {
+  return app.flows().read([&](Connection& db) {
     Record out = server_record(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
     const store::Backlog backlog = store::read_backlog(db);

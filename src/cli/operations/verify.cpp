@@ -187,7 +187,7 @@ Result<std::string> departure_of(App& app, const Arguments& arguments) {
   const auto source = arguments.find("checkpoint");
   if (!source) return std::string();
   COFFER_TRY(const auto checkpoints, checkpoints_at(*source, app.config()));
-  return store::with_reader(app.database(), [&](store::Connection& db) -> Result<std::string> {
+  return app.flows().read([&](store::Connection& db) {
     const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoints);
     if (fault.empty()) return fault;
     return app.database().path() + " is not the file of " + *source + ": " + fault +

@@ -94,7 +94,7 @@ constexpr std::string_view kFindNote =
 
 Result<CommandResult> find(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](Connection& db) {
     const auto found = store::find_payments(db, arguments.text("TEXT"), at);
     CommandResult result{.list = true, .columns = columns()};
     result.columns.push_back("foundAs");

@@ -203,7 +203,7 @@ class BulkRun {
   /// nullopt if the wallet or its trustline does not exist; the payment's checks report that.
   Result<std::optional<Amount>> available_in(WalletId id, const std::string& asset) {
     using Found = std::optional<Amount>;
-    return flows_.read([&](store::Connection& db) -> Result<Found> {
+    return flows_.read([&](store::Connection& db) {
       const auto wallet = store::find_wallet_brief(db, caller_.tenant, id);
       if (!wallet) return Found();
       for (const auto& one : store::balances_of(db, wallet->key)) {

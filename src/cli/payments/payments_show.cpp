@@ -307,7 +307,7 @@ std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& ar
   const auto id = PaymentId::parse(arguments.text("ID"));
   if (!id) return std::nullopt;
   using Found = std::optional<MovedAmount>;
-  const auto moved = session.app.flows().read([&](Connection& db) -> Result<Found> {
+  const auto moved = session.app.flows().read([&](Connection& db) {
     const auto key = store::payment_key(db, *id);
     const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
     if (!payment || !payment->provider) return Found();

@@ -148,7 +148,7 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_connectors(Session& session, const Arguments&) {
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{
         .list = true,
         .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
@@ -177,7 +177,7 @@ std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
 
 Result<CommandResult> show_connector(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     Record record = connector_view(terms);
     put_health(record, session.app, db, terms);
     std::vector<Record> requirements;
@@ -271,10 +271,9 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
 Result<std::vector<Requirement>> requirements_without(Session& session,
                                                       const ConnectorTerms& connector,
                                                       const std::string& left_out) {
-  COFFER_TRY(auto all, session.app.flows().read(
-                           [&](store::Connection& db) -> Result<std::vector<Requirement>> {
-                             return store::requirements_of(db, connector.key);
-                           }));
+  COFFER_TRY(auto all, session.app.flows().read([&](store::Connection& db) {
+    return store::requirements_of(db, connector.key);
+  }));
   std::erase_if(all, [&](const Requirement& one) { return one.name == left_out; });
   return all;
 }

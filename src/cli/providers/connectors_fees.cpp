@@ -46,7 +46,7 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_fees(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([](store::Connection& db) {
     CommandResult result{.list = true};
     for (const store::FeeRow& row : store::list_fees(db)) {
       const auto connector = store::find_connector_by_key(db, row.connector_key);

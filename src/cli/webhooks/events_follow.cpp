@@ -49,7 +49,7 @@ std::string text_of(const store::EventRow& event, const std::string& body, bool 
 
 /// New events as lines; advances `following`. Empty if there are none.
 Result<std::string> next_lines(Session& session, Following& following, bool json) {
-  return session.app.flows().read([&](store::Connection& db) -> Result<std::string> {
+  return session.app.flows().read([&](store::Connection& db) {
     std::string out;
     flows::EventBodies bodies(session.app.flows(), db, following.tenant);
     for (const auto& event :

@@ -62,7 +62,7 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
   page.key = at.before;
   page.limit = at.limit + 1;
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
+  return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"sequence", "eventId", "type", "status", "attempts",
                                      "lastAnswer", "nextAttemptAt"}};

@@ -88,18 +88,16 @@ Result<Session> start_session(
 
 Result<std::optional<store::ApplicationRow>> application_with_key(const Context& context,
                                                                   const std::string& public_key) {
-  return context.read([&](store::Connection& db) -> Result<std::optional<store::ApplicationRow>> {
-    return store::find_application_by_public_key(db, public_key);
-  });
+  return context.read(
+      [&](store::Connection& db) { return store::find_application_by_public_key(db, public_key); });
 }
 
 }  // namespace
 
 Result<auth::SigningKey> open_challenge_key(const Context& context) {
-  COFFER_TRY(const auto stored,
-             context.read([](store::Connection& db) -> Result<std::optional<std::string>> {
-               return store::read_meta(db, kChallengeKey);
-             }));
+  COFFER_TRY(const auto stored, context.read([](store::Connection& db) {
+    return store::read_meta(db, kChallengeKey);
+  }));
   if (stored) {
     COFFER_TRY(const Secret seed, context.sealer.open(*stored, kChallengeKeyContext));
     return auth::SigningKey::from_seed(seed);
@@ -187,8 +185,7 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
                                 const AdmitClient& admit) {
   const Sha256 hash = context.hasher->hash(refresh_token);
   // An unknown token costs only a read, not a place in the commit queue.
-  using Found = std::optional<store::RefreshTokenRow>;
-  COFFER_TRY(const Found known, context.read([&](store::Connection& db) -> Result<Found> {
+  COFFER_TRY(const auto known, context.read([&](store::Connection& db) {
     return store::find_refresh_token(db, hash);
   }));
   if (!known) return unexpected(wrong_token());

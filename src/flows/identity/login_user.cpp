@@ -51,10 +51,9 @@ Result<UserSession> log_in_user(const Context& context, const std::string& usern
                                 const std::string& password, const std::string& code,
                                 const SignInSource& source) {
   const std::string name = folded_username(username);
-  COFFER_TRY(const auto found,
-             context.read([&](store::Connection& db) -> Result<std::optional<store::UserRow>> {
-               return store::find_user_by_username(db, name);
-             }));
+  COFFER_TRY(const auto found, context.read([&](store::Connection& db) {
+    return store::find_user_by_username(db, name);
+  }));
   const SignInGuard guard(context, SignInGuard::Kind::user, name,
                           found ? std::optional(found->id.uuid) : std::nullopt, source);
   COFFER_TRY_VOID(guard.admit());

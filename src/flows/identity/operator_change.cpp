@@ -25,7 +25,7 @@ Problem unknown_operator() { return Problem(Slug::not_found, "The operator was n
 
 Result<std::optional<store::OperatorRow>> find_operator_named(const Context& context,
                                                               const std::string& name) {
-  return context.read([&](store::Connection& db) -> Result<std::optional<store::OperatorRow>> {
+  return context.read([&](store::Connection& db) {
     return store::find_operator_by_name(db, folded_username(name));
   });
 }

@@ -150,7 +150,7 @@ Result<store::OperatorRow> find_operator(const Context& context, const std::stri
 }
 
 Result<std::string> operator_name(const Context& context, OperatorId id) {
-  return context.read([&](store::Connection& db) -> Result<std::string> {
+  return context.read([&](store::Connection& db) {
     const auto row = store::find_operator(db, id);
     return row ? row->name : std::string();
   });
@@ -169,9 +169,8 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source) {
   const auth::SecretHash hash = context.hasher->hash(link);
-  const auto asked = context.read([&](store::Connection& db) -> Result<store::OperatorLink> {
-    return good_link(db, as_text(hash), context.queue.now());
-  });
+  const auto asked = context.read(
+      [&](store::Connection& db) { return good_link(db, as_text(hash), context.queue.now()); });
   if (!asked) return unexpected(refuse_link(context, asked.error(), source));
   store::OperatorRow fresh;
   fresh.role = OperatorRole::administrator;

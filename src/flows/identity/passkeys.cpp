@@ -195,9 +195,7 @@ std::string passkey_list_id(const store::PasskeyRow& row) {
 }
 
 Result<std::vector<store::PasskeyRow>> list_passkeys(const Context& context, OperatorId id) {
-  return context.read([&](store::Connection& db) -> Result<std::vector<store::PasskeyRow>> {
-    return store::list_passkeys(db, id);
-  });
+  return context.read([&](store::Connection& db) { return store::list_passkeys(db, id); });
 }
 
 Result<void> remove_passkey(store::WriteTx& tx, store::OperatorRow& row, const std::string& id) {

@@ -34,9 +34,7 @@ std::vector<QuotaState> quotas_of(const Context& context, store::Connection& db,
 }
 
 Result<std::vector<QuotaState>> quotas_of(const Context& context, const Tenant& tenant) {
-  using States = std::vector<QuotaState>;
-  return context.read(
-      [&](store::Connection& db) -> Result<States> { return quotas_of(context, db, tenant); });
+  return context.read([&](store::Connection& db) { return quotas_of(context, db, tenant); });
 }
 
 std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db) {

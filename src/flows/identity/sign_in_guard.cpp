@@ -53,9 +53,8 @@ GuessTable& table_of(const Context& context) {
 }
 
 bool is_known(const Context& context, const Uuid& person, const std::string& network) {
-  const auto found = context.read([&](store::Connection& db) -> Result<bool> {
-    return store::has_signed_in_from(db, person, network);
-  });
+  const auto found = context.read(
+      [&](store::Connection& db) { return store::has_signed_in_from(db, person, network); });
   return found && *found;
 }
 

@@ -107,9 +107,7 @@ Result<void> publish(const Context& context, const BackupRequest& request, Parti
 /// Writes the database to a file without a final name.
 Result<PartialFile> write_copy(const Context& context, const BackupRequest& request,
                                const ProgressFunction& progress) {
-  std::error_code ignored;
-  const std::uint64_t wanted =
-      fs::file_size(context.database.path(), ignored) + context.database.wal_bytes();
+  const std::uint64_t wanted = context.database.file_bytes() + context.database.wal_bytes();
   const std::uint64_t free = free_bytes(directory_of(request.path));
   if (free < wanted || free - wanted < reserve_of(context, request)) {
     return unexpected(no_room(request, wanted));
@@ -134,8 +132,7 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   if (request.verify) {
     out.verdict = store::verify_file(file.path(), progress, keys_under(context.sealer));
   }
-  std::error_code ignored;
-  out.bytes = static_cast<std::int64_t>(fs::file_size(file.path(), ignored));
+  out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
   if (!out.verdict || out.verdict->violations.empty()) {
     Pace pace;
     COFFER_TRY(out.sha256, sha256_of_file(file.path(), [&](std::int64_t done) {

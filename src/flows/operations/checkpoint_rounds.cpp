@@ -74,8 +74,7 @@ Result<std::string> make_checkpoint(const Context& context, const std::function<
 }
 
 void CheckpointRounds::run(const std::function<bool()>& stops) {
-  const auto heads = context_.read(
-      [](store::Connection& db) -> Result<store::ChainHeads> { return store::chain_heads(db); });
+  const auto heads = context_.read([](store::Connection& db) { return store::chain_heads(db); });
   if (!heads || (!is_due(*heads) && faults().empty())) return;
   Pace pace;
   const auto line = make_checkpoint(context_, [&] {

@@ -188,7 +188,7 @@ Result<void> use_chain_keys(const auth::Sealer& sealer, store::Connection& db) {
 
 Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Context& context) {
   // A full disk must not prevent a start, so a file that has its keys is only read.
-  COFFER_TRY(const bool is_new, context.read([](store::Connection& db) -> Result<bool> {
+  COFFER_TRY(const bool is_new, context.read([](store::Connection& db) {
     return !store::read_meta(db, kRootKey) && store::is_unwritten(db);
   }));
   if (is_new) COFFER_TRY_VOID(create_file_keys(context));

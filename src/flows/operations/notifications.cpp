@@ -70,7 +70,7 @@ Result<bool> open(const Context& context, const NotificationRow& row) {
 }
 
 Result<outbound::Notification> message_of(const Context& context, const NotificationRow& row) {
-  return context.read([&](store::Connection& db) -> Result<outbound::Notification> {
+  return context.read([&](store::Connection& db) {
     const auto record = store::find_payment_by_key(db, row.payment);
     COFFER_CHECK(record.has_value());
     return outbound::Notification{row.channel, row.recipient,
@@ -130,19 +130,16 @@ void record_notification(const Context& context, store::WriteTx& tx,
 
 Result<NotificationRound> send_due_notifications(const Context& context, int limit) {
   const Timestamp now = context.queue.now();
-  COFFER_TRY(const auto rows,
-             context.read([&](store::Connection& db) -> Result<std::vector<NotificationRow>> {
-               return store::due_notifications(db, now, limit);
-             }));
+  COFFER_TRY(const auto rows, context.read([&](store::Connection& db) {
+    return store::due_notifications(db, now, limit);
+  }));
   NotificationRound round;
   for (const NotificationRow& row : rows) {
     COFFER_TRY_VOID(attempt(context, row));
     ++round.attempts;
   }
   COFFER_TRY(round.next_due,
-             context.read([](store::Connection& db) -> Result<std::optional<Timestamp>> {
-               return store::next_notification_due(db);
-             }));
+             context.read([](store::Connection& db) { return store::next_notification_due(db); }));
   return round;
 }
 

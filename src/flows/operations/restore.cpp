@@ -39,12 +39,6 @@ Result<void> check_free(const std::string& target) {
   return {};
 }
 
-std::int64_t size_of(const std::string& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  return error ? 0 : static_cast<std::int64_t>(size);
-}
-
 Result<void> check_source(const std::string& backup) {
   std::error_code error;
   const auto type = fs::status(backup, error).type();
@@ -68,8 +62,7 @@ std::string check_log(const std::string& path, std::vector<store::Violation>& vi
 }
 
 Result<void> check_not_in_use(const std::string& backup) {
-  std::error_code error;
-  if (fs::exists(backup + "-wal", error) && size_of(backup + "-wal") > 0) {
+  if (file_bytes(backup + "-wal") > 0) {
     return unexpected(Slug::conflict, backup + " is a database in use, not a backup: there is a " +
                                           backup + "-wal file. Make a backup with coffer backup");
   }
@@ -109,7 +102,7 @@ Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
   std::error_code error;
   if (!fs::exists(path, error)) return {std::nullopt};
   const auto found = read_checkpoints(path);
-  const std::int64_t total = size_of(backup);
+  const std::int64_t total = static_cast<std::int64_t>(file_bytes(backup));
   COFFER_TRY(const std::string digest, sha256_of_file(backup, [&](std::int64_t done) {
                progress({"signature", done, total, Progress::Unit::bytes});
              }));
@@ -157,7 +150,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
   COFFER_TRY(out.checksum, check_checksum(backup, progress, out.verdict.violations));
   out.log_doubt = check_log(backup, out.verdict.violations);
   if (!out.verdict.violations.empty()) return out;
-  const std::int64_t total = size_of(backup);
+  const std::int64_t total = static_cast<std::int64_t>(file_bytes(backup));
   try {
     store::drop_left_logs(file.path());
     COFFER_TRY(out.bytes, copy_into(file, backup, [&](std::int64_t done) {
@@ -196,7 +189,7 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
   if (!file) return false;
   std::string wanted;
   file >> wanted;
-  const std::int64_t total = size_of(path);
+  const std::int64_t total = static_cast<std::int64_t>(file_bytes(path));
   COFFER_TRY(const std::string found, sha256_of_file(path, [&](std::int64_t done) {
                progress({"checksum", done, total, Progress::Unit::bytes});
              }));
@@ -209,7 +202,7 @@ Result<Restored> judge_file(const std::string& path, const ProgressFunction& pro
                             const FileChecks& checks) {
   COFFER_TRY_VOID(check_source(path));
   Restored out;
-  out.bytes = size_of(path);
+  out.bytes = static_cast<std::int64_t>(file_bytes(path));
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
   out.log_doubt = check_log(path, violations);

@@ -15,7 +15,7 @@ PaymentScope::PaymentScope(Names names)
       id_scope_("payment", names_.id) {}
 
 PaymentScope::Names PaymentScope::read(const Context& context, std::int64_t payment) {
-  const auto names = context.read([&](store::Connection& db) -> Result<Names> {
+  const auto names = context.read([&](store::Connection& db) {
     const auto record = store::find_payment_by_key(db, payment);
     return record ? Names{record->id.to_string(), record->request_id} : Names{};
   });

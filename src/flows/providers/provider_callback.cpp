@@ -58,10 +58,7 @@ void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
 
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call) {
-  COFFER_TRY(const auto rows,
-             context.read([&](store::Connection& db) -> Result<std::vector<store::ConnectorRow>> {
-               return callers(db, id);
-             }));
+  COFFER_TRY(const auto rows, context.read([&](store::Connection& db) { return callers(db, id); }));
   if (rows.empty()) return no_such_connector();
   Result<void> verified;
   for (const store::ConnectorRow& row : rows) {

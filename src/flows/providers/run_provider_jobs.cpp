@@ -176,7 +176,7 @@ int JobClaims::count() const {
 
 Result<ProviderRound> run_provider_jobs(const Context& context, std::int64_t lane, int limit,
                                         JobClaims& claims) {
-  COFFER_TRY(Due due, context.read([&](store::Connection& db) -> Result<Due> {
+  COFFER_TRY(Due due, context.read([&](store::Connection& db) {
     return take_due(db, lane, context.queue.now(), limit, claims);
   }));
   const Claimed claimed(claims, std::move(due.jobs));

@@ -21,7 +21,7 @@ constexpr std::int64_t kDayMs = 86'400'000;
 constexpr int kPruneBatch = 500;
 
 Result<QueuePlan> read_plan(const Context& context) {
-  return context.read([&](store::Connection& db) -> Result<QueuePlan> {
+  return context.read([&](store::Connection& db) {
     return plan_deliveries(context, db, store::active_webhooks(db));
   });
 }
@@ -184,9 +184,7 @@ void record_finished(const Context& context, DeliveryLanes& lanes) {
 Result<bool> prune_deliveries(const Context& context) {
   const DeliveryPolicy& policy = context.webhooks->policy;
   COFFER_TRY(const auto tenants,
-             context.read([](store::Connection& db) -> Result<std::vector<Tenant>> {
-               return store::tenants_with_webhooks(db);
-             }));
+             context.read([](store::Connection& db) { return store::tenants_with_webhooks(db); }));
   bool more = false;
   for (const Tenant& tenant : tenants) {
     COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {

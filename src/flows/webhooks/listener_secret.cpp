@@ -8,9 +8,7 @@ namespace coffer::flows {
 Result<Secret> listener_secret(const Context& context, const Tenant& tenant) {
   const std::string key = "listener_secret:" + tenant.association.to_string() + ":" +
                           std::string(name(tenant.environment));
-  auto stored = context.read([&](store::Connection& db) -> Result<std::optional<std::string>> {
-    return store::read_meta(db, key);
-  });
+  auto stored = context.read([&](store::Connection& db) { return store::read_meta(db, key); });
   if (!stored) return unexpected(std::move(stored).error());
   std::string sealed = stored->value_or("");
   if (sealed.empty()) {

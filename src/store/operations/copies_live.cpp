@@ -113,8 +113,7 @@ class LiveCopy {
       auto piece = left.first(std::min(left.size(), kPieceMax));
       left = left.subspan(piece.size());
       const std::size_t wanted = piece.size();
-      COFFER_TRY(const std::string bytes,
-                 with_reader(database_, [&](Connection& db) -> Result<std::string> {
+      COFFER_TRY(const std::string bytes, with_reader(database_, [&](Connection& db) {
                    piece = present(piece, page_count(db));
                    return read_pages(db, piece);
                  }));

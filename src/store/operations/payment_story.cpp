@@ -45,17 +45,10 @@ constexpr const char* kEvents =
 constexpr const char* kWebhooks =
     "SELECT webhook FROM webhooks INDEXED BY webhooks_by_tenant WHERE tenant = ?"
     " ORDER BY webhook DESC LIMIT ?";
-constexpr Column<StoryJob> kJobColumns[] = {
-    joined<&StoryJob::due_at>("due_at"),
-    joined<&StoryJob::attempts>("attempts"),
-};
-const std::string kProviderJob = select(kJobColumns) + " FROM provider_jobs WHERE payment = ?";
-constexpr Column<StoryJob> kSettlementColumns[] = {
-    joined<&StoryJob::due_at>("settle_at"),
-    joined<&StoryJob::attempts>("settle_attempts"),
-};
-const std::string kSettlementJob =
-    select(kSettlementColumns) + " FROM payments WHERE payment = ? AND settle_at IS NOT NULL";
+constexpr const char* kJob =
+    "SELECT due_at, attempts, 1 FROM provider_jobs WHERE payment = ?1"
+    " UNION ALL SELECT settle_at, settle_attempts, 0 FROM payments"
+    " WHERE payment = ?1 AND settle_at IS NOT NULL";
 constexpr Column<StoryParties> kPartyColumns[] = {
     joined<&StoryParties::application>("a.name"),
     joined<&StoryParties::application_id>("a.id"),
@@ -134,10 +127,7 @@ std::vector<std::int64_t> webhooks_of_tenant(Connection& db, const Tenant& tenan
 }
 
 std::optional<StoryJob> job_of_payment(Connection& db, std::int64_t payment) {
-  auto out = first_row<StoryJob>(db, kProviderJob, kJobColumns, payment);
-  if (!out) return first_row<StoryJob>(db, kSettlementJob, kSettlementColumns, payment);
-  out->with_provider = true;
-  return out;
+  return first_of<StoryJob, Timestamp, int, bool>(db, kJob, payment);
 }
 
 StorySides sides_of_payment(Connection& db, std::int64_t payment) {
