@@ -96,12 +96,7 @@ Result<http::ClientResponse> IdentityProvider::call(
   request.headers.emplace_back("Accept", "application/json");
   request.response_bytes_max = kAnswerBytesMax;
   request.connect_timeout_ms = kTimeoutMs;
-  const Deadline deadline(kTimeoutMs);
-  COFFER_TRY(const auto addresses, resolver_.resolve(parsed->host, kTimeoutMs));
-  COFFER_TRY(auto response, send_to_any(std::move(request), addresses, deadline,
-                                        [&](const http::ClientRequest& attempt) {
-                                          return client_.send(attempt);
-                                        }));
+  COFFER_TRY(auto response, send_to_host(std::move(request), client_, resolver_, kTimeoutMs));
   if (response.truncated) return wrong_provider("its response is incomplete");
   return response;
 }

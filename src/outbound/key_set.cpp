@@ -145,12 +145,7 @@ Result<std::string> KeySet::fetch() const {
   request.connect_timeout_ms = timeout_ms_;
   request.headers = {{"Accept", "application/json"}};
   request.response_bytes_max = kBytesMax;
-  const Deadline deadline(timeout_ms_);
-  COFFER_TRY(const auto addresses, resolver_.resolve(url->host, timeout_ms_));
-  COFFER_TRY(auto response, send_to_any(std::move(request), addresses, deadline,
-                                        [&](const http::ClientRequest& attempt) {
-                                          return client_.send(attempt);
-                                        }));
+  COFFER_TRY(auto response, send_to_host(std::move(request), client_, resolver_, timeout_ms_));
   if (response.status != 200 || response.truncated) {
     return unexpected(Slug::provider_error,
                       "Status " + std::to_string(response.status) +

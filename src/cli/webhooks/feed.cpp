@@ -12,6 +12,9 @@
 #include "cli/webhooks/webhooks.h"
 
 namespace coffer::cli {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FeedEvent, sequence, id, type, body)
+
 namespace {
 
 using Json = nlohmann::json;
@@ -36,14 +39,8 @@ std::optional<Listener> read_listener(const std::string& text) {
 }
 
 std::optional<FeedEvent> read_event(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
   try {
-    FeedEvent out;
-    json.at("sequence").get_to(out.sequence);
-    json.at("id").get_to(out.id);
-    json.at("type").get_to(out.type);
-    json.at("body").get_to(out.body);
-    return out;
+    return Json::parse(text, nullptr, false).get<FeedEvent>();
   } catch (const Json::exception&) {
     return std::nullopt;
   }

@@ -194,12 +194,8 @@ Result<void> ConfiguredNotifier::post(const Notification& notification) const {
                      {"Content-Type", "application/json"},
                      {"User-Agent", "coffer-notifications/1"}};
   request.body = gateway_body(notification);
-  const Deadline deadline(settings_.timeout_ms);
-  COFFER_TRY(const auto addresses, resolver_.resolve(url->host, settings_.timeout_ms));
-  COFFER_TRY(const auto response, send_to_any(std::move(request), addresses, deadline,
-                                              [&](const http::ClientRequest& attempt) {
-                                                return client_.send(attempt);
-                                              }));
+  COFFER_TRY(const auto response,
+             send_to_host(std::move(request), client_, resolver_, settings_.timeout_ms));
   if (response.status >= 200 && response.status < 300) return {};
   return failed("The gateway responded with " + std::to_string(response.status) + ".");
 }

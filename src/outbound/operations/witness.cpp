@@ -37,15 +37,10 @@ Result<void> append(const std::string& path, const std::string& line) {
 }
 
 Result<http::ClientResponse> call(const std::string& target, http::ClientRequest request,
-                                  http::Client& client, Resolver& resolver,
-                                  const std::string& host) {
+                                  http::Client& client, Resolver& resolver) {
   request.connect_timeout_ms = kTimeoutMs;
   request.headers.emplace_back("User-Agent", "coffer-checkpoints/1");
-  const Deadline deadline(kTimeoutMs);
-  COFFER_TRY(const auto addresses, resolver.resolve(host, kTimeoutMs));
-  COFFER_TRY(auto response,
-             send_to_any(std::move(request), addresses, deadline,
-                         [&](const http::ClientRequest& attempt) { return client.send(attempt); }));
+  COFFER_TRY(auto response, send_to_host(std::move(request), client, resolver, kTimeoutMs));
   if (response.status >= 200 && response.status < 300) return response;
   return failed(target, "the response has status " + std::to_string(response.status));
 }
@@ -84,7 +79,7 @@ Result<void> Witnesses::post(const std::string& target, const std::string& line)
   request.method = "POST";
   request.headers = {{"Content-Type", "text/plain"}};
   request.body = line + '\n';
-  COFFER_TRY_VOID(call(target, std::move(request), client_, resolver_, url->host));
+  COFFER_TRY_VOID(call(target, std::move(request), client_, resolver_));
   return {};
 }
 
@@ -97,7 +92,7 @@ Result<std::string> fetch_text(const std::string& target, http::Client& client,
   if (!url) return failed(target, "it is not a URL");
   http::ClientRequest request = request_to(*url);
   request.response_bytes_max = kFetchedBytesMax;
-  COFFER_TRY(auto response, call(target, std::move(request), client, resolver, url->host));
+  COFFER_TRY(auto response, call(target, std::move(request), client, resolver));
   if (response.truncated) return failed(target, "the response is incomplete, or over 1 MiB");
   return std::move(response.body);
 }

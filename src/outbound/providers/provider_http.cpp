@@ -75,10 +75,7 @@ Result<http::ClientResponse> ProviderHttp::send(const ProviderEndpoint& endpoint
   request.headers.emplace_back("Coffer-Request-Id", request_id);
   if (!call.body.empty()) request.headers.emplace_back("Content-Type", "application/json");
 
-  const Deadline deadline(endpoint.timeout_ms);
-  COFFER_TRY(const auto addresses, resolver_.resolve(base->host, endpoint.timeout_ms));
-  return send_to_any(std::move(request), addresses, deadline,
-                     [&](const http::ClientRequest& attempt) { return client_.send(attempt); });
+  return send_to_host(std::move(request), client_, resolver_, endpoint.timeout_ms);
 }
 
 Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const ProviderCall& call) {

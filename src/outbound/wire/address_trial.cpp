@@ -38,4 +38,12 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
   return response;
 }
 
+Result<http::ClientResponse> send_to_host(http::ClientRequest request, http::Client& client,
+                                          Resolver& resolver, int timeout_ms) {
+  const Deadline deadline(timeout_ms);
+  COFFER_TRY(const auto addresses, resolver.resolve(request.host, timeout_ms));
+  return send_to_any(std::move(request), addresses, deadline,
+                     [&](const http::ClientRequest& attempt) { return client.send(attempt); });
+}
+
 }  // namespace coffer::outbound

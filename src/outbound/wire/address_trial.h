@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "http/client.h"
+#include "outbound/resolver.h"
 #include "outbound/url.h"
 
 namespace coffer::outbound {
@@ -33,5 +34,8 @@ using Send = std::function<Result<http::ClientResponse>(const http::ClientReques
 Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
                                          const Deadline& deadline, const Send& send);
+/// The same with the addresses of the request's host, all within `timeout_ms`.
+Result<http::ClientResponse> send_to_host(http::ClientRequest request, http::Client& client,
+                                          Resolver& resolver, int timeout_ms);
 
 }  // namespace coffer::outbound
