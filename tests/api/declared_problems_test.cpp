@@ -300,7 +300,7 @@ TEST_CASE("every problem that a route declares by name can be produced") {
     for (const Slug slug : api::problems_of(route)) {
       const auto make = Producer::maker(slug);
       if (make == nullptr) continue;
-      INFO(route.operation << " should answer " << info(slug).name);
+      INFO(route.operation << " should respond with " << info(slug).name);
       const Reply reply = (producer.*make)(route);
       INFO(reply.text().substr(0, 1000));
       CHECK(problem_of(route, reply) == info(slug).name);

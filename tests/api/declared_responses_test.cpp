@@ -38,7 +38,7 @@ TEST_CASE("every status that a route declares can be produced") {
   ResponseProducer producer;
   for (const api::Route& route : api::routes()) {
     for (const api::DeclaredResponse& answer : api::responses_of(route)) {
-      INFO(route.operation << " should answer " << answer.status);
+      INFO(route.operation << " should respond with " << answer.status);
       const Reply reply = producer.produce(route, answer.status);
       INFO(reply.text().substr(0, 2000));
       CHECK(reply.status == answer.status);

@@ -126,7 +126,7 @@ TEST_CASE("tokens become invalid immediately") {
     check_refused(app.me().with("x-svc-auth", rotated.secrets.api_key.reveal()).get(kWallets), 401,
                   "unauthorized");
   }
-  SECTION("suspension, and resuming does not bring them back") {
+  SECTION("suspension; resuming does not restore them") {
     flows::suspend_application(app.flows(), id, true).value();
     check_refused(app.me().get(kWallets), 401, "unauthorized");
     flows::suspend_application(app.flows(), id, false).value();

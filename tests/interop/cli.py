@@ -128,7 +128,7 @@ def older_file(cli):
 
 def doctor(cli, db):
     """doctor works whatever is wrong."""
-    done = cli.says(0, "doctor on a good file", "0 faults", "doctor", "--db", db, *FREE)
+    done = cli.says(0, "doctor on a good file", "0 failed checks", "doctor", "--db", db, *FREE)
     check("doctor prints a table", re.search("^CHECK  *RESULT  *FOUND", done.stdout, re.M), done.stdout)
     done = cli.exits(0, "doctor --json", "doctor", "--json", "--db", db, *FREE)
     rows = json.loads(done.stdout)

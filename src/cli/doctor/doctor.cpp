@@ -21,8 +21,8 @@ std::string_view name(Grade grade) {
       return "ok";
     case Grade::warning:
       return "warning";
-    case Grade::fault:
-      return "fault";
+    case Grade::failed:
+      return "failed";
   }
   throw InternalError("unknown grade");
 }
@@ -34,8 +34,8 @@ void add(Findings& all, Findings more) {
 Findings examine_settings(const ConfigReading& reading) {
   Findings out;
   for (const FieldError& error : reading.errors) {
-    out.push_back(fault("configuration", error.field + ": " + error.message,
-                        "Correct " + error.field + ". The server cannot start until then."));
+    out.push_back(failed("configuration", error.field + ": " + error.message,
+                         "Correct " + error.field + ". The server cannot start until then."));
   }
   const std::string& file = reading.config.config;
   if (out.empty()) {
@@ -56,7 +56,7 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   Owner owner;
   if (config.db.empty()) {
     out.push_back(
-        fault("database", "its path is not configured", "Set it with --db or COFFER_DB."));
+        failed("database", "its path is not configured", "Set it with --db or COFFER_DB."));
   } else {
     owner = find_owner(config.db);
     add(out, examine_database(config, owner));
@@ -94,10 +94,10 @@ void print_remedies(const Console& console, const Findings& findings) {
 
 int report(const Console& console, const Findings& findings, bool json) {
   CommandResult result{.list = true, .columns = {"check", "result", "found"}};
-  std::size_t errors = 0;
+  std::size_t failures = 0;
   std::size_t warnings = 0;
   for (const Finding& finding : findings) {
-    errors += finding.grade == Grade::fault ? 1U : 0U;
+    failures += finding.grade == Grade::failed ? 1U : 0U;
     warnings += finding.grade == Grade::warning ? 1U : 0U;
     const auto remedy = finding.remedy.empty() ? std::nullopt : std::optional(finding.remedy);
     result.records.push_back({{"check", finding.check},
@@ -105,11 +105,12 @@ int report(const Console& console, const Findings& findings, bool json) {
                               {"found", finding.found},
                               {"remedy", remedy}});
   }
-  result.exit_code = errors == 0 ? exit_code::kDone : exit_code::kFault;
+  result.exit_code = failures == 0 ? exit_code::kDone : exit_code::kFault;
   const int code = print_result(console, result, json);
   if (json) return code;
   print_remedies(console, findings);
-  console.err << '\n' << counted(errors, "fault") << ", " << counted(warnings, "warning") << '\n';
+  console.err << '\n'
+              << counted(failures, "failed check") << ", " << counted(warnings, "warning") << '\n';
   return code;
 }
 
@@ -124,7 +125,7 @@ int doctor(const Console& console, const Arguments& arguments, const ConfigFlags
 
 std::vector<Command> doctor_commands() {
   return {{.path = "doctor",
-           .summary = "Check settings, files, machine and server; exits with 3 if it finds a fault",
+           .summary = "Check settings, files, machine and server; exits with 3 if a check fails",
            .run = doctor,
            .arguments = {option("resolve", "NAME", "Host name for the DNS check", "example.com"),
                          option("timeout-ms", "MS", "Timeout of each network request", "3000")},

@@ -59,7 +59,7 @@ Finding judge_privacy(const std::string& check, const std::string& path,
   std::snprintf(mode, sizeof mode, "%03o", static_cast<unsigned>(status.st_mode & 0777));
   const std::string remedy = "Restrict it: chmod 600 " + path + ".";
   if ((status.st_mode & kOthers) != 0) {
-    return fault(check, path + " is open to every user (mode " + mode + ")", remedy);
+    return failed(check, path + " is open to every user (mode " + mode + ")", remedy);
   }
   if ((status.st_mode & kGroup) != 0) {
     return warning(check, path + " is open to its group (mode " + mode + ")", remedy);
@@ -73,29 +73,29 @@ std::optional<Finding> judge_folder(const std::string& check, const std::string&
   if (!status || (status->st_mode & kWritableByOthers) == 0 || (status->st_mode & S_ISVTX) != 0) {
     return std::nullopt;
   }
-  return fault(check, "other users can write to " + folder,
-               "Restrict it: chmod 700 " + folder + ".");
+  return failed(check, "other users can write to " + folder,
+                "Restrict it: chmod 700 " + folder + ".");
 }
 
 Findings examine_missing(const Config& config, const Owner& owner) {
   const std::string& path = config.db;
   if (owner.locked || owner.commanded) {
-    return {fault("database",
-                  path + " was moved or deleted; a server still has it open and refuses writes",
-                  "Move the same file back. If it was deleted, leave the server running and save "
-                  "the file as docs/operating.md describes.")};
+    return {failed("database",
+                   path + " was moved or deleted; a server still has it open and refuses writes",
+                   "Move the same file back. If it was deleted, leave the server running and save "
+                   "the file as docs/operating.md describes.")};
   }
   if (errno != ENOENT) {
-    return {fault("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
+    return {failed("database", path + ": " + reason(), "Run coffer as the user that owns it.")};
   }
   if (store::last_close(path).ledger) {
-    return {fault("database", path + " was moved or deleted, and it contained a ledger",
-                  "Move it back, or restore a backup with coffer restore.")};
+    return {failed("database", path + " was moved or deleted, and it contained a ledger",
+                   "Move it back, or restore a backup with coffer restore.")};
   }
   const std::string folder = existing_part(path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return {fault("database", "the database does not exist, and " + folder + ": " + reason(),
-                  "Create " + directory_of(path) + " for the user of the server, mode 0700.")};
+    return {failed("database", "the database does not exist, and " + folder + ": " + reason(),
+                   "Create " + directory_of(path) + " for the user of the server, mode 0700.")};
   }
   return {warning("database", path + " does not exist yet",
                   "Create it with coffer init, or start coffer serve, which creates it.")};
@@ -104,32 +104,32 @@ Findings examine_missing(const Config& config, const Owner& owner) {
 Finding judge_marks(const std::string& path, const std::optional<store::FileMarks>& marks) {
   const std::string check = "schema";
   if (!marks) {
-    return fault(check, path + " is not an SQLite file, or is truncated",
-                 "Keep a copy of the file, and restore a backup with coffer restore.");
+    return failed(check, path + " is not an SQLite file, or is truncated",
+                  "Keep a copy of the file, and restore a backup with coffer restore.");
   }
   if (marks->application_id != store::kApplicationId) {
-    return fault(check, path + " belongs to another program",
-                 "Set the path of coffer's database with --db.");
+    return failed(check, path + " belongs to another program",
+                  "Set the path of coffer's database with --db.");
   }
   const std::string version = "schema " + std::to_string(marks->schema_version);
   const std::string ours = std::to_string(store::schema_version());
   if (marks->schema_version > store::schema_version()) {
-    return fault(
+    return failed(
         check, version + ", newer than the schema of this version (" + ours + ")",
         "Install the version that wrote it, or restore the backup from before the upgrade.");
   }
   if (marks->schema_version < store::kFirstSchema) {
-    return fault(check, version + ", of a development build before the first release",
-                 "It cannot be upgraded. Create a new file with another --db.");
+    return failed(check, version + ", of a development build before the first release",
+                  "It cannot be upgraded. Create a new file with another --db.");
   }
   if (marks->schema_version < store::schema_version()) {
     return warning(check, version + ", which this version upgrades to " + ours,
                    "Make a backup. The next start upgrades the file, which cannot be undone.");
   }
   if (!marks->schema_fault.empty()) {
-    return fault(check, version + ", but changed by another program: " + marks->schema_fault,
-                 "Keep a copy of the file, find out who can write it, and restore a backup with "
-                 "coffer restore.");
+    return failed(check, version + ", but changed by another program: " + marks->schema_fault,
+                  "Keep a copy of the file, find out who can write it, and restore a backup with "
+                  "coffer restore.");
   }
   return good(check, version);
 }
@@ -155,8 +155,8 @@ Findings examine_companions(const Config& config, uid_t owner) {
     const auto status = status_of(path);
     if (!status) continue;
     if (status->st_uid != owner) {
-      out.push_back(fault("companions", path + " belongs to another user than the database",
-                          "Change the owner: chown " + std::to_string(owner) + " " + path + "."));
+      out.push_back(failed("companions", path + " belongs to another user than the database",
+                           "Change the owner: chown " + std::to_string(owner) + " " + path + "."));
     }
     Finding privacy = judge_privacy("companions", path, *status);
     if (privacy.grade != Grade::ok) out.push_back(std::move(privacy));
@@ -171,7 +171,7 @@ std::optional<Finding> judge_filesystem(const Config& config) {
   const std::string found = folder + " is on " + network + ", where file locks may not work";
   const std::string remedy = "Move the database to a local disk and set its path with --db.";
   return config.allow_network_filesystem ? warning("file system", found, remedy)
-                                         : fault("file system", found, remedy);
+                                         : failed("file system", found, remedy);
 }
 
 Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp now, int every_h) {
@@ -183,8 +183,9 @@ Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp 
   const std::int64_t hours = (now.ms - latest.ms) / kMsPerHour;
   const std::string found = "the latest backup is " + std::to_string(hours) + " h old";
   if (hours < 2 * std::int64_t{every_h}) return good(check, found);
-  return fault(check, found + ", but backups are scheduled every " + std::to_string(every_h) + " h",
-               "Search the server log for `backup`, and make a backup now with coffer backup.");
+  return failed(check,
+                found + ", but backups are scheduled every " + std::to_string(every_h) + " h",
+                "Search the server log for `backup`, and make a backup now with coffer backup.");
 }
 
 Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
@@ -194,8 +195,8 @@ Finding judge_room(const Config& config, const std::string& folder, const struct
   const std::string found = folder + ": " + readable_bytes(static_cast<std::int64_t>(free)) +
                             " free of " + readable_bytes(static_cast<std::int64_t>(size));
   if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
-    return fault("disk", found + ", less than disk_floor_mib: writes are refused",
-                 "Free disk space. Writes then resume automatically.");
+    return failed("disk", found + ", less than disk_floor_mib: writes are refused",
+                  "Free disk space. Writes then resume automatically.");
   }
   const bool few = free < 1024 * kMiB || (free < size / 20 && free < 20 * 1024 * kMiB);
   if (few)
@@ -209,7 +210,7 @@ std::optional<Finding> judge_inodes(const std::string& folder, const struct stat
   if (info.f_files == 0 || info.f_favail >= kFew) return std::nullopt;
   const std::string found = folder + ": " + std::to_string(info.f_favail) + " inodes left";
   const std::string remedy = "Remove small files from that file system.";
-  return info.f_favail < 8 ? fault("disk", found, remedy) : warning("disk", found, remedy);
+  return info.f_favail < 8 ? failed("disk", found, remedy) : warning("disk", found, remedy);
 }
 
 std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
@@ -220,16 +221,16 @@ std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
   http::TlsIdentity identity;
   if (const auto loaded = identity.load(config.tls_cert, config.tls_key, config.tls_client_ca);
       !loaded) {
-    return fault(check, loaded.error().detail,
-                 "Set tls_cert and tls_key to a certificate and its key, and tls_client_ca, if "
-                 "used, to CA certificates, all in PEM format.");
+    return failed(check, loaded.error().detail,
+                  "Set tls_cert and tls_key to a certificate and its key, and tls_client_ca, if "
+                  "used, to CA certificates, all in PEM format.");
   }
   const auto file = http::read_certificate_file(config.tls_cert);
   if (!file)
-    return fault(check, file.error().detail, "Make it readable by the user of the server.");
+    return failed(check, file.error().detail, "Make it readable by the user of the server.");
   const std::string day = file->first_ends.to_string().substr(0, 10);
   const std::string remedy = "Renew it and send the server SIGHUP (systemctl reload coffer).";
-  if (file->first_ends <= now) return fault(check, "it expired on " + day, remedy);
+  if (file->first_ends <= now) return failed(check, "it expired on " + day, remedy);
   if (file->first_ends.ms - now.ms < kSoonDays * kMsPerDay) {
     return warning(check, "it expires on " + day, remedy);
   }
@@ -242,7 +243,7 @@ std::optional<Finding> judge_log_file(const Config& config) {
   std::error_code ignored;
   const std::string place = fs::exists(path, ignored) ? path : directory_of(path);
   if (::access(place.c_str(), W_OK) == 0) return good("log file", path);
-  return fault("log file", place + ": " + reason(), "Make it writable by the user of the server.");
+  return failed("log file", place + ": " + reason(), "Make it writable by the user of the server.");
 }
 
 }  // namespace
@@ -252,11 +253,11 @@ Findings examine_database(const Config& config, const Owner& owner) {
   if (!status) return examine_missing(config, owner);
   if (!S_ISREG(status->st_mode)) {
     return {
-        fault("database", config.db + " is not a regular file", "Set a regular file with --db.")};
+        failed("database", config.db + " is not a regular file", "Set a regular file with --db.")};
   }
   Findings out;
   if (::access(config.db.c_str(), R_OK | W_OK) != 0) {
-    out.push_back(fault("database", config.db + ": " + reason(), as_owner(status->st_uid)));
+    out.push_back(failed("database", config.db + ": " + reason(), as_owner(status->st_uid)));
   } else if (status->st_uid != ::geteuid()) {
     out.push_back(warning("database",
                           config.db + " belongs to user " + std::to_string(status->st_uid) +
@@ -272,7 +273,7 @@ Findings examine_database(const Config& config, const Owner& owner) {
   if (!owner.locked) {
     const std::string gone = store::log_fault(config.db, store::last_close(config.db));
     if (!gone.empty())
-      out.push_back(fault("log", gone, "Fix this first. The server does not start until then."));
+      out.push_back(failed("log", gone, "Fix this first. The server does not start until then."));
   }
   for (Finding& finding : examine_marks(config, owner)) out.push_back(std::move(finding));
   return out;
@@ -289,13 +290,13 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
     std::error_code ignored;
     const bool yet_to_come = key.error().slug == Slug::not_found && !fs::exists(config.db, ignored);
     if (yet_to_come) return {good(check, "coffer creates it with the database")};
-    return {fault(check, source + " cannot be used", key.error().detail)};
+    return {failed(check, source + " cannot be used", key.error().detail)};
   }
   const auto marks = marks_of(config, owner);
   if (marks && marks->key_check && *marks->key_check != key->fingerprint()) {
-    return {fault(check, source + " is not the master key of " + config.db,
-                  "Restore the key of this database from your copy, and set its path in "
-                  "COFFER_MASTER_KEY_FILE.")};
+    return {failed(check, source + " is not the master key of " + config.db,
+                   "Restore the key of this database from your copy, and set its path in "
+                   "COFFER_MASTER_KEY_FILE.")};
   }
   return {good(check, source)};
 }
@@ -308,13 +309,13 @@ Findings examine_named_files(const Config& config, Timestamp now) {
   for (const std::string& path : secrets) {
     const auto status = path.empty() ? std::nullopt : status_of(path);
     if (!status || (status->st_mode & kOthers) == 0) continue;
-    out.push_back(fault("secrets", path + " is open to every user",
-                        "Restrict it (chmod 600 " + path + "), and replace the secret in it."));
+    out.push_back(failed("secrets", path + " is open to every user",
+                         "Restrict it (chmod 600 " + path + "), and replace the secret in it."));
   }
   if (const auto file = status_of(config.config);
       file && (file->st_mode & kWritableByOthers) != 0) {
-    out.push_back(fault("configuration", "other users can write to " + config.config,
-                        "Restrict it: chmod go-w " + config.config + "."));
+    out.push_back(failed("configuration", "other users can write to " + config.config,
+                         "Restrict it: chmod go-w " + config.config + "."));
   }
   if (auto certificate = judge_certificate(config, now)) out.push_back(*std::move(certificate));
   if (auto log = judge_log_file(config)) out.push_back(*std::move(log));
@@ -349,7 +350,7 @@ Findings examine_backups(const Config& config, Timestamp now) {
   const std::string place = existing_part(folder);
   if (::access(place.c_str(), W_OK | X_OK) != 0) {
     return {
-        fault("backups", place + ": " + reason(), "Make it writable by the user of the server.")};
+        failed("backups", place + ": " + reason(), "Make it writable by the user of the server.")};
   }
   std::int64_t latest_ms = 0;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

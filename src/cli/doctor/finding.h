@@ -7,9 +7,9 @@
 
 namespace coffer::cli {
 
-/// `warning`: it works now, but may fail later or is less safe than possible. `fault`: it does not
+/// `warning`: it works now, but may fail later or is less safe than possible. `failed`: it does not
 /// work.
-enum class Grade { ok, warning, fault };
+enum class Grade { ok, warning, failed };
 
 struct Finding {
   std::string check;
@@ -25,8 +25,8 @@ inline Finding good(std::string check, std::string found) {
 inline Finding warning(std::string check, std::string found, std::string remedy) {
   return {std::move(check), Grade::warning, std::move(found), std::move(remedy)};
 }
-inline Finding fault(std::string check, std::string found, std::string remedy) {
-  return {std::move(check), Grade::fault, std::move(found), std::move(remedy)};
+inline Finding failed(std::string check, std::string found, std::string remedy) {
+  return {std::move(check), Grade::failed, std::move(found), std::move(remedy)};
 }
 
 }  // namespace coffer::cli

@@ -127,8 +127,8 @@ Finding judge_free(const Door& door) {
   if (door.address.port == 0) return good(door.check, "any free port on " + door.address.host);
   http::Listener listener;
   if (const auto bound = listener.bind(door.address.host, door.address.port); !bound) {
-    return fault(door.check, clause(bound.error().detail),
-                 "Stop the program that uses it, or set " + door.setting + " to a free address.");
+    return failed(door.check, clause(bound.error().detail),
+                  "Stop the program that uses it, or set " + door.setting + " to a free address.");
   }
   return good(door.check, door.address.to_string() + " is free");
 }
@@ -154,15 +154,15 @@ Finding judge_answer(const Door& door, int timeout_ms) {
     return good(door.check, address + " responds, with TLS");
   }
   if (!result) {
-    return fault(door.check, "a server runs, but there is no response at " + address,
-                 "Run coffer doctor with the server's settings, or read the server log.");
+    return failed(door.check, "a server runs, but there is no response at " + address,
+                  "Run coffer doctor with the server's settings, or read the server log.");
   }
   if (result->status == 503 && door.path == "/healthz") {
-    return fault(door.check, address + " is not healthy: " + failed_checks(result->body),
-                 "Read the server log for the reason.");
+    return failed(door.check, address + " is not healthy: " + failed_checks(result->body),
+                  "Read the server log for the reason.");
   }
   if (result->status >= 400) {
-    return fault(
+    return failed(
         door.check, address + " responds with " + std::to_string(result->status),
         "Find out which program listens there, or set " + door.setting + " to another address.");
   }
@@ -236,7 +236,7 @@ Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> 
   const std::string check = "clock";
   const std::string remedy = "Set the clock, and synchronise it with chrony or systemd-timesyncd.";
   if (now < kEarliest || now > kLatest)
-    return {fault(check, "the time is " + now.to_string(), remedy)};
+    return {failed(check, "the time is " + now.to_string(), remedy)};
   if (now.plus_ms(kSlackMs) < not_before) {
     return {warning(check,
                     "the time is " + now.to_string() + ", but the database was written at " +
@@ -254,8 +254,8 @@ Findings examine_names(const Config& config, outbound::Resolver& resolver, const
   for (const auto& [host, setting] : named_hosts(config)) {
     const auto found = resolver.resolve(host, timeout_ms);
     if (found) continue;
-    out.push_back(fault("names", clause(found.error().detail),
-                        "Correct " + setting + ", or the name servers in /etc/resolv.conf."));
+    out.push_back(failed("names", clause(found.error().detail),
+                         "Correct " + setting + ", or the name servers in /etc/resolv.conf."));
   }
   const auto found = resolver.resolve(probe, timeout_ms);
   if (found && out.empty()) out.push_back(good("names", probe + " resolves"));
@@ -272,10 +272,10 @@ Findings examine_trusted_roots(const Config& config) {
       "Install ca-certificates, or set ca_bundle to a PEM file. Without trusted roots, coffer "
       "sends nothing over TLS.";
   const auto path = http::find_ca_bundle(config.ca_bundle);
-  if (!path) return {fault(check, clause(path.error().detail), remedy)};
+  if (!path) return {failed(check, clause(path.error().detail), remedy)};
   const auto file = http::read_certificate_file(*path);
-  if (!file) return {fault(check, file.error().detail, remedy)};
-  if (file->count == 0) return {fault(check, *path + " contains no certificate", remedy)};
+  if (!file) return {failed(check, file.error().detail, remedy)};
+  if (file->count == 0) return {failed(check, *path + " contains no certificate", remedy)};
   return {good(check, *path + ", " + std::to_string(file->count))};
 }
 
@@ -302,8 +302,8 @@ Findings examine_supervision(const Config&) {
   if (const auto folder = environment_variable("CREDENTIALS_DIRECTORY")) {
     const bool readable = ::access(folder->c_str(), R_OK | X_OK) == 0;
     out.push_back(readable ? good("credentials", *folder)
-                           : fault("credentials", *folder + " cannot be read",
-                                   "Check LoadCredential= and User= in the unit."));
+                           : failed("credentials", *folder + " cannot be read",
+                                    "Check LoadCredential= and User= in the unit."));
   }
   return out;
 }

@@ -111,7 +111,7 @@ TEST_CASE("a demo issues new secrets if the stored ones do not match", "[cli][de
   const DemoSecrets first = ensure(file);
   const std::string path = demo_secrets_path(file.path());
 
-  SECTION("after a rotation behind the demo's back, for the same application") {
+  SECTION("after a rotation outside the demo: for the same application") {
     CHECK(file.run("application rotate", {{"ID", first.application.to_string()}}).code == 0);
     const DemoSecrets second = ensure(file);
     CHECK(second.application == first.application);
@@ -133,7 +133,7 @@ TEST_CASE("a demo issues new secrets if the stored ones do not match", "[cli][de
       CHECK(works(file, second));
     }
   }
-  SECTION("the application was suspended: a demo is there to be called") {
+  SECTION("the application was suspended: the demo activates it again") {
     CHECK(file.run("application suspend", {{"ID", first.application.to_string()}}).code == 0);
     CHECK(works(file, ensure(file)));
   }

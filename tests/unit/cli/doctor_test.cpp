@@ -113,10 +113,10 @@ TEST_CASE("doctor: a missing file, and a file of another program", "[cli]") {
 
   config.db = folder.file("text.db");
   write(config.db, std::string(5'000, 'x'));
-  CHECK(worst(examine_database(config, {}), "schema").grade == Grade::fault);
-  CHECK(worst(examine_master_key(config, {}), "master key").grade == Grade::fault);
+  CHECK(worst(examine_database(config, {}), "schema").grade == Grade::failed);
+  CHECK(worst(examine_master_key(config, {}), "master key").grade == Grade::failed);
   config.db = folder.file("");
-  CHECK(worst(examine_database(config, {}), "database").grade == Grade::fault);
+  CHECK(worst(examine_database(config, {}), "database").grade == Grade::failed);
 }
 
 TEST_CASE("doctor: permissions of the file, its folder, its companions and its key", "[cli]") {
@@ -126,18 +126,18 @@ TEST_CASE("doctor: permissions of the file, its folder, its companions and its k
   ::chmod(db.c_str(), 0640);
   CHECK(database() == Grade::warning);
   ::chmod(db.c_str(), 0604);
-  CHECK(database() == Grade::fault);
+  CHECK(database() == Grade::failed);
   ::chmod(db.c_str(), 0600);
   ::chmod(file.folder.file("").c_str(), 0770);
-  CHECK(database() == Grade::fault);
+  CHECK(database() == Grade::failed);
   ::chmod(file.folder.file("").c_str(), 01777);  // like /tmp: users cannot remove files of others
   CHECK(database() == Grade::ok);
   write(db + ".demo.json", "{}");
   ::chmod((db + ".demo.json").c_str(), 0644);
-  CHECK(worst(examine_database(file.config, {}), "companions").grade == Grade::fault);
+  CHECK(worst(examine_database(file.config, {}), "companions").grade == Grade::failed);
   ::chmod(file.config.master_key_file.c_str(), 0644);
   const cli::Finding key = worst(examine_master_key(file.config, {}), "master key");
-  CHECK(key.grade == Grade::fault);
+  CHECK(key.grade == Grade::failed);
   CHECK(names(key, "chmod 600"));
 }
 
@@ -145,12 +145,12 @@ TEST_CASE("doctor: a missing, damaged or different master key", "[cli]") {
   const ClosedFile file;
   const auto key = [&] { return worst(examine_master_key(file.config, {}), "master key"); };
   write(file.config.master_key_file, "short\n");
-  CHECK(key().grade == Grade::fault);
+  CHECK(key().grade == Grade::failed);
   write(file.config.master_key_file, std::string(64, '0') + "\n");
-  CHECK(key().grade == Grade::fault);
+  CHECK(key().grade == Grade::failed);
   CHECK(names(key(), "not the master key of"));
   std::filesystem::remove(file.config.master_key_file);
-  CHECK(key().grade == Grade::fault);
+  CHECK(key().grade == Grade::failed);
   CHECK(names(key(), "backup"));
 }
 
@@ -163,8 +163,8 @@ TEST_CASE("doctor: a file of a newer version, and of a version before the first 
     out.close();
     return worst(examine_database(file.config, {}), "schema").grade;
   };
-  CHECK(schema_with(99) == Grade::fault);
-  CHECK(schema_with(store::kFirstSchema - 1) == Grade::fault);
+  CHECK(schema_with(99) == Grade::failed);
+  CHECK(schema_with(store::kFirstSchema - 1) == Grade::failed);
   CHECK(schema_with(store::kFirstSchema) == Grade::ok);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("doctor: free ports, and a port in use", "[cli]") {
   config.listen_http = {"127.0.0.1", other.port()};
   config.admin_listen = {"127.0.0.1", 0};
   const Findings taken = examine_listeners(config, {}, 100);
-  CHECK(worst(taken, "api").grade == Grade::fault);
+  CHECK(worst(taken, "api").grade == Grade::failed);
   CHECK(names(worst(taken, "api"), "listen_http"));
   CHECK(worst(taken, "admin page").grade == Grade::ok);
   other.close();
@@ -201,12 +201,12 @@ TEST_CASE("doctor: free ports, and a port in use", "[cli]") {
   config.listen_http = {"0.0.0.0", 0};
   CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
   config.listen_http = {"192.0.2.77", 8080};
-  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::fault);
+  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::failed);
   // Another user's server: a request is sent first, and only then is the port tested.
   CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
   // A server that accepts commands, but is not at the address of the settings.
   config.listen_http = {"127.0.0.1", 1};
-  CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::fault);
+  CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::failed);
 }
 
 TEST_CASE("doctor: a server is checked at the address that it reports, not the one in the settings",
@@ -232,7 +232,7 @@ TEST_CASE("doctor: a server is checked at the address that it reports, not the o
   settings.listen_http = {"127.0.0.1", other.port()};
   settings.admin_listen = {"127.0.0.1", 1};
   const Findings findings = examine_listeners(settings, find_owner(file.path()), 2'000);
-  CHECK(worst(findings, "server").grade != Grade::fault);
+  CHECK(worst(findings, "server").grade != Grade::failed);
   CHECK(worst(findings, "api").grade == Grade::ok);
   CHECK(names(worst(findings, "api"), ":" + std::to_string(file.app().port()) + " is healthy"));
   CHECK(worst(findings, "admin page").found.empty());  // on the same listener
@@ -264,8 +264,8 @@ TEST_CASE("doctor: the clock", "[cli]") {
   CHECK(grade(now, now, false) == Grade::warning);
   // The time of records continues from the last one, so this is not an error of the server.
   CHECK(grade(now, now.plus_ms(60'000), true) == Grade::warning);
-  CHECK(grade({0}, {0}, true) == Grade::fault);
-  CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::fault);
+  CHECK(grade({0}, {0}, true) == Grade::failed);
+  CHECK(grade(now.plus_ms(100LL * 365 * 86'400'000), {0}, true) == Grade::failed);
 }
 
 TEST_CASE("doctor: each detail of a healthy server has its own remedy", "[cli]") {
@@ -293,7 +293,7 @@ TEST_CASE("doctor: names are resolved, including those in the settings", "[cli]"
   config.notify_gateway_url = "https://gateway.example/send";
   const cli::Finding finding =
       worst(examine_names(config, names_known, "known.example", 10), "names");
-  CHECK(finding.grade == Grade::fault);
+  CHECK(finding.grade == Grade::failed);
   CHECK(names(finding, "notify_gateway_url"));
 }
 
@@ -301,9 +301,9 @@ TEST_CASE("doctor: trusted roots", "[cli]") {
   const Folder folder;
   Config config;
   config.ca_bundle = folder.file("none.pem");
-  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::fault);
+  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::failed);
   write(config.ca_bundle, "no certificate\n");
-  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::fault);
+  CHECK(worst(examine_trusted_roots(config), "trusted roots").grade == Grade::failed);
 }
 
 TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
@@ -320,7 +320,7 @@ TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
   CHECK(grade(now) == Grade::warning);
   write(config.backup_dir + "/one.db", "x");
   CHECK(grade(now) == Grade::ok);
-  CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::fault);
+  CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::failed);
   config.backup_every_h = 48;
   CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::ok);
 }
@@ -332,11 +332,11 @@ TEST_CASE("doctor: secrets in readable files, and an unwritable log", "[cli]") {
   config.metrics_token_file = folder.file("token");
   write(config.metrics_token_file, "x");
   ::chmod(config.metrics_token_file.c_str(), 0644);
-  CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::fault);
+  CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::failed);
   ::chmod(config.metrics_token_file.c_str(), 0640);
   CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::ok);
   config.log_file = folder.file("missing/coffer.log");
-  CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::fault);
+  CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::failed);
   config.log_file = folder.file("coffer.log");
   CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::ok);
 }
@@ -350,7 +350,7 @@ TEST_CASE("doctor: open files, and free disk space", "[cli]") {
   config.max_connections = 1'000'000'000;
   CHECK(worst(examine_descriptors(config, {}), "open files").grade == Grade::warning);
   config.disk_floor_mib = 0;
-  CHECK(worst(examine_disks(config), "disk").grade != Grade::fault);
+  CHECK(worst(examine_disks(config), "disk").grade != Grade::failed);
   config.disk_floor_mib = 1 << 30;  // a pebibyte
-  CHECK(worst(examine_disks(config), "disk").grade == Grade::fault);
+  CHECK(worst(examine_disks(config), "disk").grade == Grade::failed);
 }
