@@ -12,9 +12,7 @@ namespace coffer::api {
 namespace {
 
 Result<WalletId> wallet_id(const Call& call) {
-  const auto id = WalletId::parse(call.param("walletId"));
-  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
-  return *id;
+  return existing(WalletId::parse(call.param("walletId")), "wallet");
 }
 
 Result<http::Response> wallet_response(const Services& services, const store::WalletRow& wallet) {
@@ -57,10 +55,9 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
 
 Result<http::Response> decided(const Services& services, const Call& call,
                                std::optional<FailureCode> failure) {
-  const auto id = PaymentId::parse(call.param("transactionId"));
-  if (!id) return unexpected(Slug::not_found, "The transaction was not found.");
+  COFFER_TRY(const auto id, existing(PaymentId::parse(call.param("transactionId")), "transaction"));
   COFFER_TRY(const auto record,
-             flows::decide_payment(services.flows, call.caller.tenant, *id, failure));
+             flows::decide_payment(services.flows, call.caller.tenant, id, failure));
   return json_response(200, record_json(record, call.caller.tenant.environment));
 }
 

@@ -1,6 +1,9 @@
 // Result<T>: a value or a Problem, with the interface of std::expected (C++23), which GCC 12 lacks.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -72,6 +75,13 @@ class [[nodiscard]] Result<void> {
   Problem problem_;
   bool failed_ = false;
 };
+
+/// The value; without one, `not-found` for this kind of object.
+template <class T>
+Result<T> existing(std::optional<T> found, std::string_view what) {
+  if (found) return *std::move(found);
+  return unexpected(Slug::not_found, "The " + std::string(what) + " was not found.");
+}
 
 template <class T>
 struct ResultOf {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
+
 namespace coffer {
 
 struct Uuid {
@@ -19,6 +21,12 @@ struct Uuid {
   std::string to_string() const;
   /// Accepts the canonical form in either case; returns nullopt for anything else.
   static std::optional<Uuid> parse(std::string_view text);
+  /// The time of a UUID of version 7, in its first 48 bits. Meaningless for other versions.
+  Timestamp time() const {
+    Timestamp out;
+    for (std::size_t i = 0; i < 6; ++i) out.ms = out.ms << 8 | bytes[i];
+    return out;
+  }
   // Not auto, because arrays of older libc++ have only < and ==.
   std::strong_ordering operator<=>(const Uuid&) const = default;
 };

@@ -9,12 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "http/admission.h"
+#include "base/limits/lane.h"
+#include "http/router.h"
 
 namespace coffer::http {
 
 /// Header names are compared without regard to ASCII case.
 bool same_name(std::string_view a, std::string_view b);
+
+/// The decision about a request, made when its header is complete and its body has not been read.
+struct Admission {
+  Lane lane = Lane::system;
+  LaneCaller caller;
+  std::size_t body_bytes_max = 64 * 1024;
+  RouteMatch route;  // set if the admission function has a table of routes
+};
 
 /// A complete request that has passed the header gate: method and header names are valid tokens,
 /// the target is in origin form, the body is complete and within its limit.

@@ -7,10 +7,8 @@ namespace {
 
 /// The caller's own association, which is the only one that it may read.
 Result<store::AssociationRow> own_association(const Services& services, const Call& call) {
-  return services.flows.read([&](store::Connection& db) -> Result<store::AssociationRow> {
-    auto row = store::find_association(db, call.caller.tenant.association);
-    if (!row) return unexpected(Slug::not_found, "The association was not found.");
-    return *std::move(row);
+  return services.flows.read([&](store::Connection& db) {
+    return existing(store::find_association(db, call.caller.tenant.association), "association");
   });
 }
 

@@ -44,9 +44,7 @@ Result<http::Response> wallet_response(const Services& services, int status,
 }
 
 Result<WalletId> wallet_id(const Call& call) {
-  const auto id = WalletId::parse(call.param("walletId"));
-  if (!id) return unexpected(Slug::not_found, "The wallet was not found.");
-  return *id;
+  return existing(WalletId::parse(call.param("walletId")), "wallet");
 }
 
 Result<http::Response> list_wallets(const Services& services, const Call& call) {

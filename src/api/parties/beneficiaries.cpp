@@ -16,9 +16,7 @@ constexpr std::size_t kBulkMax = 500;
 constexpr std::size_t kBodyMax = 1024 * 1024;
 
 Result<BeneficiaryId> beneficiary_id(const Call& call) {
-  const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
-  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
-  return *id;
+  return existing(BeneficiaryId::parse(call.param("beneficiaryId")), "beneficiary");
 }
 
 flows::NewBeneficiary new_beneficiary(flows::BeneficiaryChange change) {

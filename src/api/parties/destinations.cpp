@@ -11,16 +11,13 @@ struct Ids {
 };
 
 Result<BeneficiaryId> beneficiary_id(std::string_view text) {
-  const auto id = BeneficiaryId::parse(text);
-  if (!id) return unexpected(Slug::not_found, "The beneficiary was not found.");
-  return *id;
+  return existing(BeneficiaryId::parse(text), "beneficiary");
 }
 
 Result<Ids> ids(std::string_view beneficiary, std::string_view destination) {
   COFFER_TRY(const BeneficiaryId first, beneficiary_id(beneficiary));
-  const auto second = DestinationId::parse(destination);
-  if (!second) return unexpected(Slug::not_found, "The payment destination was not found.");
-  return Ids{first, *second};
+  COFFER_TRY(const auto second, existing(DestinationId::parse(destination), "payment destination"));
+  return Ids{first, second};
 }
 
 Result<Destination> body_destination(const Services& services, const Call& call) {

@@ -7,9 +7,7 @@ namespace coffer::api {
 namespace {
 
 Result<QuoteId> quote_id(const Call& call) {
-  const auto id = QuoteId::parse(call.param("quoteId"));
-  if (!id) return unexpected(Slug::not_found, "The quote was not found.");
-  return *id;
+  return existing(QuoteId::parse(call.param("quoteId")), "quote");
 }
 
 bool is_on_ramp(const http::Request& request) {

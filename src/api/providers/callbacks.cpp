@@ -11,10 +11,9 @@ namespace {
 constexpr std::size_t kProviderIdMax = 128;
 
 Result<ConnectorTerms> provider(const Services& services, const Call& call) {
-  const auto id = ConnectorId::parse(call.param("connectorId"));
-  if (!id) return unexpected(Slug::not_found, "The connector was not found.");
+  COFFER_TRY(const auto id, existing(ConnectorId::parse(call.param("connectorId")), "connector"));
   return flows::verify_provider(
-      services.flows, *id,
+      services.flows, id,
       {call.request.method, call.request.path, call.request.body,
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }

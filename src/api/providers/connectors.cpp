@@ -11,8 +11,6 @@
 namespace coffer::api {
 namespace {
 
-Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
-
 std::optional<std::string> country_filter(QueryFields& query) {
   const auto text = query.text("countryIsoCode2");
   if (!text) return std::nullopt;
@@ -46,17 +44,17 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
 }
 
 Result<http::Response> read_connector(const Services& services, const Call& call) {
-  const auto id = ConnectorId::parse(call.param("connectorId"));
-  if (!id) return unexpected(unknown_connector());
+  COFFER_TRY(const auto id, existing(ConnectorId::parse(call.param("connectorId")), "connector"));
   QueryFields query(call.request);
   const auto type = query.term("transactionType", parse_term_in_any_case<TransactionType>);
   COFFER_TRY_VOID(query.check());
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
-    const auto row = store::find_connector(db, call.caller.tenant.environment, *id);
-    if (!row) return unexpected(unknown_connector());
-    Json body = connector_json(row->terms);
+    COFFER_TRY(
+        const auto row,
+        existing(store::find_connector(db, call.caller.tenant.environment, id), "connector"));
+    Json body = connector_json(row.terms);
     body["executionSteps"] =
-        steps_json(execution_steps(row->terms, store::requirements_of(db, row->terms.key), type));
+        steps_json(execution_steps(row.terms, store::requirements_of(db, row.terms.key), type));
     return json_response(200, body);
   });
 }
@@ -69,9 +67,10 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
   }
   const auto id = BeneficiaryId::parse(call.param("beneficiaryId"));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
-    const auto party = id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt;
-    if (!party) return unexpected(Slug::not_found, "The beneficiary was not found.");
-    const auto destinations = store::quote_destinations(db, party->beneficiary);
+    COFFER_TRY(const auto party,
+               existing(id ? store::find_quote_party(db, call.caller.tenant, *id) : std::nullopt,
+                        "beneficiary"));
+    const auto destinations = store::quote_destinations(db, party.beneficiary);
     const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
     constexpr int kAll = -1;
     Json data = Json::array();

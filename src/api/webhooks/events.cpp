@@ -52,17 +52,17 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
 Result<http::Response> read_event(const Services& services, const Call& call) {
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     const auto id = EventId::parse(call.param("eventId"));
-    const auto event = id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt;
-    if (!event) return unexpected(Slug::not_found, "The event was not found.");
+    COFFER_TRY(
+        const auto event,
+        existing(id ? store::find_event(db, call.caller.tenant, *id) : std::nullopt, "event"));
     flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-    return json_response(200, event_json(bodies, *event));
+    return json_response(200, event_json(bodies, event));
   });
 }
 
 Result<http::Response> trigger_event(const Services& services, const Call& call) {
-  const auto type = parse_event_type(call.param("type"));
-  if (!type) return unexpected(Slug::not_found, "The event type was not found.");
-  COFFER_TRY(const auto event, flows::trigger_event(services.flows, call.caller.tenant, *type));
+  COFFER_TRY(const auto type, existing(parse_event_type(call.param("type")), "event type"));
+  COFFER_TRY(const auto event, flows::trigger_event(services.flows, call.caller.tenant, type));
   return test_event_response(event);
 }
 

@@ -142,9 +142,8 @@ Route with_body(Route row, std::string_view schema, Body body) {
 }
 
 Result<flows::WebhookRef> webhook_ref(const Call& call, std::optional<std::int64_t> application) {
-  const auto id = WebhookId::parse(call.param("webhookId"));
-  if (!id) return unexpected(Slug::not_found, "The webhook was not found.");
-  return flows::WebhookRef{call.caller.tenant, *id, application};
+  COFFER_TRY(const auto id, existing(WebhookId::parse(call.param("webhookId")), "webhook"));
+  return flows::WebhookRef{call.caller.tenant, id, application};
 }
 
 http::Response secret_response(int status, const flows::WebhookWithSecret& registered) {

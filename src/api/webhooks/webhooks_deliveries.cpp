@@ -61,9 +61,7 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
 }
 
 Result<EventId> delivery_id(const Call& call) {
-  const auto id = EventId::parse(call.param("deliveryId"));
-  if (!id) return unexpected(Slug::not_found, "The delivery was not found.");
-  return *id;
+  return existing(EventId::parse(call.param("deliveryId")), "delivery");
 }
 
 Result<http::Response> read_delivery(const Services& services, const Call& call) {
@@ -71,12 +69,12 @@ Result<http::Response> read_delivery(const Services& services, const Call& call)
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
     COFFER_TRY(const EventId id, delivery_id(call));
-    const auto row = store::find_delivery(db, ref.tenant, webhook.key, id);
-    if (!row) return unexpected(Slug::not_found, "The delivery was not found.");
-    Json out = delivery_json(*row, ref.id.to_string());
-    out["body"] = or_null(store::find_event_body(db, ref.tenant, row->sequence));
+    COFFER_TRY(const auto row,
+               existing(store::find_delivery(db, ref.tenant, webhook.key, id), "delivery"));
+    Json out = delivery_json(row, ref.id.to_string());
+    out["body"] = or_null(store::find_event_body(db, ref.tenant, row.sequence));
     out["log"] = Json::array();
-    for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row->sequence)) {
+    for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row.sequence)) {
       out["log"].push_back(attempt_json(attempt));
     }
     return json_response(200, out);

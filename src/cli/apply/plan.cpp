@@ -4,7 +4,6 @@
 
 #include "app/app.h"
 #include "cli/apply/json_lines.h"
-#include "cli/apply/reading.h"
 #include "flows/identity/tenancy_changes.h"
 #include "store/ledger/catalog.h"
 

@@ -4,7 +4,6 @@
 #include "auth/strkey.h"
 #include "base/text/ascii.h"
 #include "cli/apply/plan.h"
-#include "cli/apply/reading.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/providers/connector_changes.h"
 

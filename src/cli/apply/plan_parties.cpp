@@ -8,7 +8,6 @@
 #include "app/app.h"
 #include "base/text/join.h"
 #include "cli/apply/plan.h"
-#include "cli/apply/reading.h"
 #include "flows/identity/tenancy_changes.h"
 #include "flows/ledger/wallet_changes.h"
 #include "flows/parties/beneficiary_changes.h"

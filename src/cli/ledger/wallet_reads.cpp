@@ -87,7 +87,7 @@ struct FoundWallet {
 
 Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
-  COFFER_TRY(const Tenant tenant, required(store::tenant_of_wallet(db, id), "wallet"));
+  COFFER_TRY(const Tenant tenant, existing(store::tenant_of_wallet(db, id), "wallet"));
   return FoundWallet{*store::find_wallet(db, tenant, id), tenant};
 }
 
@@ -115,7 +115,7 @@ Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
                               const store::WalletRow& wallet) {
   if (!arguments.has("asset")) return *store::find_asset(db, wallet.asset);
   COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
-  return required(store::find_asset(db, code), "asset");
+  return existing(store::find_asset(db, code), "asset");
 }
 
 Result<store::EntryRange> statement_range(Connection& db, const Arguments& arguments,

@@ -14,12 +14,9 @@ Result<CommandResult> change_wallet(
     Session& session, const Arguments& arguments,
     const std::function<Result<store::WalletRow>(const Tenant&, WalletId)>& change) {
   COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
-  COFFER_TRY(const Tenant tenant,
-             session.app.flows().read([&](store::Connection& db) -> Result<Tenant> {
-               auto found = store::tenant_of_wallet(db, id);
-               if (found) return *std::move(found);
-               return unexpected(Slug::not_found, "The wallet was not found.");
-             }));
+  COFFER_TRY(const Tenant tenant, session.app.flows().read([&](store::Connection& db) {
+    return existing(store::tenant_of_wallet(db, id), "wallet");
+  }));
   COFFER_TRY(const auto row, change(tenant, id));
   return session.app.flows().read([&](store::Connection& db) {
     return CommandResult{.records = {whole_wallet(db, row, tenant)}};

@@ -95,7 +95,7 @@ Result<CommandResult> show_request(Session& session, const Arguments& arguments)
   }
   COFFER_TRY(
       const auto row,
-      required(store::find_request(path_of(session), arguments.text("ID"), entry), "request"));
+      existing(store::find_request(path_of(session), arguments.text("ID"), entry), "request"));
   return CommandResult{.records = {full_view(row)}};
 }
 

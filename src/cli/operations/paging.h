@@ -52,13 +52,6 @@ class Owners {
   std::map<std::int64_t, Owner> known_;
 };
 
-/// The value of `found`; otherwise `not-found` with `what`.
-template <class T>
-Result<T> required(std::optional<T> found, const std::string& what) {
-  if (found) return *std::move(found);
-  return unexpected(Slug::not_found, "The " + what + " was not found.");
-}
-
 std::optional<std::string> shown(const std::optional<Amount>& amount, int decimals);
 /// `99.8`, rounded down; nullopt if `whole` is 0.
 std::optional<std::string> percent(std::int64_t part, std::int64_t whole);

@@ -108,7 +108,7 @@ Result<CommandResult> list_beneficiaries(Session& session, const Arguments& argu
 Result<CommandResult> show_beneficiary(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto found, required(store::beneficiary_of_any(db, id), "beneficiary"));
+    COFFER_TRY(const auto found, existing(store::beneficiary_of_any(db, id), "beneficiary"));
     Owners owners(db);
     Record record = beneficiary_view(found.row, found.tenant, owners);
     std::optional<std::string> tags;

@@ -63,7 +63,7 @@ Result<CommandResult> list_quotes(Session& session, const Arguments& arguments) 
       wanted.status = parse_term<QuoteStatus>(*status);
     if (arguments.has("connector")) {
       COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
-      COFFER_TRY(const auto row, required(store::find_connector_of_any(db, id), "connector"));
+      COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
       wanted.connector = row.terms.key;
     }
     const auto page = store::newest_quotes(db, wanted, at);

@@ -16,18 +16,18 @@ using store::Connection;
 
 Result<std::int64_t> wallet_argument(Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "wallet"));
-  COFFER_TRY(const Tenant tenant, required(store::tenant_of_wallet(db, id), "wallet"));
+  COFFER_TRY(const Tenant tenant, existing(store::tenant_of_wallet(db, id), "wallet"));
   return store::find_wallet_brief(db, tenant, id)->key;
 }
 
 Result<std::int64_t> beneficiary_argument(Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "beneficiary"));
-  return required(store::beneficiary_key(db, id), "beneficiary");
+  return existing(store::beneficiary_key(db, id), "beneficiary");
 }
 
 Result<std::int64_t> connector_key(Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
-  COFFER_TRY(const auto row, required(store::find_connector_of_any(db, id), "connector"));
+  COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
   return row.terms.key;
 }
 

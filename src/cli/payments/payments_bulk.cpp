@@ -23,7 +23,7 @@ namespace {
 Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "application"));
   COFFER_TRY(const auto row, session.app.flows().read([&](store::Connection& db) {
-    return required(store::find_application(db, id), "application");
+    return existing(store::find_application(db, id), "application");
   }));
   if (!row.tenant) {
     return unexpected(Slug::conflict,

@@ -281,7 +281,7 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
 Result<CommandResult> show_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
   return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto key, required(store::payment_key(db, id), "payment"));
+    COFFER_TRY(const auto key, existing(store::payment_key(db, id), "payment"));
     return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
   });
 }

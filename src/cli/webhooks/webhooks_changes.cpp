@@ -45,7 +45,7 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   COFFER_TRY(webhook.description, text_up_to(arguments, "description", kDescriptionMax));
   COFFER_TRY(webhook.types, taken_types(arguments));
   COFFER_TRY(const auto application, session.app.flows().read([&](store::Connection& db) {
-    return required(store::find_application(db, id), "application");
+    return existing(store::find_application(db, id), "application");
   }));
   if (!application.tenant) {
     return unexpected(Slug::conflict,
@@ -118,7 +118,7 @@ Result<CommandResult> show_delivery(Session& session, const Arguments& arguments
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
     COFFER_TRY(const auto row,
-               required(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
+               existing(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
     const auto sent = store::find_event(db, webhook.tenant, event);
     const std::string body =
         flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);

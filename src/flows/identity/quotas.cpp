@@ -51,10 +51,10 @@ Result<std::vector<QuotaState>> set_quota(const Context& context, AssociationId 
                                           Environment environment, Quota quota,
                                           std::optional<std::int64_t> limit) {
   COFFER_TRY(const Tenant tenant, context.write([&](store::WriteTx& tx) -> Result<Tenant> {
-    const auto found = store::find_tenant(tx.db(), association, environment);
-    if (!found) return unexpected(Slug::not_found, "The association was not found.");
-    tx.quotas().set_limit(found->key, quota, limit, tx.now());
-    return *found;
+    COFFER_TRY(const auto found,
+               existing(store::find_tenant(tx.db(), association, environment), "association"));
+    tx.quotas().set_limit(found.key, quota, limit, tx.now());
+    return found;
   }));
   return quotas_of(context, tenant);
 }

@@ -14,7 +14,6 @@ namespace coffer::flows {
 namespace {
 
 Problem unknown_association() { return Problem(Slug::not_found, "The association was not found."); }
-Problem unknown_application() { return Problem(Slug::not_found, "The application was not found."); }
 
 /// Creates secrets and stores their hashes in `row`. Also creates a key pair unless `own_key` is
 /// set.
@@ -58,12 +57,11 @@ Result<store::ApplicationRow> change_application(
     const std::function<void(store::ApplicationRow&)>& change,
     const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
   return context.write([&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
-    auto row = store::find_application(tx.db(), id);
-    if (!row) return unexpected(unknown_application());
-    change(*row);
-    store::update_application(tx, *row);
-    if (then) then(tx, *row);
-    return *std::move(row);
+    COFFER_TRY(auto row, existing(store::find_application(tx.db(), id), "application"));
+    change(row);
+    store::update_application(tx, row);
+    if (then) then(tx, row);
+    return row;
   });
 }
 
@@ -112,10 +110,9 @@ Result<store::AssociationRow> register_association(const Context& context, const
 Result<store::AssociationRow> change_association_status(const Context& context, AssociationId id,
                                                         AssociationStatus to) {
   return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
-    const auto row = store::find_association(tx.db(), id);
-    if (!row) return unexpected(unknown_association());
-    if (!may_change(row->status, to)) {
-      return unexpected(Slug::conflict, "The association is " + std::string(name(row->status)) +
+    COFFER_TRY(const auto row, existing(store::find_association(tx.db(), id), "association"));
+    if (!may_change(row.status, to)) {
+      return unexpected(Slug::conflict, "The association is " + std::string(name(row.status)) +
                                             " and cannot become " + std::string(name(to)) + ".");
     }
     store::set_association_status(tx, id, to);

@@ -37,25 +37,19 @@ void renew_password(const Context& context, EnrolledUser& out) {
   out.user.password_hash = auth::hash_password(out.password, context.random, context.password_cost);
 }
 
-Problem unknown_user() { return Problem(Slug::not_found, "The user was not found."); }
-
 Result<store::UserRow> read_user(const Context& context, UserId id) {
-  return context.read([&](store::Connection& db) -> Result<store::UserRow> {
-    auto row = store::find_user(db, id);
-    if (!row) return unexpected(unknown_user());
-    return *std::move(row);
-  });
+  return context.read(
+      [&](store::Connection& db) { return existing(store::find_user(db, id), "user"); });
 }
 
 /// `change` receives the current row inside the command and modifies it.
 Result<store::UserRow> change_user(const Context& context, UserId id,
                                    const std::function<void(store::UserRow&)>& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::UserRow> {
-    auto row = store::find_user(tx.db(), id);
-    if (!row) return unexpected(unknown_user());
-    change(*row);
-    ++row->key_version;
-    store::update_user(tx, *row);
+    COFFER_TRY(auto row, existing(store::find_user(tx.db(), id), "user"));
+    change(row);
+    ++row.key_version;
+    store::update_user(tx, row);
     return *store::find_user(tx.db(), id);
   });
 }

@@ -23,16 +23,15 @@ Result<store::WalletRow> change_wallet(
     const Context& context, const Tenant& tenant, WalletId id,
     const std::function<Result<void>(store::WriteTx&, store::WalletRow&)>& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
-    auto wallet = store::find_wallet(tx.db(), tenant, id);
-    if (!wallet) return unexpected(unknown_wallet());
-    const WalletStatus before = wallet->status;
-    COFFER_TRY_VOID(change(tx, *wallet));
-    store::update_wallet(tx, tenant, *wallet);
-    wallet->updated_at = tx.now();
-    if (wallet->status != before) {
-      emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet->key);
+    COFFER_TRY(auto wallet, existing(store::find_wallet(tx.db(), tenant, id), "wallet"));
+    const WalletStatus before = wallet.status;
+    COFFER_TRY_VOID(change(tx, wallet));
+    store::update_wallet(tx, tenant, wallet);
+    wallet.updated_at = tx.now();
+    if (wallet.status != before) {
+      emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet.key);
     }
-    return *std::move(wallet);
+    return wallet;
   });
 }
 
@@ -145,12 +144,11 @@ Result<store::WalletRow> update_wallet(const Context& context, const Tenant& ten
 Result<TrustlineResult> add_trustline(const Context& context, const Tenant& tenant, WalletId id,
                                       const AssetCode& code) {
   return context.write([&](store::WriteTx& tx) -> Result<TrustlineResult> {
-    auto wallet = store::find_wallet(tx.db(), tenant, id);
-    if (!wallet) return unexpected(unknown_wallet());
+    COFFER_TRY(auto wallet, existing(store::find_wallet(tx.db(), tenant, id), "wallet"));
     COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
-    const bool there = store::find_trustline(tx.db(), wallet->key, asset.key).has_value();
-    if (!there) store::open_trustline(tx, tenant, wallet->key, asset.key);
-    return TrustlineResult{*std::move(wallet), !there};
+    const bool there = store::find_trustline(tx.db(), wallet.key, asset.key).has_value();
+    if (!there) store::open_trustline(tx, tenant, wallet.key, asset.key);
+    return TrustlineResult{std::move(wallet), !there};
   });
 }
 

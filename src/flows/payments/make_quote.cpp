@@ -218,10 +218,9 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
 
 Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId id) {
   return context.read([&](store::Connection& db) -> Result<Quoted> {
-    auto quote = store::find_quote(db, tenant, id);
-    if (!quote) return unexpected(unknown_quote());
-    auto connector = store::find_connector_by_key(db, quote->connector);
-    return Quoted{*std::move(quote), std::move(connector->terms)};
+    COFFER_TRY(auto quote, existing(store::find_quote(db, tenant, id), "quote"));
+    auto connector = store::find_connector_by_key(db, quote.connector);
+    return Quoted{std::move(quote), std::move(connector->terms)};
   });
 }
 

@@ -10,8 +10,6 @@
 namespace coffer::flows {
 namespace {
 
-Problem unknown_connector() { return Problem(Slug::not_found, "The connector was not found."); }
-
 /// The errors of a check as one Problem.
 template <class Check>
 Result<void> judged(const Check& check) {
@@ -38,12 +36,11 @@ using Change = std::function<Result<void>(store::WriteTx&, store::ConnectorRow&)
 Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
                                              const Change& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::ConnectorRow> {
-    auto row = store::find_connector_of_any(tx.db(), id);
-    if (!row) return unexpected(unknown_connector());
-    COFFER_TRY_VOID(change(tx, *row));
-    store::update_connector(tx, *row);
-    row->updated_at = tx.now();
-    return *std::move(row);
+    COFFER_TRY(auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
+    COFFER_TRY_VOID(change(tx, row));
+    store::update_connector(tx, row);
+    row.updated_at = tx.now();
+    return row;
   });
 }
 
@@ -105,9 +102,8 @@ Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, 
   if (!store::find_association(db, association)) {
     return unexpected(Slug::not_found, "The association was not found.");
   }
-  const auto connector = store::find_connector_of_any(db, id);
-  if (!connector) return unexpected(unknown_connector());
-  return store::FeeRow{association, id, connector->terms.key, type, {}};
+  COFFER_TRY(const auto connector, existing(store::find_connector_of_any(db, id), "connector"));
+  return store::FeeRow{association, id, connector.terms.key, type, {}};
 }
 
 }  // namespace
@@ -205,9 +201,8 @@ Result<void> set_requirements(const Context& context, ConnectorId id,
                               const std::vector<Requirement>& requirements) {
   COFFER_TRY_VOID(check_form(requirements));
   return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    const auto row = store::find_connector_of_any(tx.db(), id);
-    if (!row) return unexpected(unknown_connector());
-    store::replace_requirements(tx, row->terms.key, requirements);
+    COFFER_TRY(const auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
+    store::replace_requirements(tx, row.terms.key, requirements);
     return {};
   });
 }

@@ -83,17 +83,16 @@ Result<void> hurry_payment(const Context& context, const ConnectorTerms& connect
 Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenant, PaymentId id,
                                      std::optional<FailureCode> failure) {
   return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
-    auto record = store::find_payment(tx.db(), tenant, id);
-    if (!record) return unexpected(Slug::not_found, "The transaction was not found.");
-    const bool quoted = is_quoted(record->request.type);
-    if (quoted && came_to(*record, failure)) return *record;
-    if (!quoted || !store::find_provider_job(tx.db(), record->key)) {
+    COFFER_TRY(auto record, existing(store::find_payment(tx.db(), tenant, id), "transaction"));
+    const bool quoted = is_quoted(record.request.type);
+    if (quoted && came_to(record, failure)) return record;
+    if (!quoted || !store::find_provider_job(tx.db(), record.key)) {
       return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
     }
-    ProviderView view = store::provider_view(tx.db(), record->key);
+    ProviderView view = store::provider_view(tx.db(), record.key);
     decide(context, tx, view, failure);
     tx.signal(store::Signal::providers);
-    return *store::find_payment_by_key(tx.db(), record->key);
+    return *store::find_payment_by_key(tx.db(), record.key);
   });
 }
 

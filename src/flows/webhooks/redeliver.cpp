@@ -30,14 +30,14 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
                                            EventId event) {
   return context.write([&](store::WriteTx& tx) -> Result<store::DeliveryRow> {
     COFFER_TRY(const auto webhook, required_webhook(tx.db(), ref));
-    const auto delivery = store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
-    if (!delivery) return unexpected(Slug::not_found, "The delivery was not found.");
+    COFFER_TRY(const auto delivery,
+               existing(store::find_delivery(tx.db(), ref.tenant, webhook.key, event), "delivery"));
     COFFER_TRY_VOID(active_webhook(tx.db(), ref));
-    if (delivery->state == DeliveryState::oversize) {
+    if (delivery.state == DeliveryState::oversize) {
       return unexpected(too_large());
     }
     COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
-    store::requeue_delivery(tx, webhook.key, delivery->sequence);
+    store::requeue_delivery(tx, webhook.key, delivery.sequence);
     tx.signal(store::Signal::webhooks);
     return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
   });

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/digest.h"
-#include "store/lists/uuid_time.h"
 #include "store/operations/noun_lists.h"
 #include "store/webhooks/events.h"
 
@@ -107,7 +106,7 @@ class Search {
   }
   void by_request_time(const Uuid& id) {
     if (id.bytes[6] >> 4 != 7) return;
-    const Timestamp made = time_of(id);
+    const Timestamp made = id.time();
     const std::int64_t low = first_payment_since(db_, made.plus_ms(-kClockSlackMs));
     const std::int64_t high =
         std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kReadMax);

@@ -1,7 +1,6 @@
 #include "store/webhooks/events.h"
 
 #include "store/identity/row_bytes.h"
-#include "store/lists/uuid_time.h"
 #include "store/rows/columns.h"
 #include "store/webhooks/event_id.h"
 
@@ -99,7 +98,7 @@ RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
 }
 
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {
-  const Timestamp minted = time_of(id.uuid);
+  const Timestamp minted = id.uuid.time();
   Query query(db, kFrom.c_str(), tenant.key, first_sequence_since(db, tenant, minted));
   while (query.step()) {
     EventRow row = read_row<EventRow>(query, kEventColumns);

@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "store/lists/uuid_time.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -56,7 +55,7 @@ TEST_CASE("event id: each event has its own, which finds it") {
   REQUIRE(events.size() == 120);
   std::set<Uuid> seen;
   for (const EventRow& event : events) {
-    CHECK(time_of(event.id.uuid) == event.at);
+    CHECK(event.id.uuid.time() == event.at);
     seen.insert(event.id.uuid);
     const auto found = ledger.read([&](Connection& db) { return find_event(db, event.id); });
     REQUIRE(found);
