@@ -63,6 +63,8 @@ class Database {
   Result<Reader> reader() { return readers_->take(); }
   /// Interrupts readers older than the limit. Housekeeping calls it several times per second.
   void interrupt_stale_readers() { readers_->interrupt_stale(); }
+  /// Closes readers that were not used for 10 s (ReaderPools::close_idle); returns their number.
+  int close_idle_readers() { return readers_->close_idle(); }
 
   /// Increases with each commit that changes associations or applications. Caches of identities
   /// compare it at every use.

@@ -197,6 +197,20 @@ void ReaderPools::interrupt_stale() {
   interrupt(pools_, [&](const auto&, const auto& slot) { return slot.since_ms < born_before_ms; });
 }
 
+int ReaderPools::close_idle() {
+  std::vector<std::unique_ptr<Connection>> closed;  // destroyed after the lock is released
+  const Lock lock(mutex_);
+  const std::int64_t used_before_ms = clock_.monotonic_ms() - kIdleMaxMs;
+  for (const ReadersKind& kind : kReaders) {
+    if (kind.brief) continue;
+    for (Slot& slot : pool_of(kind.pool).slots) {
+      if (slot.leased || slot.connection == nullptr || slot.since_ms >= used_before_ms) continue;
+      closed.push_back(std::move(slot.connection));
+    }
+  }
+  return static_cast<int>(closed.size());
+}
+
 void ReaderPools::interrupt_long() {
   const Lock lock(mutex_);
   interrupt(pools_, [](const ReadersKind& kind, const auto&) { return !kind.brief; });

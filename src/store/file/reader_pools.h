@@ -122,6 +122,11 @@ class ReaderPools {
   Result<Reader> take();
   /// Interrupts the statements of readers older than the limit.
   void interrupt_stale();
+  /// Closes connections that were not used for kIdleMaxMs, because each one keeps its own copy of
+  /// the schema and a page cache. Returns their number. The next lease opens another one. The brief
+  /// pools keep theirs, so that payments do not depend on opening a file.
+  int close_idle();
+  static constexpr std::int64_t kIdleMaxMs = 10'000;
   std::vector<ReaderStats> stats() const;
 
   /// From now on, new readers wait until the gate opens, at most until `until_ms` (the machine's
@@ -139,8 +144,8 @@ class ReaderPools {
   struct Slot {
     std::unique_ptr<Connection> connection;
     bool leased = false;
-    bool ending = false;  // its transaction is ending, so it must not be interrupted any more
-    std::int64_t since_ms = 0;
+    bool ending = false;        // its transaction is ending, so it must not be interrupted any more
+    std::int64_t since_ms = 0;  // of the last lease
   };
   struct Pool {
     std::vector<Slot> slots;
