@@ -85,6 +85,12 @@ else()
   endif()
   # For every link, so that no test binary can omit it.
   add_link_options(-fsanitize=${COFFER_SANITIZE})
+  # Links a test binary in a fraction of the time. What ships is linked by the system's own.
+  find_program(COFFER_MOLD mold)
+  mark_as_advanced(COFFER_MOLD)
+  if(COFFER_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_link_options(-fuse-ld=mold)
+  endif()
 endif()
 
 if(COFFER_STATIC AND APPLE)
