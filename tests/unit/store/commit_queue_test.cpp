@@ -65,40 +65,6 @@ TEST_CASE("commit queue: a commit holds at most batch_max commands") {
   CHECK(file.queue->stats().commits == before + 4);
 }
 
-TEST_CASE("commit queue: a background command shares the commit of the next command") {
-  OpenedFile file({.patience_ms = 60'000});
-  const auto before = file.queue->stats().commits;
-  Result<void> settled;
-  Thread background("background", [&] {
-    settled = file.queue->run(note("note1"), CommitQueue::Mode::background);
-  });
-  while (file.queue->stats().queued == 0) rest(1);
-  CHECK(file.write(note("note2")));
-  background.join();
-  CHECK(settled);
-  CHECK(notes(file) == 2);
-  CHECK(file.queue->stats().commits == before + 1);
-}
-
-TEST_CASE("commit queue: without another command, a background command is committed alone") {
-  OpenedFile file({.patience_ms = 1});
-  CHECK(file.queue->run(note("note"), CommitQueue::Mode::background));
-  CHECK(notes(file) == 1);
-}
-
-TEST_CASE("commit queue: a stop does not wait for the patience of a background command") {
-  OpenedFile file({.patience_ms = 60'000});
-  Result<void> settled;
-  Thread background("background", [&] {
-    settled = file.queue->run(note("note"), CommitQueue::Mode::background);
-  });
-  while (file.queue->stats().queued == 0) rest(1);
-  file.queue->stop();
-  background.join();
-  CHECK(settled);
-  CHECK(notes(file) == 1);
-}
-
 TEST_CASE("commit queue: with many threads, every result is correct and every row stored once") {
   SmallLedger ledger;
   constexpr int kThreads = 12;
