@@ -74,8 +74,10 @@ void open(const char* path) {
   execute(
       "INSERT INTO associations VALUES (1, zeroblob(16), 'a', 1, 0, 0, 1);"
       "INSERT INTO tenants VALUES (3, 1, 0);"
-      "INSERT INTO applications VALUES (1, zeroblob(16), 3, 0, 'a', 0, '', 1, 'c', zeroblob(32),"
-      " zeroblob(32), zeroblob(32), zeroblob(32), 'p', 0, 0);"
+      "INSERT INTO applications (application, id, tenant, environment, name, scopes, client_id,"
+      " client_secret_hash, api_key_hash, connect_hash, sign_in_hash, public_key, created_at,"
+      " updated_at) VALUES (1, zeroblob(16), 3, 0, 'a', '', 'c', zeroblob(32), zeroblob(32),"
+      " zeroblob(32), zeroblob(32), 'p', 0, 0);"
       "INSERT INTO assets VALUES (1, 'USDC', 'G', 'USDC', 7, 0);");
   for (const char* wallet : {"1", "2"}) {
     const std::string n = wallet;
