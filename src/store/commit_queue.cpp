@@ -200,7 +200,7 @@ void CommitQueue::write_loop() {
       const Lock lock(mutex_);
       while (waiting_.empty() && !stopping_) arrived_.wait(mutex_);
       if (waiting_.empty()) return;
-      if (only_background_waits()) arrived_.wait_for_ms(mutex_, options_.patience_ms);
+      if (!stopping_ && only_background_waits()) arrived_.wait_for_ms(mutex_, options_.patience_ms);
       const std::size_t count = std::min(waiting_.size(), options_.batch_max);
       const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
       batch.waiters.assign(waiting_.begin(), end);
