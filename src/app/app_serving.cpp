@@ -11,8 +11,8 @@ namespace coffer {
 namespace {
 
 constexpr int kSettleBatch = 256;
-// After a round, settlement waits this long to settle new payments together: a commit per payment
-// would delay the next client.
+// After a round, settlement waits this long to settle new payments together, with one read of the
+// due jobs and one command.
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kStoreUsesEveryMs = 60'000;
