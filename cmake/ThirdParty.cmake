@@ -299,9 +299,13 @@ target_link_libraries(tp_httplib INTERFACE tp::openssl)
 
 # One SQLite per process, with our flags. Always -O2 and without sanitizers: it is the slowest source to
 # compile, we do not debug it, and with equal flags everywhere ccache compiles it once for all presets.
-add_library(tp_sqlite STATIC "${sqlite_SOURCE_DIR}/deps/sqlite3/sqlite3.c")
+# Through a source in the build folder, so that the name of the object file, and with it of its profile, is the same
+# on every machine.
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/sqlite.c" CONTENT "#include \"sqlite3.c\"\n")
+add_library(tp_sqlite STATIC "${CMAKE_BINARY_DIR}/generated/sqlite.c")
+coffer_profiled(tp_sqlite)
 add_library(tp::sqlite ALIAS tp_sqlite)
-target_include_directories(tp_sqlite SYSTEM INTERFACE "${sqlite_SOURCE_DIR}/deps/sqlite3")
+target_include_directories(tp_sqlite SYSTEM PUBLIC "${sqlite_SOURCE_DIR}/deps/sqlite3")
 target_compile_options(tp_sqlite PRIVATE -O2 -g0 -w)
 target_link_libraries(tp_sqlite PUBLIC Threads::Threads)
 target_compile_definitions(tp_sqlite PRIVATE
