@@ -6,6 +6,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/paths.h"
+#include "unit/cli/help_of.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -26,12 +27,6 @@ Read read(const std::vector<std::string>& arguments) {
   return {std::move(line), out.str(), err.str()};
 }
 
-std::vector<std::string> words_of(std::string_view path) {
-  const auto space = path.find(' ');
-  if (space == std::string_view::npos) return {std::string(path)};
-  return {std::string(path.substr(0, space)), std::string(path.substr(space + 1))};
-}
-
 }  // namespace
 
 TEST_CASE("every command is found by its path and explains itself", "[cli]") {
@@ -41,9 +36,7 @@ TEST_CASE("every command is found by its path and explains itself", "[cli]") {
     CHECK(seen.insert(command.path).second);
     CHECK(find_command(command.path) == &command);
     CHECK_FALSE(command.summary.empty());
-    std::vector<std::string> arguments = words_of(command.path);
-    arguments.push_back("--help");
-    const Read help = read(arguments);
+    const cli::test::Help& help = cli::test::help_of(command);
     CHECK(help.line.command == nullptr);
     CHECK(help.line.exit_code == 0);
     CHECK(help.err.empty());
@@ -79,9 +72,7 @@ TEST_CASE("texts of commands: phrases without a period, consequences as sentence
 TEST_CASE("every command that prints data has --json, every one on a file has --db", "[cli]") {
   for (const Command& command : commands()) {
     INFO(command.path);
-    std::vector<std::string> arguments = words_of(command.path);
-    arguments.push_back("--help");
-    const std::string help = read(arguments).out;
+    const std::string& help = cli::test::help_of(command).out;
     CHECK((help.find("--json") != std::string::npos) ==
           (command.prints_data || command.path == "demo"));
     // The simulated provider has another kind of file.
@@ -93,9 +84,7 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
 
 TEST_CASE("the help marks exactly the required options of a command", "[cli]") {
   for (const Command& command : commands()) {
-    std::vector<std::string> arguments = words_of(command.path);
-    arguments.push_back("--help");
-    const std::string help = read(arguments).out;
+    const std::string& help = cli::test::help_of(command).out;
     for (const Argument& argument : command.arguments) {
       if (argument.kind == Argument::Kind::positional) continue;
       INFO(command.path << " --" << argument.name);

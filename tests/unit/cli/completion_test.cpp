@@ -7,6 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/shell/offers.h"
+#include "unit/cli/help_of.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -38,15 +39,6 @@ bool offers_word(const std::string& typed, const std::string& word) {
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-std::string help_of(const Command& command) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Words words = split(std::string(command.path));
-  words.emplace_back("--help");
-  read_command_line(words, {out, err});
-  return out.str();
-}
-
 }  // namespace
 
 TEST_CASE("completion offers every command and every option of its help", "[cli]") {
@@ -55,7 +47,7 @@ TEST_CASE("completion offers every command and every option of its help", "[cli]
     INFO(path);
     CHECK(offers_word(path.substr(0, path.rfind(' ') == path.npos ? 0 : path.rfind(' ') + 1),
                       path.substr(path.rfind(' ') + 1)));
-    const std::string help = help_of(command);
+    const std::string& help = cli::test::help_of(command).out;
     for (const std::string& option : offered(path + " --")) {
       INFO(option);
       CHECK(help.find(option) != std::string::npos);
