@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/about/openapi.h"
+#include "api/pipeline/redaction.h"
 #include "base/log.h"
 
 namespace coffer::api {
@@ -23,6 +24,11 @@ constexpr std::size_t kUnknownPathMax = 24;
 Counter& entries(Metrics& metrics, std::string_view result) {
   return metrics.counter("coffer_request_log_entries_total",
                          "Requests written to the request log, or dropped.", {{"result", result}});
+}
+
+const Redactor& redactor() {
+  static const Redactor instance(openapi_schemas());  // slow, and the same for all files
+  return instance;
 }
 
 bool is_json(std::string_view type) {
@@ -227,11 +233,6 @@ void RequestLog::add_bodies(Entry& entry) {
   if (!entry.response_body.empty() && !schema.empty()) {
     entry.row.response_body = redactor().body(schema, entry.response_body);
   }
-}
-
-const Redactor& RequestLog::redactor() {
-  if (!redactor_) redactor_ = std::make_unique<Redactor>(openapi_schemas());
-  return *redactor_;
 }
 
 }  // namespace coffer::api

@@ -6,13 +6,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "api/pipeline/redaction.h"
 #include "api/pipeline/route.h"
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -78,15 +76,13 @@ class RequestLog {
   std::vector<Entry> take();
   store::RequestRow finished(Entry entry);
   void add_bodies(Entry& entry);
-  const Redactor& redactor();
 
   const RequestLogOptions options_;
   const Clock& clock_;
   Counter& written_;
   Counter& dropped_;
   const std::function<bool()> has_room_;
-  store::RequestLogFile file_;          // of the writer
-  std::unique_ptr<Redactor> redactor_;  // of the writer
+  store::RequestLogFile file_;  // of the writer
   mutable Mutex mutex_;
   std::deque<Entry> queue_ COFFER_GUARDED_BY(mutex_);
   std::size_t queued_bytes_ COFFER_GUARDED_BY(mutex_) = 0;
