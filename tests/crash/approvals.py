@@ -81,9 +81,8 @@ def cents(balance):
 
 
 def one(office, point, passage):
-    """Kills the process at the passage-th pass of `point`. Returns the request's status after the restart, `waiting` or
-    `decided`; None if the process was not killed."""
-    office.start()
+    """Kills the running process at the passage-th pass of `point`, and restarts it. Returns the request's status after
+    the restart, `waiting` or `decided`; None if the process was not killed."""
     before = cents(office.balance())
     request = office.request()
     office.server.stop()
@@ -100,7 +99,6 @@ def one(office, point, passage):
         fail(f"{point}:{passage}: approving a {status} request again returns {again.status} {again.text}")
     if cents(office.balance()) - before != 100:
         fail(f"{point}:{passage}: credited {cents(office.balance()) - before} cents in the end")
-    office.server.stop()
     if not died:
         return None
     return "waiting" if status == "waiting" else "decided"
@@ -110,6 +108,7 @@ def main():
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         office = Office(folder)
+        office.start()
         for point in POINTS:
             for passage in range(1, PASSAGES_MAX):
                 left = one(office, point, passage)
@@ -118,6 +117,7 @@ def main():
                 found[point, left] = found.get((point, left), 0) + 1
             else:
                 fail(f"{point} still kills the process at pass {PASSAGES_MAX - 1}")
+        office.server.stop()
         judge_faults(audit(office.server.db, settled=True))
     for point in POINTS:
         print(f"  {point}: {found.get((point, 'waiting'), 0)} kills left the request waiting,"
