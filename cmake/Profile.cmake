@@ -24,28 +24,23 @@ elseif(COFFER_PROFILE STREQUAL "record")
   add_link_options(-fprofile-generate)
 endif()
 
-# GCC identifies a function by its file and line, so the paths must be the same in every folder. With
-# CCACHE_BASEDIR, the compiler sees relative paths.
-coffer_third_party_root(third_party_root)
-cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE up)
-cmake_path(RELATIVE_PATH third_party_root BASE_DIRECTORY "${CMAKE_BINARY_DIR}" OUTPUT_VARIABLE aside)
-set(coffer_profile_paths "-fprofile-prefix-map=${CMAKE_SOURCE_DIR}/=" "-fprofile-prefix-map=${up}/="
-  "-fprofile-prefix-map=${third_party_root}/=third_party/" "-fprofile-prefix-map=${aside}/=third_party/")
+# GCC identifies a function by its number in the source, instead of by the path of its file, which differs between
+# machines.
+set(coffer_profile_identity --param=profile-func-internal-id=1)
 
 # coffer_profiled(<target>): requests run the code of this target.
 function(coffer_profiled target)
   if(COFFER_PROFILE STREQUAL "record")
-    target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=prefer-atomic)
+    target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-generate
+      -fprofile-update=prefer-atomic)
   elseif(COFFER_PROFILE STREQUAL "use")
     # The last warnings follow inlined code: with more of it, GCC 12 reports them falsely. The builds without
     # counts have them.
-    target_compile_options(${target} PRIVATE -fprofile-use -fprofile-partial-training
+    target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-use -fprofile-partial-training
+      -fprofile-correction
       -Wno-missing-profile -Wno-coverage-mismatch
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
     # Compiles the objects again when the counts change.
     target_compile_definitions(${target} PRIVATE "COFFER_PROFILE_HASH=${coffer_profile_hash}")
-  else()
-    return()
   endif()
-  target_compile_options(${target} PRIVATE ${coffer_profile_paths})
 endfunction()
