@@ -45,6 +45,7 @@
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
 #include "store/commit_rider.h"
+#include "store/file/held_file.h"
 #include "store/guarded_rows.h"
 
 namespace coffer::store {
@@ -230,7 +231,7 @@ bool CommitQueue::only_background_waits() const {
 /// Why nothing can be stored at present; nullopt if it can.
 std::optional<Problem> CommitQueue::refusal() {
   // A restart would not find data that is stored now.
-  if (!database_.in_place()) return overloaded("The database file was moved, deleted or replaced.");
+  if (!database_.in_place()) return overloaded(kMovedFile);
   if (disk_is_full()) return storage_full();
   return std::nullopt;
 }

@@ -11,6 +11,9 @@
 
 namespace coffer::store {
 
+/// The detail of a problem, where HeldFile::in_place() is false.
+inline constexpr const char* kMovedFile = "The database file was moved, deleted or replaced.";
+
 /// Identifies the file that a path leads to.
 struct FileIdentity {
   dev_t device = 0;

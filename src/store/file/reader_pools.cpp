@@ -44,6 +44,10 @@ std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) 
   return connection;
 }
 
+Unexpected overloaded(const char* why) {
+  return unexpected(Problem(Slug::overloaded, why).retry_after(1));
+}
+
 /// Interrupts the statements of leased readers for which `fits` returns true, by kind and slot.
 template <class Pools, class Fits>
 void interrupt(Pools& pools, const Fits& fits) {
@@ -100,9 +104,8 @@ bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
 }
 
 /// Opens the connection of a leased slot if necessary, and its transaction. Called without the
-/// lock, so that other pools do not wait. Returns nullptr if that fails, for example without a free
-/// file descriptor.
-Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
+/// lock, so that other pools do not wait.
+Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   Connection* connection = nullptr;
   {
     const Lock lock(mutex_);
@@ -111,10 +114,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   try {
     if (connection == nullptr) {
       // Opening another file at the path could also delete the log that the writer uses.
-      if (!file_.in_place()) {
-        throw SqlError("the database file was moved, deleted or replaced", SQLITE_CANTOPEN,
-                       SQLITE_CANTOPEN);
-      }
+      if (!file_.in_place()) return overloaded(kMovedFile);
       auto opened = open_reader(options_.path, kind.cache_kib);
       connection = opened.get();
       const Lock lock(mutex_);
@@ -125,7 +125,7 @@ Connection* ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   } catch (const SqlError& error) {
     log_warning("store", "cannot open a reader", {{"pool", kind.name}, {"error", error.what()}});
     close(kind.pool, slot);
-    return nullptr;
+    return overloaded("No further connection to the database can be opened.");
   }
 }
 
@@ -150,13 +150,12 @@ Result<Reader> ReaderPools::take() {
       if (!leased) pool.freed.wait_for_ms(mutex_, kLookAgainMs);
     }
     if (!leased) continue;
-    if (Connection* connection = begin(kind, slot)) {
-      return Reader(*this, kind.pool, slot, *connection);
-    }
+    const auto connection = begin(kind, slot);
+    if (connection) return Reader(*this, kind.pool, slot, **connection);
     free_slot(kind.pool, slot);
-    break;
+    return unexpected(connection.error());
   }
-  return unexpected(Problem(Slug::overloaded, "All readers are busy.").retry_after(1));
+  return overloaded("Too many reads are in progress.");
 }
 
 void ReaderPools::give_back(Readers pool, std::size_t slot) {

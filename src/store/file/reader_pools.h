@@ -156,7 +156,7 @@ class ReaderPools {
   bool lease(Pool& pool, std::size_t& slot) COFFER_REQUIRES(mutex_);
   bool held_up(const ReadersKind& kind) const COFFER_REQUIRES(mutex_);
   int leased(bool brief) const COFFER_REQUIRES(mutex_);
-  Connection* begin(const ReadersKind& kind, std::size_t slot);
+  Result<Connection*> begin(const ReadersKind& kind, std::size_t slot);
   void give_back(Readers pool, std::size_t slot);
   void close(Readers pool, std::size_t slot);
   void free_slot(Readers pool, std::size_t slot);

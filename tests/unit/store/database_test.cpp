@@ -431,22 +431,6 @@ TEST_CASE("database: a young reader is left alone") {
   CHECK(query.step());
 }
 
-TEST_CASE("database: readers that are not used are closed, and open again") {
-  OpenedFile file;
-  CHECK(file.count("meta") == 0);
-  CHECK(file.database->close_idle_readers() == 0);
-  file.clock.advance_ms(10'001);
-  {
-    const Reader lease = file.database->reader().value();  // the only connection that was open
-    CHECK(file.database->close_idle_readers() == 0);
-    file.clock.advance_ms(10'001);
-    CHECK(file.database->close_idle_readers() == 0);
-  }
-  CHECK(file.database->close_idle_readers() == 1);
-  CHECK(file.database->close_idle_readers() == 0);
-  CHECK(file.count("meta") == 0);
-}
-
 TEST_CASE("database: other errors of a reader are not reported as slowness") {
   OpenedFile file;
   const auto wrong = [](Connection& db) -> Result<int> {
