@@ -33,11 +33,11 @@ flows::BackupPlan backup_plan(const Config& config) {
 }
 
 /// A certificate error is a complete message. An address error starts with its setting, and
-/// cli/serving adds the source of the value.
+/// cli/serving adds the source of the value. An address in use may be free after a restart.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
   if (problem.slug == Slug::validation_failed) return {78, what};
-  return {1, setting + ": " + what};
+  return {problem.slug == Slug::conflict ? 75 : 1, setting + ": " + what};
 }
 
 api::RequestLogOptions request_log_options(const Config& config) {

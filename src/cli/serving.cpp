@@ -29,16 +29,22 @@ std::string origin_of(const Config& config, int port) {
 }
 
 /// Raises the limit of open files for the maximum number of connections, as far as the system
-/// permits.
-void raise_descriptor_limit(const Config& config) {
+/// permits. Beyond that, accepts fewer connections.
+void fit_descriptor_limit(Config& config) {
   const auto wanted = static_cast<rlim_t>(descriptors_needed(config));
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
-  const bool raised = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
-  if (raised && limit.rlim_cur == wanted) return;
-  log_warning("serve", "the limit of open files is too low for max_connections",
-              {{"allowed", limit.rlim_cur}, {"needed", wanted}});
+  rlimit higher{std::min(wanted, limit.rlim_max), limit.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &higher) == 0) limit = higher;
+  if (limit.rlim_cur >= wanted) return;
+  config.max_connections =
+      connections_within(config.max_connections, static_cast<long>(limit.rlim_cur));
+  log_warning("serve",
+              "fewer connections are accepted than max_connections, because the limit of open "
+              "files is too low; raise it with LimitNOFILE in the unit or ulimit -n",
+              {{"allowed", limit.rlim_cur},
+               {"needed", wanted},
+               {"max_connections", config.max_connections}});
 }
 
 void start_control(ControlSocket& control, const Config& config) {
@@ -83,7 +89,9 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
   error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". Free " + address +
                   ", or set another HOST:PORT (port 0 selects a free one)";
-  error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
+  if (error.exit_code != exit_code::kBusy) {
+    error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
+  }
   return fail(console, error);
 }
 
@@ -179,10 +187,14 @@ void welcome_operator(const Console& console, App& app) {
 
 }  // namespace
 
-long descriptors_needed(const Config& config) {
-  // for the database, workers, logs, connections that are refused, and a margin
-  constexpr long kOwn = 2'048;
-  return config.max_connections + kOwn;
+// For the database, workers, logs, connections that are refused, and a margin.
+constexpr long kOwnDescriptors = 2'048;
+
+long descriptors_needed(const Config& config) { return config.max_connections + kOwnDescriptors; }
+
+int connections_within(int wanted, long allowed) {
+  const long own = std::min(kOwnDescriptors, allowed / 2);
+  return static_cast<int>(std::clamp(allowed - own, 1L, static_cast<long>(wanted)));
 }
 
 int run_server(const Console& console, const Config& given, const Serving& serving) {
@@ -192,7 +204,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
     print_error(console, log.error().detail);
     return exit_code::kCannotCreate;
   }
-  raise_descriptor_limit(config);
+  fit_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
   StartError error;

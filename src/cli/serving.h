@@ -32,4 +32,8 @@ int run_server(const Console& console, const Config& config, const Serving& serv
 /// Maximum number of open files that a server with these settings needs.
 long descriptors_needed(const Config& config);
 
+/// The number of client connections, at most `wanted`, that leaves the server enough of the open
+/// files that the system allows. Connections of clients must not take those that payments need.
+int connections_within(int wanted, long allowed);
+
 }  // namespace coffer::cli

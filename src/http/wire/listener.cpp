@@ -84,7 +84,8 @@ void set_option(int fd, int level, int name, int value) {
 }
 
 Unexpected cannot_listen(const std::string& name, int error) {
-  return unexpected(Slug::unexpected_error,
+  // An address in use may be free later.
+  return unexpected(error == EADDRINUSE ? Slug::conflict : Slug::unexpected_error,
                     "cannot listen on " + name + ": " + std::strerror(error));
 }
 

@@ -12,6 +12,7 @@
 
 #include "app/service/activation.h"
 #include "app/service/watchdog.h"
+#include "cli/serving.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
@@ -73,6 +74,14 @@ int tcp_socket(bool listens) {
 }
 
 }  // namespace
+
+TEST_CASE("serving: connections leave descriptors for the server") {
+  CHECK(connections_within(4'096, 65'536) == 4'096);
+  CHECK(connections_within(4'096, 4'096) == 2'048);
+  CHECK(connections_within(4'096, 1'024) == 512);
+  CHECK(connections_within(100, 1'024) == 100);
+  CHECK(connections_within(4'096, 1) == 1);
+}
 
 TEST_CASE("a socket passed to this process is used", "[cli]") {
   const Third third(tcp_socket(true));

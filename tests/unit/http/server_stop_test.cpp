@@ -28,6 +28,7 @@ TEST_CASE("an address in use is reported with its name") {
   REQUIRE_FALSE(started);
   CHECK(has(started.error().detail, "127.0.0.1 port " + std::to_string(first.port())));
   CHECK(has(started.error().detail, "in use"));
+  CHECK(started.error().slug == Slug::conflict);  // it may be free later
 }
 
 TEST_CASE("an invalid address is reported") {
