@@ -23,6 +23,7 @@
 #include "flows/identity/audit_log.h"
 #include "store/commit_rider.h"
 #include "store/connection.h"
+#include "store/requests/request_log_file.h"
 
 namespace coffer::cli {
 namespace {
@@ -299,6 +300,10 @@ int print_fault(const Console& console, const std::exception& fault) {
                                "with coffer restore");
       return exit_code::kCorrupt;
     }
+  }
+  if (dynamic_cast<const store::DamagedRequestLog*>(&fault) != nullptr) {
+    print_error(console, fault.what());
+    return exit_code::kCorrupt;
   }
   if (const auto* system = dynamic_cast<const std::system_error*>(&fault)) {
     if (system->code() == std::errc::permission_denied) {

@@ -121,7 +121,13 @@ bool fits(const RequestFilter& filter, const RequestRow& row) {
 /// Calls `read` if the log exists.
 void with_log(const std::string& path, const std::function<void(Connection&)>& read) {
   std::error_code error;
-  if (fs::exists(path, error)) read_foreign_file(path, read);
+  if (!fs::exists(path, error)) return;
+  try {
+    read_foreign_file(path, read);
+  } catch (const SqlError& fault) {
+    if (is_damaged(fault)) throw DamagedRequestLog(path);
+    throw;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,15 @@ class RequestLogFile {
   const RequestLogLimits limits_;
   std::unique_ptr<Connection> db_;
   std::int64_t last_key_ = 0;
+};
+
+/// Thrown by the functions below that read a damaged log. what() is a message to the operator.
+class DamagedRequestLog : public std::runtime_error {
+ public:
+  explicit DamagedRequestLog(const std::string& path)
+      : std::runtime_error("the request log " + path +
+                           " is damaged. The ledger is not affected. The server renames the log "
+                           "at its next request, and starts a new one") {}
 };
 
 /// The file of the request log of a database: `coffer.requests.db` beside `coffer.db`.

@@ -174,6 +174,7 @@ TEST_CASE("only the owner can access the request log, with any umask") {
 TEST_CASE("a damaged request log is renamed and a new one started") {
   const Folder folder;
   std::ofstream(folder.file()) << std::string(8'192, 'x');
+  CHECK_THROWS_AS(newest_requests(folder.file(), {}, {}), DamagedRequestLog);
   RequestLogFile log(folder.file(), {kDayMs, kMiB});
   auto some = rows(2);
   log.append(some, {2'000'000});
