@@ -69,7 +69,7 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
      "Reduce the number of decimal places. The asset determines the maximum, which is never more "
      "than 7."},
     {Slug::amount_out_of_range, "amount-out-of-range", 422, "Amount out of range",
-     "Send an amount greater than zero and at most 922337203685.4775807."},
+     "Send an amount in the range that `errors` states. Connectors have their own limits."},
     {Slug::requirement_missing, "requirement-missing", 422, "Requirement missing",
      "Send every field that GET /v1/payments/requirements returns for this payment."},
     {Slug::webhook_target_refused, "webhook-target-refused", 422, "Webhook target refused",
@@ -83,15 +83,18 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
      "Retry with the same `transactionId`. If the error persists, report the `requestId` to the "
      "operator."},
     {Slug::provider_error, "provider-error", 502, "Provider error",
-     "The payment provider rejected the request or failed. Read the transaction to see its state."},
+     "The payment provider rejected the request or failed. Retry later. If the error persists, ask "
+     "the operator."},
     {Slug::provider_unavailable, "provider-unavailable", 503, "Provider unavailable",
      "Retry after the number of seconds in `Retry-After`."},
     {Slug::overloaded, "overloaded", 503, "Overloaded",
-     "Nothing was stored. Retry the same request after the number of seconds in `Retry-After`."},
+     "Nothing was stored; `detail` states why. Retry the same request after the number of seconds "
+     "in `Retry-After`."},
     {Slug::storage_full, "storage-full", 503, "Storage full",
      "Nothing was stored. Reads still work. Retry later; the operator must free disk space."},
     {Slug::provider_timeout, "provider-timeout", 504, "Provider timeout",
-     "The result is unknown. Read the transaction before you submit anything again."},
+     "The provider did not respond in time. Send the same request again, a payment with the same "
+     "`transactionId`."},
     {Slug::token_verification_timeout, "token-verification-timeout", 504,
      "Token verification timed out",
      "The key set of the token issuer could not be fetched in time. Retry the request."},

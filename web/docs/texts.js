@@ -9,7 +9,7 @@ const cofferTexts = {
     ['contract', 'Contract', 'Every rule of the API.'],
     ['provider-protocol', 'Provider protocol', 'Connect a payment provider.'],
     ['install', 'Install', 'Packages, service, first start.'],
-    ['operating', 'Operating', 'Backups, upgrades, monitoring, incidents.'],
+    ['operating', 'Operating', 'Admin page, backups, restore, verification, monitoring.'],
     ['configuration', 'Configuration', 'Every setting.'],
     ['tls', 'TLS', 'Certificates and proxies.'],
   ],

@@ -46,7 +46,8 @@ Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId
 
 Result<void> require_http(const store::ConnectorRow& row) {
   if (row.terms.driver == DriverKind::http) return {};
-  return unexpected(Slug::conflict, "Only connectors with the http driver have a URL.");
+  return unexpected(Slug::conflict,
+                    "Only connectors with the http driver have a URL and a secret.");
 }
 
 /// `conflict` while payments are in progress at `left`, a retired endpoint whose secret is not
