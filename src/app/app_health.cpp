@@ -47,7 +47,7 @@ ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog&
   using State = outbound::BreakerState::Kind;
   ConditionFacts facts;
   const auto number_of = [&](auto&& holds) {
-    return std::count_if(backlog.connectors.begin(), backlog.connectors.end(), holds);
+    return std::ranges::count_if(backlog.connectors, holds);
   };
   // Unknown until the first verification: a restart must not end an alert about the ledger.
   if (!invariants_hold_ || operator_found_faults_) {

@@ -149,8 +149,7 @@ bool JwkSet::has_key_for(const ExternalToken& token) const { return !keys_for(to
 
 bool JwkSet::verifies(const ExternalToken& token) const {
   const auto keys = keys_for(token);
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](const Key* key) { return key->verifies(token); });
+  return std::ranges::any_of(keys, [&](const Key* key) { return key->verifies(token); });
 }
 
 Result<ExternalToken> ExternalToken::parse(std::string_view token) {

@@ -29,7 +29,7 @@ constexpr mode_t kGroupAndOthers = 077;
 constexpr std::size_t kMaxFileBytes = 4096;
 
 bool looks_like_text(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return std::ranges::all_of(bytes, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 /// `bytes` has the length of a key and is wiped.
@@ -154,7 +154,7 @@ Result<void> create(const fs::path& path, Random& random) {
 }  // namespace
 
 MasterKey::MasterKey(std::span<const std::uint8_t, kBytes> bytes) {
-  std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+  std::ranges::copy(bytes, bytes_.begin());
 }
 
 MasterKey::~MasterKey() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }

@@ -85,7 +85,7 @@ class Reader {
     expect(kKeyTypeEd25519);
     PublicKey key;
     const std::string_view bytes = fixed(key.bytes.size());
-    if (ok_) std::copy(bytes.begin(), bytes.end(), key.bytes.begin());
+    if (ok_) std::ranges::copy(bytes, key.bytes.begin());
     return key;
   }
 
@@ -189,7 +189,7 @@ std::optional<Envelope> read_envelope(std::string_view xdr) {
     DecoratedSignature signature;
     const std::string_view hint = reader.fixed(signature.hint.size());
     if (!reader.ok()) break;
-    std::copy(hint.begin(), hint.end(), signature.hint.begin());
+    std::ranges::copy(hint, signature.hint.begin());
     signature.signature = reader.variable(kSignatureBytesMax);
     out.signatures.push_back(std::move(signature));
   }

@@ -100,7 +100,7 @@ Sha256 sha256(std::initializer_list<std::string_view> parts) {
 std::optional<Sha256> sha256_from(std::string_view bytes) {
   Sha256 out;
   if (bytes.size() != out.size()) return std::nullopt;
-  std::copy(bytes.begin(), bytes.end(), out.begin());
+  std::ranges::copy(bytes, out.begin());
   return out;
 }
 

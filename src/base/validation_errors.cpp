@@ -19,8 +19,7 @@ constexpr std::array<Rank, 4> kRanks{{{400, Slug::malformed_request},
                                       {409, Slug::conflict}}};
 
 std::size_t rank_of(Slug slug) {
-  const auto it = std::find_if(kRanks.begin(), kRanks.end(),
-                               [&](const Rank& rank) { return rank.status == info(slug).status; });
+  const auto it = std::ranges::find(kRanks, info(slug).status, &Rank::status);
   COFFER_CHECK(it != kRanks.end());
   return static_cast<std::size_t>(it - kRanks.begin());
 }

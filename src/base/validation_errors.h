@@ -21,8 +21,8 @@ class ValidationErrors {
   bool empty() const { return errors_.empty(); }
   /// Whether this field already has an error.
   bool names(std::string_view field) const {
-    return std::any_of(errors_.begin(), errors_.end(),
-                       [&](const Fault& fault) { return fault.error.field == field; });
+    return std::ranges::any_of(errors_,
+                               [&](const Fault& fault) { return fault.error.field == field; });
   }
 
   /// Enough for 100 legs with every field invalid. The limit keeps a response from being much

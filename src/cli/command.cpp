@@ -40,7 +40,7 @@ std::string fault_of(const Argument& argument, const std::string& value) {
       (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
   if (!of_words) return {};
   const auto words = words_in(argument.placeholder);
-  if (std::find(words.begin(), words.end(), value) != words.end()) return {};
+  if (std::ranges::find(words, value) != words.end()) return {};
   return "\"" + value + "\" is not one of " + std::string(argument.placeholder) +
          did_you_mean(value, words);
 }
@@ -135,8 +135,7 @@ const std::vector<Command>& commands() {
 
 const Command* find_command(std::string_view path) {
   const auto& all = commands();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Command& command) { return command.path == path; });
+  const auto found = std::ranges::find(all, path, &Command::path);
   return found == all.end() ? nullptr : &*found;
 }
 

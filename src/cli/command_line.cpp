@@ -74,7 +74,7 @@ class Tree {
 
   /// Throws CLI::ParseError.
   void parse(std::vector<std::string> arguments) {
-    std::reverse(arguments.begin(), arguments.end());  // the parser takes them from the back
+    std::ranges::reverse(arguments);  // the parser takes them from the back
     root_.parse(std::move(arguments));
   }
 

@@ -62,7 +62,7 @@ constexpr auto kUnitNames = std::to_array<UnitName>({{"At", "at", Unit::time},
                                                      {"Seconds", "", Unit::seconds}});
 
 const UnitName* unit_name_of(std::string_view key) {
-  const auto found = std::find_if(kUnitNames.begin(), kUnitNames.end(), [&](const UnitName& name) {
+  const auto found = std::ranges::find_if(kUnitNames, [&](const UnitName& name) {
     return key == name.alone || (!name.suffix.empty() && key.ends_with(name.suffix));
   });
   return found == kUnitNames.end() ? nullptr : &*found;
@@ -135,7 +135,7 @@ std::string text_of(const Field& field, Times times) {
 bool is_status(std::string_view key) {
   constexpr auto kKeys = std::to_array<std::string_view>(
       {"status", "state", "health", "result", "breaker", "outcome"});
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+  return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
 Cell cell_of(const Field& field, Times times) {
@@ -161,7 +161,7 @@ std::string words_of(std::string_view key) {
 
 bool shown(const CommandResult& result, const Field& field) {
   return result.columns.empty() ||
-         std::find(result.columns.begin(), result.columns.end(), field.key) != result.columns.end();
+         std::ranges::find(result.columns, field.key) != result.columns.end();
 }
 
 Record shown_part(const CommandResult& result, const Record& record) {

@@ -50,16 +50,15 @@ Result<std::string> read_content(const std::string& path) {
 }  // namespace
 
 bool gives_path(const Command& command, const Arguments& arguments) {
-  return std::any_of(command.arguments.begin(), command.arguments.end(),
-                     [&](const Argument& argument) {
-                       return is_path(argument) && arguments.has(std::string(argument.name));
-                     });
+  return std::ranges::any_of(command.arguments, [&](const Argument& argument) {
+    return is_path(argument) && arguments.has(std::string(argument.name));
+  });
 }
 
 bool requires_path(const Command& command) {
-  return std::any_of(
-      command.arguments.begin(), command.arguments.end(),
-      [](const Argument& argument) { return is_path(argument) && argument.required; });
+  return std::ranges::any_of(command.arguments, [](const Argument& argument) {
+    return is_path(argument) && argument.required;
+  });
 }
 
 void make_paths_absolute(const Command& command, Arguments& arguments) {

@@ -59,7 +59,7 @@ int checked(const Console& console, DescriptorBuffer& output, int code) {
 
 int run_program(int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (std::find(arguments.begin(), arguments.end(), kNoColor) != arguments.end()) forbid_colours();
+  if (std::ranges::find(arguments, kNoColor) != arguments.end()) forbid_colours();
   DescriptorBuffer output(STDOUT_FILENO);
   std::ostream out(&output);
   const Console console = standard_console(out);

@@ -320,10 +320,10 @@ class Loader {
   }
 
   void check_domain(std::string_view name, const std::string& domain, std::size_t bytes_max) {
-    const bool fits = domain.size() <= bytes_max &&
-                      std::all_of(domain.begin(), domain.end(), [](unsigned char c) {
-                        return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
-                      });
+    const bool fits =
+        domain.size() <= bytes_max && std::ranges::all_of(domain, [](unsigned char c) {
+          return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
+        });
     if (fits) return;
     fault(origin(name), "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
                             "port, of at most " + std::to_string(bytes_max) + " characters");
@@ -396,8 +396,8 @@ class Loader {
       if (!wrong.empty()) fault(origin("notify_gateway_url"), wrong);
     }
     const std::string& token = config_.notify_gateway_token.reveal();
-    const bool printable = std::all_of(token.begin(), token.end(),
-                                       [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    const bool printable =
+        std::ranges::all_of(token, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
     if (!printable) {
       fault(origin("notify_gateway_token"),
             "it contains a character that is not valid in a token, such as a space or a line end");
@@ -461,9 +461,8 @@ std::string config_error_text(const Problem& problem) {
 }
 
 int config_exit_code(const Problem& problem) {
-  const bool only_flags =
-      std::all_of(problem.fields.begin(), problem.fields.end(),
-                  [](const FieldError& fault) { return fault.field.starts_with("--"); });
+  const bool only_flags = std::ranges::all_of(
+      problem.fields, [](const FieldError& fault) { return fault.field.starts_with("--"); });
   return only_flags ? kExitUsage : kExitConfiguration;
 }
 

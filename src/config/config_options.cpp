@@ -271,7 +271,7 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
 Result<void> read_value(const ConfigOption& option, std::string_view text, std::string& out) {
   if (text.empty()) return bad_value(text, "it is empty");
   const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (std::any_of(text.begin(), text.end(), control)) {
+  if (std::ranges::any_of(text, control)) {
     return unexpected(Slug::validation_failed, "it contains a control character");
   }
   if (option.path && text.starts_with("~")) {
@@ -445,8 +445,7 @@ std::string ConfigOption::default_text() const {
 std::span<const ConfigOption> config_options() { return kOptions; }
 
 const ConfigOption* find_config_option(std::string_view name) {
-  const auto found = std::find_if(kOptions.begin(), kOptions.end(),
-                                  [&](const ConfigOption& option) { return option.name == name; });
+  const auto found = std::ranges::find(kOptions, name, &ConfigOption::name);
   return found == kOptions.end() ? nullptr : &*found;
 }
 

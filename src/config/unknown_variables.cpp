@@ -19,9 +19,9 @@ constexpr auto kOtherVariables = std::to_array<std::string_view>({
 
 bool is_known(const std::string& name) {
   const auto options = config_options();
-  return std::find(kOtherVariables.begin(), kOtherVariables.end(), name) != kOtherVariables.end() ||
-         std::any_of(options.begin(), options.end(),
-                     [&](const ConfigOption& option) { return option.variable() == name; });
+  return std::ranges::find(kOtherVariables, name) != kOtherVariables.end() ||
+         std::ranges::any_of(options,
+                             [&](const ConfigOption& option) { return option.variable() == name; });
 }
 
 std::string remedy_for(std::string_view name) {

@@ -13,8 +13,7 @@ namespace {
 Result<std::string> parse_code(std::string_view text, std::size_t letters,
                                bool (*exists)(std::string_view), const std::string& what) {
   std::string code = ascii::to_upper(text);
-  const bool well_shaped =
-      code.size() == letters && std::all_of(code.begin(), code.end(), ascii::is_upper);
+  const bool well_shaped = code.size() == letters && std::ranges::all_of(code, ascii::is_upper);
   if (!well_shaped) {
     return unexpected(Slug::malformed_request,
                       "must have " + std::to_string(letters) + " letters: " + what);
@@ -32,7 +31,7 @@ std::span<const Currency> currencies() { return kCurrencies; }
 
 const Country* find_country(std::string_view code) {
   const std::string wanted = ascii::to_upper(code);
-  const auto it = std::find_if(kCountries.begin(), kCountries.end(), [&](const Country& country) {
+  const auto it = std::ranges::find_if(kCountries, [&](const Country& country) {
     return country.alpha2 == wanted || country.alpha3 == wanted;
   });
   return it == kCountries.end() ? nullptr : &*it;
@@ -40,8 +39,7 @@ const Country* find_country(std::string_view code) {
 
 const Currency* find_currency(std::string_view code) {
   const std::string wanted = ascii::to_upper(code);
-  const auto it = std::find_if(kCurrencies.begin(), kCurrencies.end(),
-                               [&](const Currency& currency) { return currency.alpha3 == wanted; });
+  const auto it = std::ranges::find(kCurrencies, wanted, &Currency::alpha3);
   return it == kCurrencies.end() ? nullptr : &*it;
 }
 

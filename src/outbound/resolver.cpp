@@ -45,7 +45,7 @@ bool ends_in_a_number(std::string_view name) {
 bool is_host_name(std::string_view name) {
   if (name.empty() || name.size() > kNameMax || name.front() == '.') return false;
   if (name.find("..") != std::string_view::npos || ends_in_a_number(name)) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
+  return std::ranges::all_of(name, [](char c) {
     return ascii::is_lower(c) || ascii::is_digit(c) || c == '-' || c == '_' || c == '.';
   });
 }
@@ -71,7 +71,7 @@ void on_answer(void* out, int status, int /*timeouts*/, ares_addrinfo* found) {
                               : &reinterpret_cast<const sockaddr_in6*>(node->ai_addr)->sin6_addr;
     if (inet_ntop(node->ai_family, address, text, sizeof text) == nullptr) continue;
     auto& list = answer.addresses;
-    if (std::find(list.begin(), list.end(), text) == list.end()) list.emplace_back(text);
+    if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
   }
 }
 

@@ -59,7 +59,7 @@ std::optional<NumericAddress> embedded(const NumericAddress& address) {
 
 bool is_metadata(const NumericAddress& address) {
   const auto inner = embedded(address);
-  return std::any_of(std::begin(kMetadata), std::end(kMetadata), [&](const char* text) {
+  return std::ranges::any_of(kMetadata, [&](const char* text) {
     const NumericAddress known = *NumericAddress::parse(text);
     return address == known || (inner && *inner == known);
   });
@@ -77,7 +77,7 @@ bool is_host_name(const std::string& name) {
     return false;
   }
   if (name.find("..") != std::string::npos) return false;
-  const bool clean = std::all_of(name.begin(), name.end(), [](char c) {
+  const bool clean = std::ranges::all_of(name, [](char c) {
     return ascii::is_lower(c) || ascii::is_digit(c) || c == '-' || c == '_' || c == '.';
   });
   const std::string last = name.substr(name.rfind('.') + 1);
@@ -98,8 +98,8 @@ bool is_public_address(std::string_view text) {
   const auto address = NumericAddress::parse(text);
   if (!address) return false;
   const auto holds = [&](const Block& block) { return in_block(*address, block); };
-  if (address->size == 4) return std::none_of(std::begin(kRefused4), std::end(kRefused4), holds);
-  return holds(kGlobal6) && std::none_of(std::begin(kRefused6), std::end(kRefused6), holds);
+  if (address->size == 4) return std::ranges::none_of(kRefused4, holds);
+  return holds(kGlobal6) && std::ranges::none_of(kRefused6, holds);
 }
 
 Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& entries,
@@ -126,20 +126,20 @@ Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& ent
 }
 
 bool AllowedTargets::has_name(std::string_view host) const {
-  return std::find(names_.begin(), names_.end(), host) != names_.end();
+  return std::ranges::find(names_, host) != names_.end();
 }
 
 bool AllowedTargets::has_address(std::string_view text) const {
   const auto address = NumericAddress::parse(text);
   if (!address) return false;
   const bool exactly = is_metadata(*address);
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const AddressRange& range) {
+  return std::ranges::any_of(ranges_, [&](const AddressRange& range) {
     return range.contains(*address) && (!exactly || range.bits == range.base.size * 8);
   });
 }
 
 bool AllowedTargets::has_port(int port) const {
-  return std::find(ports_.begin(), ports_.end(), port) != ports_.end();
+  return std::ranges::find(ports_, port) != ports_.end();
 }
 
 /// Services on other ports of a public address are seldom meant for requests of strangers.

@@ -19,7 +19,7 @@ bool is_host(std::string_view text, bool bracketed) {
     return digit || (lower >= 'a' && lower <= 'z') || c == '-' || c == '.' || c == '_';
   };
   const bool has_colon = text.find(':') != std::string_view::npos;
-  return !text.empty() && has_colon == bracketed && std::all_of(text.begin(), text.end(), fits);
+  return !text.empty() && has_colon == bracketed && std::ranges::all_of(text, fits);
 }
 
 /// Host and port; false if they are invalid.
@@ -47,7 +47,7 @@ bool Url::is_protected() const {
 
 std::optional<Url> parse_url(std::string_view text) {
   const auto bad = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
-  if (std::any_of(text.begin(), text.end(), bad)) return std::nullopt;
+  if (std::ranges::any_of(text, bad)) return std::nullopt;
   Url url;
   url.tls = text.starts_with("https://");
   if (!url.tls && !text.starts_with("http://")) return std::nullopt;

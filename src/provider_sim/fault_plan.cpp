@@ -63,9 +63,7 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
                                                      ". Write it as name=probability[:ms].");
     };
     const auto equals = item.find('=');
-    const auto known = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& entry) {
-      return entry.name == item.substr(0, equals);
-    });
+    const auto known = std::ranges::find(kKnown, item.substr(0, equals), &Known::name);
     if (equals == std::string_view::npos || known == kKnown.end()) return refuse("is not known");
     const std::string_view value = item.substr(equals + 1);
     const auto colon = value.find(':');

@@ -30,7 +30,7 @@ std::string fault_of(const Json& body, const Names& texts, std::string_view part
     if (!is_text(body, name)) return std::string(name) + " is missing or not a string";
   }
   for (const std::string_view name : {"sendAmount", "receiveAmount"}) {
-    if (std::find(texts.begin(), texts.end(), name) == texts.end()) continue;
+    if (std::ranges::find(texts, name) == texts.end()) continue;
     const std::string& amount = body.at(std::string(name)).get_ref<const std::string&>();
     if (parse_amount(amount, Amount::kScale).fault == AmountFault::none) continue;
     return std::string(name) + " is not an amount";

@@ -42,8 +42,8 @@ http::Response Provider::settle_payout(const Call& call) {
   const std::string status = text_of(call.body, "status");
   std::string code = text_of(call.body, "code");
   const auto failures = failure_table();
-  const bool known = std::any_of(failures.begin(), failures.end(),
-                                 [&](const FailureInfo& failure) { return failure.name == code; });
+  const bool known = std::ranges::any_of(
+      failures, [&](const FailureInfo& failure) { return failure.name == code; });
   if (status != "succeeded" && (status != "failed" || !known)) {
     return refusal(400, "malformed",
                    "send status: succeeded, or status: failed and a failure code");

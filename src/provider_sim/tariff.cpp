@@ -21,8 +21,8 @@ int decimals_of(std::string_view currency) {
                                                       "LYD", "OMR", "TND"};
   constexpr int kUsual = 2;
   constexpr int kMany = 3;
-  if (std::find(kNone.begin(), kNone.end(), currency) != kNone.end()) return 0;
-  return std::find(kThree.begin(), kThree.end(), currency) != kThree.end() ? kMany : kUsual;
+  if (std::ranges::find(kNone, currency) != kNone.end()) return 0;
+  return std::ranges::find(kThree, currency) != kThree.end() ? kMany : kUsual;
 }
 
 Unexpected refuse(std::string why) { return unexpected(Slug::malformed_request, std::move(why)); }

@@ -224,8 +224,8 @@ void CommitQueue::write_loop() {
 }
 
 bool CommitQueue::only_background_waits() const {
-  return std::all_of(waiting_.begin(), waiting_.end(),
-                     [](const Waiter* one) { return one->mode == Mode::background; });
+  return std::ranges::all_of(waiting_,
+                             [](const Waiter* one) { return one->mode == Mode::background; });
 }
 
 /// Why nothing can be stored at present; nullopt if it can.
@@ -305,9 +305,8 @@ void CommitQueue::write_batch(Batch& batch) {
 /// writes an entry or an event.
 void CommitQueue::store_time(const Batch& batch) {
   if (tx_.now_.ms - time_stored_ms_ < kStoreTimeEveryMs) return;
-  const bool changes =
-      std::any_of(batch.waiters.begin(), batch.waiters.end(),
-                  [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
+  const bool changes = std::ranges::any_of(
+      batch.waiters, [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
   if (!changes) return;
   write_time(tx_);
   time_stored_ms_ = tx_.now_.ms;

@@ -406,7 +406,7 @@ bool has_range(Walk walk) {
 bool is_damage(const SqlError& error) {
   // SQLITE_ERROR (a damaged schema, because the statements are valid), IOERR, CORRUPT, NOTADB.
   constexpr std::array<int, 4> kDamage{1, 10, 11, 26};
-  return std::find(kDamage.begin(), kDamage.end(), error.primary_code) != kDamage.end();
+  return std::ranges::find(kDamage, error.primary_code) != kDamage.end();
 }
 
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys) {

@@ -55,8 +55,7 @@ constexpr std::array<PathParam, 17> kPathParams{{
 }};
 
 Json path_parameter(std::string_view name) {
-  const auto it = std::find_if(kPathParams.begin(), kPathParams.end(),
-                               [&](const PathParam& param) { return param.name == name; });
+  const auto it = std::ranges::find(kPathParams, name, &PathParam::name);
   COFFER_CHECK(it != kPathParams.end());
   return {{"name", name},
           {"in", "path"},
@@ -67,8 +66,8 @@ Json path_parameter(std::string_view name) {
 
 /// Whether this query parameter selects another operation of the document.
 bool is_variant(const Route& route, const QueryParam& param) {
-  return std::any_of(route.variants.begin(), route.variants.end(),
-                     [&](const QueryVariant& variant) { return variant.parameter == param.name; });
+  return std::ranges::any_of(
+      route.variants, [&](const QueryVariant& variant) { return variant.parameter == param.name; });
 }
 
 Json parameters(const Route& route) {

@@ -24,8 +24,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = 
 constexpr std::string_view kSources = "openapi/";
 
 std::string_view type_of(std::string_view path) {
-  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
-                                  [&](const auto& row) { return path.ends_with(row.first); });
+  const auto found =
+      std::ranges::find_if(kTypes, [&](const auto& row) { return path.ends_with(row.first); });
   return found == kTypes.end() ? "application/octet-stream" : found->second;
 }
 

@@ -95,8 +95,7 @@ class Xml {
 
 std::string_view currency(const AssetCode& asset) {
   const std::string& code = asset.value();
-  const bool is_currency =
-      code.size() == 3 && std::all_of(code.begin(), code.end(), ascii::is_upper);
+  const bool is_currency = code.size() == 3 && std::ranges::all_of(code, ascii::is_upper);
   return is_currency ? std::string_view(code) : "XXX";
 }
 

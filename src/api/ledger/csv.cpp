@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 13> kSigns = {"=",
 /// Size in bytes of the ignored character at the beginning of `text`; 0 if `text` does not start
 /// with one.
 std::size_t ignored_bytes(std::string_view text) {
-  const auto found = std::find_if(kIgnored.begin(), kIgnored.end(), [&](const ByteRange& range) {
+  const auto found = std::ranges::find_if(kIgnored, [&](const ByteRange& range) {
     const std::string_view head = text.substr(0, range.first.size());
     return head.size() == range.first.size() && range.first <= head && head <= range.last;
   });
@@ -69,8 +69,7 @@ bool may_be_formula(std::string_view text) {
   while (const std::size_t bytes = text.empty() ? 0 : ignored_bytes(text)) {
     text.remove_prefix(bytes);
   }
-  return std::any_of(kSigns.begin(), kSigns.end(),
-                     [&](std::string_view sign) { return text.starts_with(sign); });
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.starts_with(sign); });
 }
 
 }  // namespace

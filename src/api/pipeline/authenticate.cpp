@@ -66,8 +66,7 @@ Result<void> check_origin(const Origins& origins, const http::Request& request,
         "address.");
   }
   const auto& known = origins.certificates;
-  if (!known.empty() &&
-      std::find(known.begin(), known.end(), request.client_certificate) == known.end()) {
+  if (!known.empty() && std::ranges::find(known, request.client_certificate) == known.end()) {
     return refused(
         "The application requires its TLS client certificate. Connect with the certificate.");
   }

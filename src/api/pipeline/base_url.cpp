@@ -18,8 +18,8 @@ constexpr std::size_t kLabelBytesMax = 63;
 bool is_label(std::string_view label) {
   return !label.empty() && label.size() <= kLabelBytesMax &&
          ascii::is_letter_or_digit(label.front()) && ascii::is_letter_or_digit(label.back()) &&
-         std::all_of(label.begin(), label.end(),
-                     [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || c == '_'; });
+         std::ranges::all_of(
+             label, [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || c == '_'; });
 }
 
 /// Also accepts IPv4 addresses, which have the form of a name.
@@ -34,8 +34,7 @@ bool is_name(std::string_view text) {
 }
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::all_of(text.begin(), text.end(), ascii::is_digit) &&
+  return !text.empty() && text.size() <= 5 && std::ranges::all_of(text, ascii::is_digit) &&
          std::stoi(std::string(text)) <= 65'535;
 }
 

@@ -197,7 +197,7 @@ void Fields::refuse(std::string_view name, const std::string& message) {
 void Fields::refuse_unknown() {
   if (object_.object() == nullptr) return;
   for (const auto& [name, value] : *object_.object()) {
-    if (std::find(asked_.begin(), asked_.end(), name) != asked_.end()) continue;
+    if (std::ranges::find(asked_, name) != asked_.end()) continue;
     std::string message = "is not a field of this request";
     if (const auto near = nearest(name, asked_))
       message += "; the nearest is `" + std::string(*near) + "`";

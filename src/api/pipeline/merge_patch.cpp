@@ -9,8 +9,8 @@ http::JsonValue merge_patch(http::JsonValue target, const http::JsonValue& patch
   if (target.object() == nullptr) target = http::JsonValue(http::JsonValue::Object{});
   auto& members = std::get<http::JsonValue::Object>(target.data());
   for (const auto& [name, value] : *patch.object()) {
-    const auto it = std::find_if(members.begin(), members.end(),
-                                 [&](const auto& member) { return member.first == name; });
+    const auto it =
+        std::ranges::find_if(members, [&](const auto& member) { return member.first == name; });
     if (value.is_null()) {
       if (it != members.end()) members.erase(it);
     } else if (it != members.end()) {

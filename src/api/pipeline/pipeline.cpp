@@ -78,7 +78,7 @@ constexpr std::size_t kUnreadBodyMax = 4 * 1024;
 }  // namespace
 
 bool Health::ok() const {
-  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+  return std::ranges::all_of(checks, [](const Check& check) { return check.ok; });
 }
 
 std::string_view Call::param(std::string_view name) const {
@@ -120,8 +120,8 @@ std::vector<Slug> problems_of(const Route& route) {
   if (route.body != Body::none) add({Slug::payload_too_large, Slug::unsupported_media_type});
   if (route.method != "GET" && route.needs_storage) add({Slug::storage_full});
   const auto continues = [](const QueryParam& param) { return param.name == "cursor"; };
-  if (std::any_of(route.query.begin(), route.query.end(), continues)) add({Slug::invalid_cursor});
-  std::sort(out.begin(), out.end());
+  if (std::ranges::any_of(route.query, continues)) add({Slug::invalid_cursor});
+  std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
@@ -132,14 +132,14 @@ std::vector<DeclaredResponse> responses_of(const Route& route) {
     const auto same = [&](const DeclaredResponse& known) {
       return known.status == declared.status;
     };
-    if (std::none_of(out.begin(), out.end(), same)) out.push_back(declared);
+    if (std::ranges::none_of(out, same)) out.push_back(declared);
   };
   for (const QueryVariant& variant : route.variants) {
     for (const DeclaredResponse& declared : find_operation(variant.operation).responses)
       add(declared);
   }
   for (const Slug slug : problems_of(route)) add({info(slug).status});
-  std::sort(out.begin(), out.end(), [](const DeclaredResponse& a, const DeclaredResponse& b) {
+  std::ranges::sort(out, [](const DeclaredResponse& a, const DeclaredResponse& b) {
     return a.status < b.status;
   });
   return out;

@@ -14,8 +14,7 @@ std::string quoted(const std::string& text) {
 }
 
 bool is_marked(const std::vector<const Json*>& schemas) {
-  return std::any_of(schemas.begin(), schemas.end(),
-                     [](const Json* schema) { return schema->contains(kMark); });
+  return std::ranges::any_of(schemas, [](const Json* schema) { return schema->contains(kMark); });
 }
 
 bool is_scalar_type(const Json& type) {
@@ -32,7 +31,7 @@ bool declares_scalar(const Json* schema) {
 }
 
 bool may_show_scalar(const std::vector<const Json*>& schemas) {
-  return !is_marked(schemas) && std::any_of(schemas.begin(), schemas.end(), declares_scalar);
+  return !is_marked(schemas) && std::ranges::any_of(schemas, declares_scalar);
 }
 
 }  // namespace

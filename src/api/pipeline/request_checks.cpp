@@ -41,7 +41,7 @@ Result<void> check_query(const Route& route, const http::Request& request) {
     if (errors.names(name)) continue;
     const bool again = std::any_of(request.query.begin(), at,
                                    [&](const auto& earlier) { return earlier.first == name; });
-    if (std::find(known.begin(), known.end(), name) != known.end()) {
+    if (std::ranges::find(known, name) != known.end()) {
       if (again) errors.add(Slug::malformed_request, name, "must not be repeated");
     } else if (name.empty()) {
       errors.add(Slug::malformed_request, "query", "has a parameter without a name");
@@ -70,7 +70,7 @@ std::string media_type(const http::Request& request) {
 Result<void> check_media_type(const Route& route, const http::Request& request) {
   const std::string type = media_type(request);
   const auto known = media_types(route);
-  if (std::find(known.begin(), known.end(), type) != known.end()) return {};
+  if (std::ranges::find(known, type) != known.end()) return {};
   const std::string remedy = "Send " + listed(known, " or ") + ".";
   return unexpected(Slug::unsupported_media_type,
                     type.empty() ? "Content-Type is missing. " + remedy

@@ -214,7 +214,7 @@ store::RequestRow RequestLog::finished(Entry entry) {
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.name == name; };
     const auto& query = entry.route->query;
-    const auto param = std::find_if(query.begin(), query.end(), declared);
+    const auto param = std::ranges::find_if(query, declared);
     std::string& out = entry.row.query;
     if (!out.empty()) out += '&';
     out +=

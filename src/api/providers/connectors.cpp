@@ -76,11 +76,11 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
     Json data = Json::array();
     for (const store::ConnectorRow& row :
          store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
-      const bool usable = row.terms.status == ConnectorStatus::active &&
-                          std::any_of(destinations.begin(), destinations.end(),
-                                      [&](const store::QuoteDestination& destination) {
-                                        return flows::fits(row.terms, destination);
-                                      });
+      const bool usable =
+          row.terms.status == ConnectorStatus::active &&
+          std::ranges::any_of(destinations, [&](const store::QuoteDestination& destination) {
+            return flows::fits(row.terms, destination);
+          });
       if (usable) data.push_back(connector_json(row.terms));
     }
     return json_response(200, whole_collection(std::move(data)));

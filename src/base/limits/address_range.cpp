@@ -64,7 +64,7 @@ bool AddressList::contains(std::string_view address) const {
     address.remove_prefix(kMapped.size());
   }
   const auto numeric = NumericAddress::parse(address);
-  return numeric && std::any_of(ranges_.begin(), ranges_.end(), [&](const AddressRange& range) {
+  return numeric && std::ranges::any_of(ranges_, [&](const AddressRange& range) {
            return range.contains(*numeric);
          });
 }

@@ -75,7 +75,7 @@ std::vector<std::string> variables_with_prefix(std::string_view prefix) {
     const std::string_view variable = *at;
     if (variable.starts_with(prefix)) out.emplace_back(variable.substr(0, variable.find('=')));
   }
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   return out;
 }
 

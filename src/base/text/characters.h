@@ -21,9 +21,8 @@ bool is_utf8(std::string_view text);
 
 /// Characters of a valid UTF-8 text.
 inline std::size_t character_count(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 /// The first `count` characters of a valid UTF-8 text, or all of a shorter one.

@@ -32,8 +32,8 @@ constexpr auto kTwo = std::to_array<Range>({{0x1100, 0x115f},
                                             {0x20000, 0x3fffd}});
 
 bool is_in(std::span<const Range> ranges, char32_t c) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [&](const Range& range) { return c >= range.first && c <= range.last; });
+  return std::ranges::any_of(
+      ranges, [&](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
 struct Character {

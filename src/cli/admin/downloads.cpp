@@ -21,9 +21,8 @@ std::string Downloads::add(Random& random, const std::string& session, ProducedF
 std::optional<ProducedFile> Downloads::take(const std::string& name, const std::string& session,
                                             std::int64_t now_ms) {
   const Lock lock(mutex_);
-  const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& each) {
-    return each.name == name && each.session == session;
-  });
+  const auto found = std::ranges::find_if(
+      waiting_, [&](const Waiting& each) { return each.name == name && each.session == session; });
   if (found == waiting_.end()) return std::nullopt;
   ProducedFile file = std::move(found->file);
   const bool expired = now_ms - found->since_ms > kLifetimeMs;

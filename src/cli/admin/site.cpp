@@ -63,8 +63,8 @@ const Command* command_of(std::string_view call) {
 
 /// Whether the command takes the content of a file.
 bool takes_content(const Command& command) {
-  return std::any_of(command.arguments.begin(), command.arguments.end(),
-                     [](const Argument& argument) { return argument.content; });
+  return std::ranges::any_of(command.arguments,
+                             [](const Argument& argument) { return argument.content; });
 }
 
 /// Maps the method to a fixed set of label values, so that clients cannot create metric series.
@@ -95,8 +95,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
   const std::string_view path = head.path;
   if (path.starts_with(kApi)) {
     const std::string_view call = path.substr(kApi.size());
-    const bool takes_password =
-        std::find(kPasswordCalls.begin(), kPasswordCalls.end(), call) != kPasswordCalls.end();
+    const bool takes_password = std::ranges::find(kPasswordCalls, call) != kPasswordCalls.end();
     const Command* command = command_of(call);
     const bool waits =
         call.starts_with(kProviderCall) || (command != nullptr && command->calls_out);
@@ -161,7 +160,7 @@ Result<void> AdminSite::check_host(const http::Request& request) const {
   const std::vector<std::string>& names = app_.config().admin_hosts;
   const bool own = NumericAddress::parse(name).has_value() || name == "localhost" ||
                    name == ascii::to_lower(app_.config().admin_listen.host) ||
-                   std::any_of(names.begin(), names.end(), [&](const std::string& known) {
+                   std::ranges::any_of(names, [&](const std::string& known) {
                      return ascii::same_word(known, name);
                    });
   if (own) return {};

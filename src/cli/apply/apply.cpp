@@ -72,8 +72,8 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   ApplyPlan plan(session);
   COFFER_TRY_VOID(plan.read(arguments.text("FILE")));
   const auto& steps = plan.steps();
-  const auto changes = std::count_if(steps.begin(), steps.end(),
-                                     [](const ApplyStep& step) { return step.is_change(); });
+  const auto changes =
+      std::ranges::count_if(steps, [](const ApplyStep& step) { return step.is_change(); });
   const std::string count =
       std::to_string(changes) + " of " + std::to_string(steps.size()) + " objects ";
   CommandResult result;

@@ -172,7 +172,7 @@ bool ApplyPlan::holds(const std::string& wallet, const AssetCode& asset) {
   const auto present = wallets_.find(wallet);
   if (present != wallets_.end()) without_present(present->second, missing);
   const std::vector<AssetCode>& planned = planned_trustlines_[wallet];
-  return missing.empty() || std::find(planned.begin(), planned.end(), asset) != planned.end();
+  return missing.empty() || std::ranges::find(planned, asset) != planned.end();
 }
 
 /// The same rules as for funding the wallet.

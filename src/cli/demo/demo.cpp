@@ -88,7 +88,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   inputs.command_defaults["webhook_allow_targets"] = "127.0.0.0/8,::1/128";
   if (const auto database = demo_database()) inputs.command_defaults["db"] = *database;
   inputs.environment = [](const std::string& name) {
-    const bool hidden = std::find(kNotAsked.begin(), kNotAsked.end(), name) != kNotAsked.end();
+    const bool hidden = std::ranges::find(kNotAsked, name) != kNotAsked.end();
     return hidden ? std::nullopt : environment_variable(name);
   };
   auto config = read_settings(console, inputs, code);

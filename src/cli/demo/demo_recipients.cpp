@@ -185,13 +185,13 @@ class Recipients {
            store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {
         out.connectors.push_back(row.terms);
       }
-      std::reverse(out.connectors.begin(), out.connectors.end());
+      std::ranges::reverse(out.connectors);
       const auto found = store::list_beneficiaries(db, tenant_, {{}, "demo"}, {.limit = kListMax});
       for (const auto& row : found.rows) {
         auto destinations = store::destinations_of(db, row.key);
         out.beneficiaries.push_back({row, std::move(destinations)});
       }
-      std::reverse(out.beneficiaries.begin(), out.beneficiaries.end());
+      std::ranges::reverse(out.beneficiaries);
       return out;
     });
   }

@@ -41,8 +41,8 @@ Record server_record(App& app) {
 }
 
 void put_backlog(Record& out, const store::Backlog& backlog) {
-  const auto paused = std::count_if(backlog.connectors.begin(), backlog.connectors.end(),
-                                    [](const auto& row) { return row.is_paused(); });
+  const auto paused =
+      std::ranges::count_if(backlog.connectors, [](const auto& row) { return row.is_paused(); });
   out.emplace_back("unsettledPayments", backlog.settlement.count + backlog.providers.count);
   out.emplace_back("oldestUnsettledAt", backlog.oldest_unsettled);
   out.emplace_back("settlementJobs", backlog.settlement.count);

@@ -81,9 +81,8 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
   } else {
     result.list = true;
     result.records = records_of(violations);
-    const bool only_log = std::all_of(violations.begin(), violations.end(), [](const auto& one) {
-      return one.invariant == flows::kLogFault;
-    });
+    const bool only_log = std::ranges::all_of(
+        violations, [](const auto& one) { return one.invariant == flows::kLogFault; });
     if (!only_log) {
       result.note = "\n" + path +
                     " is damaged. Stop the server, keep a copy of the file, and restore a backup "

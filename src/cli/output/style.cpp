@@ -86,8 +86,7 @@ std::string shaded(Shade shade, std::string_view text, bool colour) {
 }
 
 Shade shade_of_status(std::string_view word) {
-  const auto found = std::find_if(kStatuses.begin(), kStatuses.end(),
-                                  [&](const Status& status) { return status.word == word; });
+  const auto found = std::ranges::find(kStatuses, word, &Status::word);
   return found == kStatuses.end() ? Shade::plain : found->shade;
 }
 

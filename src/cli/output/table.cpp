@@ -138,8 +138,8 @@ Fit print_table(const Console& console, const Table& table) {
     }
     line.print(console.out);
   }
-  const bool cut = std::any_of(plans.begin(), plans.end(),
-                               [](const Plan& plan) { return plan.width < plan.values; });
+  const bool cut =
+      std::ranges::any_of(plans, [](const Plan& plan) { return plan.width < plan.values; });
   return cut ? Fit::cut : Fit::whole;
 }
 

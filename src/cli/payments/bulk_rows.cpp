@@ -27,7 +27,7 @@ constexpr std::array kTypes = {PaymentType::offramp, PaymentType::p2p_beneficiar
 
 template <std::size_t n>
 bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 JsonValue json_text(std::string text) { return JsonValue(JsonValue::Data(std::move(text))); }
@@ -128,7 +128,7 @@ class BulkReader {
     for (const std::string& cell : line.cells) cells.emplace_back(trimmed(cell));
     const RowBody body = body_of(header_, cells);
     const auto type = parse_term<PaymentType>(body.type);
-    if (!type || std::find(kTypes.begin(), kTypes.end(), *type) == kTypes.end()) {
+    if (!type || std::ranges::find(kTypes, *type) == kTypes.end()) {
       fail("type", "\"" + body.type + "\" is not one of " + type_names());
       return std::nullopt;
     }

@@ -127,8 +127,7 @@ Offers values_of(const Place& place, const std::string& before = {}) {
 Offers offers_in(const Command& command, std::vector<std::string> typed) {
   const std::vector<Place> options = options_of(command);
   const auto find_option = [&](std::string_view name) -> const Place* {
-    const auto found =
-        std::ranges::find_if(options, [&](const Place& option) { return option.name == name; });
+    const auto found = std::ranges::find(options, name, &Place::name);
     return found == options.end() ? nullptr : &*found;
   };
   const std::string current = std::move(typed.back());

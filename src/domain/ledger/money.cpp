@@ -141,7 +141,7 @@ ParsedAmount parse_amount(std::string_view text, int decimals) {
 
 std::optional<AssetCode> AssetCode::parse(std::string_view text) {
   if (text.empty() || text.size() > 12) return std::nullopt;
-  if (!std::all_of(text.begin(), text.end(), ascii::is_letter_or_digit)) return std::nullopt;
+  if (!std::ranges::all_of(text, ascii::is_letter_or_digit)) return std::nullopt;
   AssetCode code;
   code.value_ = text;
   return code;

@@ -56,8 +56,7 @@ std::optional<AlertStep> next_step(const AlertState& alert, bool holds, Timestam
 }
 
 const AlertState* find(const std::vector<AlertState>& states, AlertCondition condition) {
-  const auto at = std::find_if(states.begin(), states.end(),
-                               [&](const AlertState& each) { return each.condition == condition; });
+  const auto at = std::ranges::find(states, condition, &AlertState::condition);
   return at == states.end() ? nullptr : &*at;
 }
 
@@ -94,9 +93,8 @@ std::vector<AlertChange> alert_changes(const std::vector<AlertState>& newest,
     judge({finding.condition, opens_at, {}, {}, {}}, finding, true);
   }
   for (const AlertState& alert : newest) {
-    const bool found = std::any_of(findings.begin(), findings.end(), [&](const Finding& each) {
-      return each.condition == alert.condition;
-    });
+    const bool found = std::ranges::any_of(
+        findings, [&](const Finding& each) { return each.condition == alert.condition; });
     if (found || alert.closed_at || unknown.contains(alert.condition)) continue;
     judge(alert, {alert.condition, 0, std::nullopt}, false);
   }

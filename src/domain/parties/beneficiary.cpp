@@ -50,7 +50,7 @@ std::vector<std::string> read_tags(ContactReader& reader,
     const std::string field = "tags[" + std::to_string(i) + "]";
     std::string tag = reader.text(field, input[i], Need::required, kTagMax);
     if (tag.empty()) continue;
-    if (std::find(out.begin(), out.end(), tag) != out.end()) {
+    if (std::ranges::find(out, tag) != out.end()) {
       reader.invalid(field, "repeats another tag");
     }
     out.push_back(std::move(tag));

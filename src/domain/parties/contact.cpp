@@ -23,9 +23,8 @@ bool is_domain_label(std::string_view label) {
     return false;
   }
   // Bytes above 0x7f belong to an internationalised name (RFC 6531), which the mail system checks.
-  return std::all_of(label.begin(), label.end(), [](char c) {
-    return ascii::is_letter_or_digit(c) || c == '-' || byte_of(c) > 0x7f;
-  });
+  return std::ranges::all_of(
+      label, [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || byte_of(c) > 0x7f; });
 }
 
 /// Simple case folding (Unicode) of the code points with two bytes in UTF-8.
@@ -83,7 +82,7 @@ bool is_e164(std::string_view text) {
   if (!text.starts_with('+')) return false;
   text.remove_prefix(1);
   return text.size() >= kPhoneDigitsMin && text.size() <= kPhoneDigitsMax && text.front() != '0' &&
-         std::all_of(text.begin(), text.end(), ascii::is_digit);
+         std::ranges::all_of(text, ascii::is_digit);
 }
 
 std::string fold_case(std::string_view utf8) {
@@ -186,8 +185,7 @@ std::optional<std::string> ContactReader::country_alpha2(std::string_view field,
 
 std::optional<std::string> ContactReader::country_alpha3(std::string_view field,
                                                          const std::string& text) {
-  if (text.size() < 2 || text.size() > 3 ||
-      !std::all_of(text.begin(), text.end(), ascii::is_letter)) {
+  if (text.size() < 2 || text.size() > 3 || !std::ranges::all_of(text, ascii::is_letter)) {
     malformed(field, "must be an ISO 3166-1 code of two or three letters such as KE or KEN");
     return std::nullopt;
   }

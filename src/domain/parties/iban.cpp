@@ -63,8 +63,7 @@ std::optional<std::string> parse_iban(std::string_view text) {
   iban.erase(std::remove(iban.begin(), iban.end(), ' '), iban.end());
   const bool shaped =
       iban.size() >= kIbanMin && iban.size() <= kIbanMax &&
-      std::all_of(iban.begin(), iban.end(),
-                  [](char c) { return ascii::is_digit(c) || ascii::is_upper(c); }) &&
+      std::ranges::all_of(iban, [](char c) { return ascii::is_digit(c) || ascii::is_upper(c); }) &&
       ascii::is_digit(iban[2]) && ascii::is_digit(iban[3]) && is_bank_country(iban.substr(0, 2));
   if (!shaped || !has_right_length(iban) || remainder_97(iban) != 1) return std::nullopt;
   // 00, 01 and 99 have the remainders of the assigned digits 97, 98 and 02.
@@ -75,9 +74,9 @@ std::optional<std::string> parse_iban(std::string_view text) {
 
 std::optional<std::string> parse_bic(std::string_view text) {
   std::string bic = ascii::to_upper(text);
-  const bool shaped = (bic.size() == 8 || bic.size() == 11) &&
-                      std::all_of(bic.begin(), bic.end(),
-                                  [](char c) { return ascii::is_digit(c) || ascii::is_upper(c); });
+  const bool shaped = (bic.size() == 8 || bic.size() == 11) && std::ranges::all_of(bic, [](char c) {
+                        return ascii::is_digit(c) || ascii::is_upper(c);
+                      });
   if (!shaped || !is_bank_country(bic.substr(4, 2))) return std::nullopt;
   return bic;
 }

@@ -44,14 +44,14 @@ std::vector<std::string> search_words(std::string_view utf8) {
     }
   }
   end_word();
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
 bool has_words(std::span<const std::string> words, std::span<const std::string> wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& prefix) {
-    const auto first = std::lower_bound(words.begin(), words.end(), prefix);
+  return std::ranges::all_of(wanted, [&](const std::string& prefix) {
+    const auto first = std::ranges::lower_bound(words, prefix);
     return first != words.end() && first->starts_with(prefix);
   });
 }

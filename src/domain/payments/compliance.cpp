@@ -65,8 +65,7 @@ constexpr std::array<Term, 5> kIdTypes{{
 }};
 
 bool holds(std::span<const Term> terms, std::string_view code) {
-  return std::any_of(terms.begin(), terms.end(),
-                     [&](const Term& term) { return term.code == code; });
+  return std::ranges::any_of(terms, [&](const Term& term) { return term.code == code; });
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ constexpr std::array<FailureInfo, 18> kFailures{{
 
 bool matches(std::string_view text, std::size_t length_max, std::string_view punctuation) {
   if (text.empty() || text.size() > length_max) return false;
-  return std::all_of(text.begin(), text.end(), [&](char c) {
+  return std::ranges::all_of(text, [&](char c) {
     return ascii::is_letter_or_digit(c) || punctuation.find(c) != std::string_view::npos;
   });
 }
@@ -117,7 +117,7 @@ void compare_details(const PaymentRequest& a, const PaymentRequest& b,
 std::span<const Transition> payment_transitions() { return kTransitions; }
 
 bool may_change(PaymentStatus from, PaymentStatus to) {
-  return std::any_of(kTransitions.begin(), kTransitions.end(), [&](const Transition& transition) {
+  return std::ranges::any_of(kTransitions, [&](const Transition& transition) {
     return transition.from == from && transition.to == to;
   });
 }

@@ -16,8 +16,8 @@ bool is_decimal(std::string_view text) {
 }
 
 bool is_choice(const Requirement& requirement, std::string_view value) {
-  return std::any_of(requirement.choices.begin(), requirement.choices.end(),
-                     [&](const Requirement::Choice& choice) { return choice.code == value; });
+  return std::ranges::any_of(
+      requirement.choices, [&](const Requirement::Choice& choice) { return choice.code == value; });
 }
 
 /// RE2 matches in linear time for every pattern and limits its memory, so an operator's pattern
@@ -107,7 +107,7 @@ void check_requirements(std::span<const Requirement> requirements, TransactionTy
   }
   for (const auto& [name, value] : values) {
     const auto same = [&wanted = name](const Requirement& one) { return one.name == wanted; };
-    if (std::none_of(asked.begin(), asked.end(), same)) {
+    if (std::ranges::none_of(asked, same)) {
       errors.add(Slug::validation_failed, "additionalFields." + name,
                  "is not a field of this connector");
     }

@@ -65,9 +65,8 @@ void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
 }
 
 bool is_field_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return ascii::is_letter_or_digit(c) || c == '_';
-  });
+  return !name.empty() && name.size() <= 64 &&
+         std::ranges::all_of(name, [](char c) { return ascii::is_letter_or_digit(c) || c == '_'; });
 }
 
 std::string fault_of(const Requirement& requirement) {

@@ -57,7 +57,7 @@ static_assert(is_in_enum_order());
 constexpr bool can_subscribe(const Row& row) { return row.taken != never; }
 
 constexpr auto kTerms = [] {
-  std::array<Term, std::count_if(kTypes.begin(), kTypes.end(), can_subscribe)> out{};
+  std::array<Term, std::ranges::count_if(kTypes, can_subscribe)> out{};
   std::size_t size = 0;
   for (const Row& row : kTypes) {
     if (can_subscribe(row)) out[size++] = row.term;
@@ -85,8 +85,7 @@ std::optional<EventType> parse_event_type(std::string_view text) {
 EventType event_for(PaymentStatus status) {
   // There is no event type for expired payments; the record contains the status.
   if (status == PaymentStatus::expired) return payment_failed;
-  const auto row = std::find_if(kTypes.begin(), kTypes.end(),
-                                [&](const Row& one) { return one.reached == status; });
+  const auto row = std::ranges::find(kTypes, status, &Row::reached);
   COFFER_CHECK(row != kTypes.end());
   return row->type;
 }

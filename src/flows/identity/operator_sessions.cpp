@@ -64,7 +64,7 @@ std::vector<ListedSession> OperatorSessions::list(std::optional<OperatorId> of,
       if (!of || session.operator_id == *of) out.push_back({id_of(hash), session});
     }
   }
-  std::sort(out.begin(), out.end(), [](const ListedSession& a, const ListedSession& b) {
+  std::ranges::sort(out, [](const ListedSession& a, const ListedSession& b) {
     return a.session.used_ms > b.session.used_ms;
   });
   return out;

@@ -82,7 +82,7 @@ Problem record_refusal(const Context& context, const Problem& why, const SignInS
 Result<std::string> parse_passkey_name(const std::string& name) {
   const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   const bool blank = name.find_first_not_of(' ') == std::string::npos;
-  if (!blank && name.size() <= kNameBytesMax && std::none_of(name.begin(), name.end(), control)) {
+  if (!blank && name.size() <= kNameBytesMax && std::ranges::none_of(name, control)) {
     return name;
   }
   return unexpected(Problem(Slug::validation_failed, "The name of the passkey is not valid.",
@@ -200,9 +200,8 @@ Result<std::vector<store::PasskeyRow>> list_passkeys(const Context& context, Ope
 
 Result<void> remove_passkey(store::WriteTx& tx, store::OperatorRow& row, const std::string& id) {
   const auto all = store::list_passkeys(tx.db(), row.id);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const store::PasskeyRow& passkey) {
-    return passkey_list_id(passkey) == id;
-  });
+  const auto found = std::ranges::find_if(
+      all, [&](const store::PasskeyRow& passkey) { return passkey_list_id(passkey) == id; });
   if (found == all.end()) return unexpected(Slug::not_found, "The passkey was not found.");
   if (all.size() == 1 && row.otp_required && !row.sealed_otp) {
     return unexpected(Slug::conflict,

@@ -42,8 +42,7 @@ std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db
   for (const store::QuotaUse& use : store::all_quota_use(db, context.queue.now())) {
     add_states(context.queue.quota_defaults(), use, out);
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.ratio() > b.ratio(); });
+  std::ranges::stable_sort(out, [](const auto& a, const auto& b) { return a.ratio() > b.ratio(); });
   return out;
 }
 

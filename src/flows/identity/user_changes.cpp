@@ -17,7 +17,7 @@ std::string sealing_context(UserId id) { return "user-otp:" + id.to_string(); }
 
 bool is_username(std::string_view text) {
   if (text.empty() || text.size() > kUsernameMax) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::all_of(text, [](char c) {
     return ascii::is_lower(c) || ascii::is_digit(c) ||
            std::string_view("._@+-").find(c) != std::string_view::npos;
   });

@@ -219,8 +219,8 @@ store::PaymentRecord as_of(store::PaymentRecord record, int version) {
   if (count == 0 || count >= reached.size()) return record;
   reached.resize(count);
   const auto was = [&](std::initializer_list<PaymentStatus> any_of) {
-    return std::any_of(reached.begin(), reached.end(), [&](const Reached& item) {
-      return std::find(any_of.begin(), any_of.end(), item.status) != any_of.end();
+    return std::ranges::any_of(reached, [&](const Reached& item) {
+      return std::ranges::find(any_of, item.status) != any_of.end();
     });
   };
   if (!was({PaymentStatus::processing})) record.processing_at.reset();

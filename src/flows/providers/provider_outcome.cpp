@@ -151,7 +151,7 @@ void collected(const Context& context, store::WriteTx& tx, ProviderView& view, i
 
 bool can_give_back(store::WriteTx& tx, const ProviderView& view) {
   const auto movements = refund_movements(tx, view);
-  return std::all_of(movements.begin(), movements.end(), [&](const store::Movement& movement) {
+  return std::ranges::all_of(movements, [&](const store::Movement& movement) {
     return may_enter(tx, view.payment.environment, movement.posting);
   });
 }

@@ -191,7 +191,7 @@ DeliveryLanes::Lane* DeliveryLanes::end_attempt(std::int64_t webhook, std::int64
   const auto it = lanes_.find(webhook);
   if (it == lanes_.end()) return nullptr;
   auto& in_progress = it->second.in_progress;
-  const auto attempt = std::find(in_progress.begin(), in_progress.end(), started_ms);
+  const auto attempt = std::ranges::find(in_progress, started_ms);
   if (attempt != in_progress.end()) in_progress.erase(attempt);
   return &it->second;
 }

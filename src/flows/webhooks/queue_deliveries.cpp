@@ -94,9 +94,8 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
     Planner(context, db, webhook, plan).add_new_events(now);
   }
   for (const store::Recovery& recovery : store::list_recoveries(db)) {
-    const auto it = std::find_if(webhooks.begin(), webhooks.end(), [&](const auto& webhook) {
-      return webhook.key == recovery.webhook;
-    });
+    const auto it = std::ranges::find_if(
+        webhooks, [&](const auto& webhook) { return webhook.key == recovery.webhook; });
     if (it != webhooks.end()) Planner(context, db, *it, plan).add_piece_of(recovery);
   }
   return plan;
@@ -109,7 +108,7 @@ void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePla
     active.push_back(webhook.key);
   }
   const auto is_active = [&](std::int64_t webhook) {
-    return std::find(active.begin(), active.end(), webhook) != active.end();
+    return std::ranges::find(active, webhook) != active.end();
   };
   for (const QueuePlan::Item& item : plan.items) {
     if (!is_active(item.webhook)) continue;

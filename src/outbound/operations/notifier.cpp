@@ -137,8 +137,7 @@ Result<void> run(std::vector<std::string> command, std::string_view input, int t
 }
 
 bool is_plain(std::string_view text) {
-  return std::none_of(text.begin(), text.end(),
-                      [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+  return std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
 }
 
 std::string mail_text(const Mail& mail, const std::string& from) {

@@ -46,8 +46,7 @@ bool is_absent(const JsonValue& body, std::string_view name) {
 
 /// Whether a text has no control characters, which are invalid in displayed and compared texts.
 bool is_plain(std::string_view text) {
-  return std::none_of(text.begin(), text.end(),
-                      [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 bool is_reference_text(const std::string* text) {

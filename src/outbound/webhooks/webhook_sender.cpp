@@ -31,8 +31,8 @@ std::optional<Timestamp> parse_http_date(std::string_view text) {
 bool is_secret(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSecret = {"Set-Cookie", "Set-Cookie2", "Cookie",
                                                        "Authorization", "Proxy-Authorization"};
-  return std::any_of(kSecret.begin(), kSecret.end(),
-                     [&](std::string_view each) { return http::same_name(each, name); });
+  return std::ranges::any_of(kSecret,
+                             [&](std::string_view each) { return http::same_name(each, name); });
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ int ReaderPools::leased(bool brief) const {
     if (kind.brief != brief) continue;
     const auto& slots = pools_[static_cast<std::size_t>(kind.pool)].slots;
     count += static_cast<int>(
-        std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return slot.leased; }));
+        std::ranges::count_if(slots, [](const Slot& slot) { return slot.leased; }));
   }
   return count;
 }

@@ -63,8 +63,8 @@ QuotaBook::Use& QuotaBook::load(std::int64_t tenant) {
 
 QuotaBook::Use& QuotaBook::change(std::int64_t tenant) {
   Use& use = load(tenant);
-  const bool known = std::any_of(undo_.begin(), undo_.end(),
-                                 [&](const auto& each) { return each.first == tenant; });
+  const bool known =
+      std::ranges::any_of(undo_, [&](const auto& each) { return each.first == tenant; });
   if (!known) undo_.emplace_back(tenant, use);
   if (!use.dirty) dirty_.push_back(tenant);
   use.dirty = true;

@@ -85,10 +85,10 @@ class UnitedKeys final : public KeySet {
 class KnownKeys final : public KeySet {
  public:
   explicit KnownKeys(std::vector<std::int64_t> places) : places_(std::move(places)) {
-    std::sort(places_.begin(), places_.end());
+    std::ranges::sort(places_);
   }
   std::optional<std::int64_t> first(std::int64_t place) override {
-    const auto at = std::lower_bound(places_.begin(), places_.end(), place);
+    const auto at = std::ranges::lower_bound(places_, place);
     return at == places_.end() ? std::nullopt : std::optional(*at);
   }
 

@@ -149,7 +149,7 @@ class LiveCopy {
   /// Omits pages that the file does not have in this snapshot.
   static std::span<const std::uint32_t> present(std::span<const std::uint32_t> pages,
                                                 std::int64_t count) {
-    const auto end = std::upper_bound(pages.begin(), pages.end(), count);
+    const auto end = std::ranges::upper_bound(pages, count);
     return pages.first(static_cast<std::size_t>(end - pages.begin()));
   }
 

@@ -95,9 +95,8 @@ template <class... Nouns>
 Columns texts() {
   Columns out;
   const auto add = [&](const TextFact& fact) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const ExportColumn& column) {
-      return column.expression == fact.column;
-    });
+    const bool known = std::ranges::any_of(
+        out, [&](const ExportColumn& column) { return column.expression == fact.column; });
     if (!known) out.push_back(text(std::string(fact.name), fact.column));
   };
   (std::for_each(std::begin(TextFields<Nouns>::rows), std::end(TextFields<Nouns>::rows), add), ...);

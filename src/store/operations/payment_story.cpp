@@ -113,7 +113,7 @@ std::vector<EventRow> events_of_payment(Connection& db, const Tenant& tenant, st
     sequences.insert(sequences.end(), here.begin(), here.end());
   }
   // Several changes may be in the same millisecond.
-  std::sort(sequences.begin(), sequences.end());
+  std::ranges::sort(sequences);
   sequences.erase(std::unique(sequences.begin(), sequences.end()), sequences.end());
   std::vector<EventRow> out;
   for (const std::int64_t sequence : sequences) {

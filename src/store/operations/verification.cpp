@@ -174,8 +174,8 @@ void Verification::begin_round() {
 
 void Verification::add(std::string_view invariant, std::string detail) {
   if (detail.empty()) return;
-  const bool known = std::any_of(violations_.begin(), violations_.end(),
-                                 [&](const Violation& one) { return one.invariant == invariant; });
+  const bool known = std::ranges::any_of(
+      violations_, [&](const Violation& one) { return one.invariant == invariant; });
   if (!known) violations_.push_back({std::string(invariant), std::move(detail)});
 }
 

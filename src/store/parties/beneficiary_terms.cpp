@@ -75,7 +75,7 @@ std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& b
 std::vector<std::string> terms_of(std::string_view search, std::span<const std::string> tags) {
   std::vector<std::string> out = search_words(search);
   for (const std::string& tag : tags) out.push_back(tag_term(tag));
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }

@@ -221,7 +221,7 @@ std::vector<ConnectorRow> list_connectors(Connection& db, Environment environmen
   auto out = all(db, page.backward ? kListBackward : kListForward, environment, filter.country,
                  filter.direction, filter.method, asset, filter.flow, filter.currency, page.key,
                  page.limit);
-  if (page.backward) std::reverse(out.begin(), out.end());
+  if (page.backward) std::ranges::reverse(out);
   return out;
 }
 
@@ -274,7 +274,7 @@ std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector)
   }
   Query q(db, kChoices, connector);
   while (q.step()) {
-    const auto at = std::find(positions.begin(), positions.end(), q.integer(0));
+    const auto at = std::ranges::find(positions, q.integer(0));
     COFFER_CHECK(at != positions.end());
     out[static_cast<std::size_t>(at - positions.begin())].choices.push_back({q.text(1), q.text(2)});
   }

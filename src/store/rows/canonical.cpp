@@ -5,7 +5,7 @@
 namespace coffer::store {
 
 int count_names(std::string_view names) {
-  return static_cast<int>(std::count(names.begin(), names.end(), ',')) + 1;
+  return static_cast<int>(std::ranges::count(names, ',')) + 1;
 }
 
 void append_canonical(const Query& row, int first, int count, std::string& out) {

@@ -216,7 +216,7 @@ class TextColumns {
     return out;
   }
   int position(std::string_view column) const {
-    return static_cast<int>(std::find(names_.begin(), names_.end(), column) - names_.begin());
+    return static_cast<int>(std::ranges::find(names_, column) - names_.begin());
   }
 
   std::vector<std::string_view> names_;
