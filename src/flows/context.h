@@ -36,11 +36,23 @@ struct Context {
   auto read(F&& from) const {
     return store::with_reader(database, std::forward<F>(from));
   }
-  /// store::run_for of the queue, for a command that returns a value.
+  /// Runs a command in the queue. It returns nothing, a value, or a Result of either.
   template <class F>
-  auto write(F&& command, store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) const {
+  auto write(F&& command, store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) const
+      -> AsResult<std::invoke_result_t<F, store::WriteTx&>> {
     using Returned = std::invoke_result_t<F, store::WriteTx&>;
-    return store::run_for<typename Returned::value_type>(queue, std::forward<F>(command), mode);
+    if constexpr (std::is_void_v<Returned>) {
+      const auto run = [&](store::WriteTx& tx) -> Result<void> {
+        command(tx);
+        return {};
+      };
+      return queue.run(run, mode);
+    } else if constexpr (std::is_same_v<Returned, Result<void>>) {
+      return queue.run(std::forward<F>(command), mode);
+    } else {
+      using Value = typename AsResult<Returned>::value_type;
+      return store::run_for<Value>(queue, std::forward<F>(command), mode);
+    }
   }
 
   store::Database& database;

@@ -1,7 +1,6 @@
 #include "cli/demo/demo_secrets.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>

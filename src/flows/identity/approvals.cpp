@@ -108,10 +108,9 @@ Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver) {
 }
 
 Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) {
     store::finish_approval(tx, id, outcome.empty() ? ApprovalState::done : ApprovalState::failed,
                            outcome.empty() ? std::nullopt : std::optional(outcome));
-    return {};
   });
 }
 

@@ -6,9 +6,7 @@ namespace coffer::flows {
 namespace {
 
 Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& entry) {
-  return context.write([&](store::WriteTx& tx) -> Result<std::int64_t> {
-    return store::append_audit_entry(tx, entry);
-  });
+  return context.write([&](store::WriteTx& tx) { return store::append_audit_entry(tx, entry); });
 }
 
 }  // namespace
@@ -20,10 +18,7 @@ void append_audit_act(store::WriteTx& tx, const AuditAct& act) {
 }
 
 Result<void> record_act(const Context& context, const AuditAct& act) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    append_audit_act(tx, act);
-    return {};
-  });
+  return context.write([&](store::WriteTx& tx) { append_audit_act(tx, act); });
 }
 
 std::string source_json(const SignInSource& source) {

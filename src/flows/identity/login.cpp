@@ -104,10 +104,8 @@ Result<auth::SigningKey> open_challenge_key(const Context& context) {
   }
   const Secret seed = auth::generate_key_pair(context.random).seed_text;
   const std::string sealed = context.sealer.seal(seed.reveal(), kChallengeKeyContext);
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::write_meta(tx, kChallengeKey, sealed);
-    return {};
-  }));
+  COFFER_TRY_VOID(
+      context.write([&](store::WriteTx& tx) { store::write_meta(tx, kChallengeKey, sealed); }));
   return auth::SigningKey::from_seed(seed);
 }
 
@@ -193,22 +191,21 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
   NewToken next = new_token(context);
   std::optional<store::ApplicationRow> application;
   // A refusal must also commit, because a spent token revokes its whole family.
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
     application.reset();
     const auto token = store::find_refresh_token(tx.db(), hash);
-    if (!token) return {};
+    if (!token) return;
     if (token->spent) {
       store::revoke_refresh_tokens(tx, token->family);
-      return {};
+      return;
     }
     auto row = store::find_application(tx.db(), token->application);
     const bool ended = !row || row->suspended || !row->accepts(token->key_version, tx.now());
-    if (ended || tx.now() >= token->expires_at) return {};
+    if (ended || tx.now() >= token->expires_at) return;
     row->key_version = token->key_version;  // a token of an old secret ends with that secret
     store::spend_refresh_token(tx, hash);
     store_token(tx, next, token->family, *row);
     application = std::move(row);
-    return {};
   }));
   if (!application) return unexpected(wrong_token());
   return session_of(context, *application, std::move(next));

@@ -16,7 +16,7 @@ Problem wrong_user() {
 /// Called after the right password. Each code works once.
 Result<void> use_code(const Context& context, const store::UserRow& user, std::int64_t step,
                       const SignInSource& source) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     const auto row = store::find_user(tx.db(), user.id);
     const bool changed = !row || row->key_version != user.key_version;
     if (changed || row->suspended || step <= row->otp_step) return unexpected(wrong_user());

@@ -32,16 +32,15 @@ Result<std::optional<store::OperatorRow>> find_operator_named(const Context& con
 
 Result<store::OperatorRow> change_operator_named(const Context& context, const std::string& name,
                                                  const OperatorChange& change) {
-  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
+  return context.write([&](store::WriteTx& tx) {
     return changed(tx, store::find_operator_by_name(tx.db(), folded_username(name)), change);
   });
 }
 
 Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
                                            const OperatorChange& change) {
-  return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-    return changed(tx, store::find_operator(tx.db(), id), change);
-  });
+  return context.write(
+      [&](store::WriteTx& tx) { return changed(tx, store::find_operator(tx.db(), id), change); });
 }
 
 std::vector<Secret> new_recovery_codes(const Context& context) {

@@ -101,7 +101,7 @@ Result<store::AssociationRow> register_association(const Context& context, const
   row.name = name;
   row.status = status;
   row.entity_type = type;
-  return context.write([&](store::WriteTx& tx) -> Result<store::AssociationRow> {
+  return context.write([&](store::WriteTx& tx) {
     store::insert_association(tx, row);
     return *store::find_association(tx.db(), row.id);
   });
@@ -132,7 +132,7 @@ Result<RegisteredApplication> register_application(const Context& context,
   row.client_id = "app_" + to_hex(context.random.bytes(12));
   row.public_key = application.public_key.value_or("");
   out.secrets = issue_secrets(context, row, application.public_key.has_value());
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(check_public_key(tx.db(), row.public_key));
     if (application.association) {
       row.tenant = store::find_tenant(tx.db(), *application.association, row.environment);

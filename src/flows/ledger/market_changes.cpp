@@ -42,7 +42,7 @@ Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
 Result<void> set_rate(const Context& context, Environment environment, const AssetCode& sell,
                       const AssetCode& buy, Rate rate) {
   if (sell == buy) return unexpected(field_problem("buy", "must differ from the asset sold"));
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const Asset sold, registered_asset(tx.db(), sell));
     COFFER_TRY(const Asset bought, registered_asset(tx.db(), buy));
     store::put_rate(tx, environment, {sold.key, bought.key, rate});
@@ -52,7 +52,7 @@ Result<void> set_rate(const Context& context, Environment environment, const Ass
 
 Result<void> remove_rate(const Context& context, Environment environment, const AssetCode& sell,
                          const AssetCode& buy) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const Asset sold, registered_asset(tx.db(), sell));
     COFFER_TRY(const Asset bought, registered_asset(tx.db(), buy));
     if (!store::delete_rate(tx, environment, sold.key, bought.key)) {
@@ -64,7 +64,7 @@ Result<void> remove_rate(const Context& context, Environment environment, const 
 
 Result<void> add_liquidity(const Context& context, Environment environment, const AssetCode& code,
                            Amount amount) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const Asset asset, registered_asset(tx.db(), code));
     const AccountKey pool =
         store::operator_account(tx, environment, AccountKind::liquidity, asset.key);

@@ -175,8 +175,7 @@ Result<store::WalletRow> review_wallet(const Context& context, const Tenant& ten
 Result<FundedWallet> fund_wallet(const Context& context, const Tenant& tenant, WalletId id,
                                  const WalletFunding& funding) {
   COFFER_TRY_VOID(check_funding(tenant, funding));
-  return context.write(
-      [&](store::WriteTx& tx) -> Result<FundedWallet> { return fund(tx, tenant, id, funding); });
+  return context.write([&](store::WriteTx& tx) { return fund(tx, tenant, id, funding); });
 }
 
 Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenant& tenant,

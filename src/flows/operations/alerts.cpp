@@ -97,10 +97,8 @@ void apply(const Context& context, store::WriteTx& tx, const AlertChange& change
 
 Result<void> close(const Context& context, const store::AlertMessage& message,
                    AlertMessageState state, std::string_view result) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::close_alert_attempt(tx, message, state, result);
-    return {};
-  });
+  return context.write(
+      [&](store::WriteTx& tx) { store::close_alert_attempt(tx, message, state, result); });
 }
 
 /// One attempt, from its start to its result.
@@ -111,10 +109,9 @@ Result<void> attempt(const Context& context, outbound::AlertSender& sender,
                  "The process ended during the last attempt.");
   }
   bool opened = false;
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
     opened = store::open_alert_attempt(tx, message.key,
                                        tx.now().plus_ms(alert_delay_ms(message.attempts + 1)));
-    return {};
   }));
   if (!opened) return {};
   const auto result = sender.send(message.channel, text_of(message, public_base_url(context)));
@@ -147,10 +144,9 @@ Result<void> record_alerts(const Context& context, const outbound::AlertSender& 
   const auto changes = alert_changes(newest, find_conditions(facts, now), unknown, now);
   if (changes.empty()) return {};
   const auto targets = sender.targets();
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
     for (const AlertChange& change : changes) apply(context, tx, change, targets);
     store::drop_alerts(tx, tx.now().plus_ms(-kAlertDays * kDayMs));
-    return {};
   }));
   for (const AlertChange& change : changes) note_change(change);
   return {};

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "domain/operations/alert.h"
 #include "flows/context.h"
 #include "outbound/operations/alert_sender.h"
 

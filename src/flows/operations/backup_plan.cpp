@@ -72,10 +72,8 @@ void drop_partial_backups(const Context& context, const std::string& folder) {
 void report_failure(const Context& context, const std::string& reason) {
   log_error("backup", "scheduled backup failed", {{"problem", reason}});
   note_backup_failure(context);
-  const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::record_backup_failure(tx, reason);
-    return {};
-  });
+  const auto recorded =
+      context.write([&](store::WriteTx& tx) { store::record_backup_failure(tx, reason); });
   if (!recorded) log_warning("backup", "the failure could not be recorded");
 }
 

@@ -153,10 +153,8 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
   if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
   if (!request.is_last) return made;
   const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
-  const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::record_backup(tx, record);
-    return {};
-  });
+  const auto recorded =
+      context.write([&](store::WriteTx& tx) { store::record_backup(tx, record); });
   // Only a warning, because the backup itself is complete.
   if (!recorded) log_warning("backup", "the backup could not be recorded");
   return made;

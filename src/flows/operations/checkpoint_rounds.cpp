@@ -66,10 +66,8 @@ Result<std::string> make_checkpoint(const Context& context, const std::function<
     if (!line.empty()) break;
     if (!goes_on()) return unexpected(Slug::overloaded, "The server is stopping.");
   }
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::write_meta(tx, kLastCheckpoint, line);
-    return {};
-  }));
+  COFFER_TRY_VOID(
+      context.write([&](store::WriteTx& tx) { store::write_meta(tx, kLastCheckpoint, line); }));
   return line;
 }
 

@@ -46,10 +46,9 @@ Problem without_keys() {
 Result<void> create_file_keys(const Context& context) {
   const Secret root(context.random.bytes(auth::MasterKey::kBytes));
   const Secret seed = auth::generate_key_pair(context.random).seed_text;
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) {
     store::write_meta(tx, kRootKey, context.sealer.seal(root.reveal(), kRootKey));
     store::write_meta(tx, kCheckpointKey, context.sealer.seal(seed.reveal(), kCheckpointKey));
-    return {};
   });
 }
 

@@ -52,19 +52,15 @@ NotificationTerms terms_of(const store::PaymentRecord& record, const Notificatio
 }
 
 Result<void> close(const Context& context, const NotificationRow& row, NotificationState state) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    store::close_notification(tx, row.key, state);
-    return {};
-  });
+  return context.write([&](store::WriteTx& tx) { store::close_notification(tx, row.key, state); });
 }
 
 /// Counts the attempt; returns false if the row was closed in the meantime.
 Result<bool> open(const Context& context, const NotificationRow& row) {
   bool opened = false;
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
     const auto due_at = tx.now().plus_ms(notification_delay_ms(row.attempts + 1));
     opened = store::open_notification_attempt(tx, row.key, due_at);
-    return {};
   }));
   return opened;
 }

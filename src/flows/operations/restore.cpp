@@ -1,7 +1,6 @@
 #include "flows/operations/restore.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>

@@ -62,7 +62,7 @@ void insert_destinations(const Context& context, store::WriteTx& tx, const Tenan
 /// Inserts all of them in one commit, or none.
 Result<void> insert_all(const Context& context, const Tenant& tenant,
                         std::span<BeneficiaryState> states) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     for (BeneficiaryState& state : states) {
       COFFER_TRY_VOID(tx.room_for(tenant, Quota::beneficiaries));
       COFFER_TRY_VOID(room_for_destinations(tx, tenant, state.destinations.size()));
@@ -173,7 +173,7 @@ Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant
 }
 
 Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto beneficiary, live_beneficiary(tx.db(), tenant, id));
     store::archive_beneficiary(tx, tenant, beneficiary);
     return {};

@@ -204,7 +204,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   store::QuoteRow quote = prepared.quote;
   COFFER_TRY(quote.price, price_of(prepared, answer));
   quote.provider_reference = answer.reference;
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
     quote.id = tx.new_id<QuoteId>(context.random);
     quote.created_at = tx.now();
@@ -225,7 +225,7 @@ Result<Quoted> find_quote(const Context& context, const Tenant& tenant, QuoteId 
 }
 
 Result<Quoted> expire_quote(const Context& context, const Tenant& tenant, QuoteId id) {
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     const auto quote = store::find_quote(tx.db(), tenant, id);
     if (!quote) return unexpected(unknown_quote());
     switch (quote->status(tx.now())) {

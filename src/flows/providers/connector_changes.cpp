@@ -123,7 +123,7 @@ Result<RegisteredConnector> register_connector(const Context& context,
     seal_secret(context, out.connector, out.secret);
   }
   COFFER_TRY_VOID(check_form(connector.requirements));
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
     COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_terms(terms, errors); }));
     terms.id = tx.new_id<ConnectorId>(context.random);
@@ -201,7 +201,7 @@ Result<RegisteredConnector> rotate_connector_secret(const Context& context, Conn
 Result<void> set_requirements(const Context& context, ConnectorId id,
                               const std::vector<Requirement>& requirements) {
   COFFER_TRY_VOID(check_form(requirements));
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
     store::replace_requirements(tx, row.terms.key, requirements);
     return {};
@@ -228,7 +228,7 @@ Result<store::FeeRow> set_fee(const Context& context, AssociationId association,
 
 Result<void> remove_fee(const Context& context, AssociationId association, ConnectorId id,
                         TransactionType type) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const store::FeeRow row, fee_row(tx.db(), association, id, type));
     if (store::delete_fee(tx, row)) return {};
     return unexpected(Slug::not_found, "The fee was not found.");

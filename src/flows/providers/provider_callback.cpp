@@ -71,12 +71,11 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
 }
 
 Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) {
     const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
-    if (!payment) return {};
+    if (!payment) return;
     store::hurry_provider_job(tx, *payment);
     tx.signal(store::Signal::providers);
-    return {};
   });
 }
 

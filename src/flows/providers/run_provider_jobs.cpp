@@ -79,7 +79,7 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
 }
 
 Result<std::vector<Step>> open_steps(const Context& context, const std::vector<ProviderJob>& jobs) {
-  return context.write([&](store::WriteTx& tx) -> Result<std::vector<Step>> {
+  return context.write([&](store::WriteTx& tx) {
     std::vector<Step> steps;
     for (const ProviderJob& job : jobs) {
       if (auto step = open_step(context, tx, job)) steps.push_back(std::move(*step));
@@ -99,7 +99,7 @@ Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
 }
 
 Result<void> close_steps(const Context& context, std::span<const Step> steps) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) {
     for (const Step& step : steps) {
       const std::int64_t payment = step.job.payment;
       ProviderView view = store::provider_view(tx.db(), payment);
@@ -111,7 +111,6 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       const bool hurried = present && present->due_at != step.job.due_at;
       if (hurried) store::hasten_provider_job(tx, payment, present->due_at);
     }
-    return {};
   });
 }
 
@@ -125,10 +124,9 @@ Result<void> close_singly(const Context& context, const std::vector<Step>& steps
     if (closed.error().slug != Slug::unexpected_error) return closed;
     log_error("providers", "payment step failed; it will be retried",
               {{"payment_key", step.job.payment}});
-    COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
       store::reschedule_provider_job(tx, step.job.payment, tx.now().plus_ms(kBrokenMs),
                                      step.job.attempts + 1);
-      return {};
     }));
   }
   return {};

@@ -1,6 +1,5 @@
 #include "flows/webhooks/deliver.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/fault.h"
@@ -31,22 +30,18 @@ Result<QueuePlan> read_plan(const Context& context) {
 Result<void> write(const Context& context, const QueuePlan& plan,
                    const std::vector<DeliveryOutcome>& outcomes) {
   if (plan.empty() && outcomes.empty()) return {};
-  const auto together = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  const auto together = context.write([&](store::WriteTx& tx) {
     queue_deliveries(context, tx, plan);
     record_outcomes(context, tx, outcomes);
-    return {};
   });
   if (together || together.error().slug != Slug::unexpected_error) return together;
   log_error("webhooks",
             "the deliveries of a round could not be recorded together; recording each one");
-  const auto queued = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    queue_deliveries(context, tx, plan);
-    return {};
-  });
+  const auto queued =
+      context.write([&](store::WriteTx& tx) { queue_deliveries(context, tx, plan); });
   for (const DeliveryOutcome& outcome : outcomes) {
-    const auto recorded = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    const auto recorded = context.write([&](store::WriteTx& tx) {
       record_outcomes(context, tx, {&outcome, 1});
-      return {};
     });
     if (recorded) continue;
     log_error("webhooks", "an attempt could not be recorded",
@@ -187,13 +182,12 @@ Result<bool> prune_deliveries(const Context& context) {
              context.read([](store::Connection& db) { return store::tenants_with_webhooks(db); }));
   bool more = false;
   for (const Tenant& tenant : tenants) {
-    COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
       const Timestamp bodies_before = tx.now().plus_ms(-kDayMs * policy.body_days);
       const Timestamp rows_before = tx.now().plus_ms(-kDayMs * policy.log_days);
       const int bodies = store::drop_event_bodies(tx, tenant, bodies_before, kPruneBatch);
       const int rows = store::drop_deliveries(tx, tenant, rows_before, kPruneBatch);
       more = more || bodies == kPruneBatch || rows == kPruneBatch;
-      return {};
     }));
   }
   return more;

@@ -14,7 +14,7 @@ Result<Secret> listener_secret(const Context& context, const Tenant& tenant) {
   if (sealed.empty()) {
     const Secret fresh = auth::generate_webhook_secret(context.random);
     const std::string minted = context.sealer.seal(fresh.reveal(), key);
-    COFFER_TRY(sealed, context.write([&](store::WriteTx& tx) -> Result<std::string> {
+    COFFER_TRY(sealed, context.write([&](store::WriteTx& tx) {
       // Concurrent callers both get the first secret.
       if (auto there = store::read_meta(tx.db(), key)) return *there;
       store::write_meta(tx, key, minted);

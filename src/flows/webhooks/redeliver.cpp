@@ -72,7 +72,7 @@ Result<std::vector<store::WebhookRow>> resend_event(const Context& context, cons
 
 Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
                                 const RecoveryAsked& asked) {
-  return context.queue.run([&](store::WriteTx& tx) -> Result<void> {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
     COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
     const std::int64_t first = store::first_sequence_since(tx.db(), ref.tenant, asked.from);

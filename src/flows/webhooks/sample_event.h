@@ -2,7 +2,6 @@
 #pragma once
 
 #include "domain/identity/tenant.h"
-#include "flows/payments/record_json.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::flows {

@@ -1,7 +1,6 @@
 // Webhooks and applications as JSON, for responses and for events. Never contains a secret.
 #pragma once
 
-#include "flows/payments/record_json.h"
 #include "store/identity/tenants.h"
 #include "store/webhooks/webhooks.h"
 
