@@ -80,7 +80,7 @@ struct World {
                [&](store::Connection& db) { return Result(store::messages_of(db, row->key)); })
         .value();
   }
-  store::AlertPage page(std::optional<bool> open = {}) {
+  store::NewestPage<store::AlertRow> page(std::optional<bool> open = {}) {
     return store::with_reader(app.core().database(),
                               [&](store::Connection& db) {
                                 return Result(store::newest_alerts(db, open, {{}, 100}));

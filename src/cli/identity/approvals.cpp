@@ -43,9 +43,8 @@ Result<CommandResult> list_approvals(Session& session, const Arguments& argument
     CommandResult result{.list = true,
                          .columns = {"id", "status", "requestedBy", "command", "requestedAt",
                                      "expiresAt", "decidedBy", "outcome"}};
-    const auto page = store::list_approvals(db, waiting_at, at);
-    for (const auto& row : page.rows) result.records.push_back(approval_view(session, row));
-    put_next(result, page.next, false);
+    put_page(result, store::list_approvals(db, waiting_at, at),
+             [&](const auto& row) { return approval_view(session, row); });
     return result;
   });
 }

@@ -38,9 +38,8 @@ Result<CommandResult> list_users(Session& session, const Arguments& arguments) {
   return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"id", "username", "associationId", "status", "createdAt"}};
-    const auto page = store::list_users(db, at);
-    for (const auto& row : page.rows) result.records.push_back(user_view(row));
-    put_next(result, page.next, false);
+    put_page(result, store::list_users(db, at),
+             [](const store::UserRow& row) { return user_view(row); });
     return result;
   });
 }

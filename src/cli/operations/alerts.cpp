@@ -47,11 +47,8 @@ Result<CommandResult> list_alerts(Session& session, const Arguments& arguments) 
   return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{
         .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
-    const auto page = store::newest_alerts(db, open, at);
-    for (const store::AlertRow& row : page.rows) {
-      result.records.push_back(alert_view(row, store::messages_of(db, row.key)));
-    }
-    put_next(result, page.next, page.cut_short);
+    put_page(result, store::newest_alerts(db, open, at),
+             [&](const auto& row) { return alert_view(row, store::messages_of(db, row.key)); });
     return result;
   });
 }

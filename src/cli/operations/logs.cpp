@@ -82,9 +82,7 @@ Result<CommandResult> list_requests(Session& session, const Arguments& arguments
       .list = true,
       .columns = {"at", "status", "method", "path", "durationUs", "problem", "requestId"},
       .note = note_of(session)};
-  const auto page = store::newest_requests(path_of(session), filter, at);
-  for (const auto& row : page.rows) result.records.push_back(request_view(row));
-  put_next(result, page.next, page.cut_short);
+  put_page(result, store::newest_requests(path_of(session), filter, at), request_view);
   return result;
 }
 

@@ -24,10 +24,8 @@ Result<CommandResult> list_notifications(Session& session, const Arguments& argu
     CommandResult result{.list = true,
                          .columns = {"transactionRecordId", "channel", "recipient", "state",
                                      "attempts", "environment", "dueAt"}};
-    const auto page = store::newest_notifications(
-        db, parse_term<NotificationState>(arguments.find("state").value_or("")), at);
-    for (const auto& row : page.rows) result.records.push_back(notification_view(row));
-    put_next(result, page.next, page.cut_short);
+    const auto state = parse_term<NotificationState>(arguments.find("state").value_or(""));
+    put_page(result, store::newest_notifications(db, state, at), notification_view);
     return result;
   });
 }

@@ -18,6 +18,12 @@ std::vector<Argument> page_arguments();
 Result<store::NewestAt> page_argument(const Arguments& arguments);
 /// Sets the page's `nextCursor`, and a note if the search ended the page early.
 void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short);
+/// Adds a record of each row, and sets the page's `nextCursor`.
+template <class Row, class View>
+void put_page(CommandResult& result, const store::NewestPage<Row>& page, const View& view) {
+  for (const Row& row : page.rows) result.records.push_back(view(row));
+  put_next(result, page.next, page.cut_short);
+}
 std::string cut_short_note();
 
 /// --environment and --association.

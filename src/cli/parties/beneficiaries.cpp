@@ -92,15 +92,13 @@ Result<CommandResult> list_beneficiaries(Session& session, const Arguments& argu
     store::BeneficiariesWanted wanted;
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     wanted.text = arguments.find("text");
-    const auto page = store::newest_beneficiaries(db, wanted, at);
     CommandResult result{.list = true,
                          .columns = {"id", "name", "type", "email", "clientReference",
                                      "environment", "association"}};
     Owners owners(db);
-    for (const auto& [row, tenant] : page.rows) {
-      result.records.push_back(beneficiary_view(row, tenant, owners));
-    }
-    put_next(result, page.next, page.cut_short);
+    put_page(result, store::newest_beneficiaries(db, wanted, at), [&](const auto& listed) {
+      return beneficiary_view(listed.row, listed.tenant, owners);
+    });
     return result;
   });
 }

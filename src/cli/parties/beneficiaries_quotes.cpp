@@ -66,19 +66,18 @@ Result<CommandResult> list_quotes(Session& session, const Arguments& arguments) 
       COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
       wanted.connector = row.terms.key;
     }
-    const auto page = store::newest_quotes(db, wanted, at);
     CommandResult result{
         .list = true,
         .columns = {"id", "status", "connector", "sendAmount", "sendAssetCode", "receiveAmount",
                     "receiveAssetCode", "fee", "rate", "association", "createdAt"}};
     Owners owners(db);
     Connectors connectors(db);
-    for (const auto& [row, tenant] : page.rows) {
-      Record record = quote_view(db, row, connectors.get(row.connector), wanted.now);
-      owners.put(record, tenant);
-      result.records.push_back(std::move(record));
-    }
-    put_next(result, page.next, page.cut_short);
+    put_page(result, store::newest_quotes(db, wanted, at), [&](const auto& listed) {
+      const ConnectorTerms& connector = connectors.get(listed.row.connector);
+      Record record = quote_view(db, listed.row, connector, wanted.now);
+      owners.put(record, listed.tenant);
+      return record;
+    });
     return result;
   });
 }

@@ -72,11 +72,11 @@ std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
   return first_row<ApprovalRow>(db, kFindApproval, kApprovalColumns, id);
 }
 
-ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                            const NewestAt& at) {
+NewestPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                                       const NewestAt& at) {
   const std::int64_t before = at.before.value_or(std::numeric_limits<std::int64_t>::max());
   // Reads one row more than the page size, to know whether another page follows.
-  ApprovalPage out;
+  NewestPage<ApprovalRow> out;
   out.rows = all_rows<ApprovalRow>(
       waiting_at ? Query(db, kWaiting.c_str(), *waiting_at, before, at.limit + 1)
                  : Query(db, kNewest.c_str(), before, at.limit + 1),

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "domain/identity/four_eyes.h"
 #include "domain/ids.h"
@@ -35,13 +34,9 @@ struct ApprovalRow {
 /// Inserts a waiting request. Also deletes the arguments of requests that have expired or ended.
 void insert_approval(WriteTx& tx, const ApprovalRow& row);
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id);
-struct ApprovalPage {
-  std::vector<ApprovalRow> rows;
-  std::optional<std::int64_t> next;
-};
 /// Newest first. With `waiting_at`, only requests that are waiting at this time.
-ApprovalPage list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                            const NewestAt& at);
+NewestPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                                       const NewestAt& at);
 /// Decides a waiting request: the state becomes `started` or `rejected`. The caller has checked
 /// that it is waiting.
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by);

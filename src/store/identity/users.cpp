@@ -33,14 +33,12 @@ constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
 }  // namespace
 
-UserPage list_users(Connection& db, const NewestAt& at) {
+NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
-  UserPage out{{}, page.next};
-  for (const std::int64_t key : page.keys)
-    out.rows.push_back(only_row<UserRow>(db, kUserByKey, kUserColumns, key));
-  return out;
+  return rows_of(
+      page, [&](std::int64_t key) { return only_row<UserRow>(db, kUserByKey, kUserColumns, key); });
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {

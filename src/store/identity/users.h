@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "domain/ids.h"
 #include "store/operations/newest.h"
@@ -25,12 +24,8 @@ struct UserRow {
   Timestamp updated_at;
 };
 
-struct UserPage {
-  std::vector<UserRow> rows;
-  std::optional<std::int64_t> next;
-};
 /// Of all associations, newest first.
-UserPage list_users(Connection& db, const NewestAt& at);
+NewestPage<UserRow> list_users(Connection& db, const NewestAt& at);
 std::optional<UserRow> find_user(Connection& db, UserId id);
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username);
 /// The caller has checked that the association exists and the name is unused.

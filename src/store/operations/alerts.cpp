@@ -130,22 +130,18 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before) { tx.db().run(kDrop, clos
 
 std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCountOpen).value_or(0); }
 
-AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
+NewestPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
   const auto row_of = [&](std::int64_t key) {
     return only_row<AlertRow>(db, kAlertByKey, kAlert, key);
   };
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
-  KeySets sets;
-  sets.push_back(walk.of(kAlerts));
-  const KeyPage keys = newest_keys(walk, sets, at, [&](std::int64_t key) {
+  const auto fits = [&](std::int64_t key) {
     budget.spend(1);
     const AlertState state = row_of(key).state;
     return state.told_at && (!open || *open == !state.closed_at);
-  });
-  AlertPage out{{}, keys.next, keys.cut_short};
-  for (const std::int64_t key : keys.keys) out.rows.push_back(row_of(key));
-  return out;
+  };
+  return rows_of(newest_keys(walk, one(walk.of(kAlerts)), at, fits), row_of);
 }
 
 void insert_alert_message(WriteTx& tx, const Uuid& id, AlertKind kind, AlertChannel channel,

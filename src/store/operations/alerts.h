@@ -49,12 +49,7 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before);
 std::int64_t count_open_alerts(Connection& db);
 
 /// Alerts that have opened. `open`: only those that are open, or only those that have ended.
-struct AlertPage {
-  std::vector<AlertRow> rows;
-  std::optional<std::int64_t> next;
-  bool cut_short = false;
-};
-AlertPage newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at);
+NewestPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at);
 
 // Messages ----------------------------------------------------------------------------------------
 

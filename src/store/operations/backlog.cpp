@@ -6,7 +6,6 @@
 #include "domain/operations/notification.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
-#include "store/operations/newest.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "store/lists/key_walk.h"
@@ -33,16 +34,25 @@ KeyPage newest_keys(const KeyWalk& walk, const KeySets& sets, const NewestAt& at
                     const std::function<bool(std::int64_t)>& wanted);
 
 template <class Row>
+struct NewestPage {
+  std::vector<Row> rows;
+  std::optional<std::int64_t> next;  // this member and the next: as in KeyPage
+  bool cut_short = false;
+};
+
+/// `load` reads the row of a key.
+template <class Load>
+auto rows_of(const KeyPage& page, const Load& load) {
+  NewestPage<std::invoke_result_t<Load, std::int64_t>> out{{}, page.next, page.cut_short};
+  for (const std::int64_t key : page.keys) out.rows.push_back(load(key));
+  return out;
+}
+
+/// A row with the key of its tenant.
+template <class Row>
 struct Listed {
   Row row;
   std::int64_t tenant = 0;
-};
-
-template <class Row>
-struct NewestPage {
-  std::vector<Listed<Row>> rows;
-  std::optional<std::int64_t> next;
-  bool cut_short = false;
 };
 
 }  // namespace coffer::store

@@ -49,15 +49,6 @@ std::unique_ptr<KeySet> of_tenants(const KeyWalk& walk, const TenantKeys& tenant
   return walk.any(std::move(out));
 }
 
-template <class Row, class Load>
-NewestPage<Row> rows_of(const KeyPage& keys, Load&& load) {
-  NewestPage<Row> out;
-  for (const std::int64_t key : keys.keys) out.rows.push_back(load(key));
-  out.next = keys.next;
-  out.cut_short = keys.cut_short;
-  return out;
-}
-
 KeySets wallet_sets(const KeyWalk& walk, const WalletsWanted& wanted) {
   KeySets out;
   if (wanted.status && *wanted.status != WalletStatus::verified) {
@@ -83,8 +74,8 @@ std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
   return out.empty() ? integers(db, kWalletOfKey, text) : out;
 }
 
-NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
-                                     const NewestAt& at) {
+NewestPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
+                                             const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   std::optional<std::string> part;
@@ -103,13 +94,14 @@ NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted
     if (wanted.status && *wanted.status != q.enumeration<WalletStatus>(1)) return false;
     return !part || fold_case(q.text(2)).find(*part) != std::string::npos;
   };
-  return rows_of<WalletRow>(newest_keys(walk, sets, at, fits), [&](std::int64_t key) {
+  return rows_of(newest_keys(walk, sets, at, fits), [&](std::int64_t key) {
     return Listed<WalletRow>{*find_wallet_by_key(db, key), tenant_in(db, kWalletBrief, key)};
   });
 }
 
-NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,
-                                                const NewestAt& at) {
+NewestPage<Listed<BeneficiaryRow>> newest_beneficiaries(Connection& db,
+                                                        const BeneficiariesWanted& wanted,
+                                                        const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   TermSets found;
@@ -130,7 +122,7 @@ NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const Beneficiar
     if (!q.step() || !contains(wanted.tenants, q.integer(0)) || !q.boolean(1)) return false;
     return found.judged.empty() || has_words(search_words(q.text(2)), found.judged);
   };
-  return rows_of<BeneficiaryRow>(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
+  return rows_of(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
     return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, key),
                                   tenant_in(db, kBeneficiaryBrief, key)};
   });
@@ -147,7 +139,8 @@ std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id) {
   return first_integer(db, kBeneficiaryOfId, id);
 }
 
-NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at) {
+NewestPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& wanted,
+                                           const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   const auto fits = [&](std::int64_t quote) {
@@ -157,14 +150,14 @@ NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, c
     if (wanted.connector && *wanted.connector != q.integer(1)) return false;
     return !wanted.status || *wanted.status == quote_status(q.boolean(2), q.time(3), wanted.now);
   };
-  return rows_of<QuoteRow>(
-      newest_keys(walk, one(walk.of(kQuotes)), at, fits), [&](std::int64_t key) {
-        return Listed<QuoteRow>{*find_quote_by_key(db, key), tenant_in(db, kQuoteBrief, key)};
-      });
+  return rows_of(newest_keys(walk, one(walk.of(kQuotes)), at, fits), [&](std::int64_t key) {
+    return Listed<QuoteRow>{*find_quote_by_key(db, key), tenant_in(db, kQuoteBrief, key)};
+  });
 }
 
-NotificationPage newest_notifications(Connection& db, std::optional<NotificationState> state,
-                                      const NewestAt& at) {
+NewestPage<NotificationRow> newest_notifications(Connection& db,
+                                                 std::optional<NotificationState> state,
+                                                 const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
   const bool failed = state == NotificationState::failed;
@@ -173,11 +166,9 @@ NotificationPage newest_notifications(Connection& db, std::optional<Notification
     return !state ||
            first_integer(db, kNotificationState, key) == static_cast<std::int64_t>(*state);
   };
-  const KeyPage keys =
-      newest_keys(walk, one(walk.of(failed ? kNotificationsFailed : kNotifications)), at, fits);
-  NotificationPage out{{}, keys.next, keys.cut_short};
-  for (const std::int64_t key : keys.keys) out.rows.push_back(*find_notification_by_key(db, key));
-  return out;
+  const KeySets sets = one(walk.of(failed ? kNotificationsFailed : kNotifications));
+  return rows_of(newest_keys(walk, sets, at, fits),
+                 [&](std::int64_t key) { return *find_notification_by_key(db, key); });
 }
 
 PaymentId payment_id(Connection& db, std::int64_t payment) {

@@ -18,8 +18,8 @@ struct WalletsWanted {
   /// An ID, an account number, a public key, or part of a name in any case.
   std::optional<std::string> text;
 };
-NewestPage<WalletRow> newest_wallets(Connection& db, const WalletsWanted& wanted,
-                                     const NewestAt& at);
+NewestPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
+                                             const NewestAt& at);
 
 /// Keys of the wallets whose ID, account number or public key equals the text.
 std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text);
@@ -29,8 +29,9 @@ struct BeneficiariesWanted {
   std::optional<std::string> text;  // an ID, or beginnings of words
 };
 /// Beneficiaries that are not archived.
-NewestPage<BeneficiaryRow> newest_beneficiaries(Connection& db, const BeneficiariesWanted& wanted,
-                                                const NewestAt& at);
+NewestPage<Listed<BeneficiaryRow>> newest_beneficiaries(Connection& db,
+                                                        const BeneficiariesWanted& wanted,
+                                                        const NewestAt& at);
 /// Includes archived beneficiaries.
 std::optional<Listed<BeneficiaryRow>> beneficiary_of_any(Connection& db, BeneficiaryId id);
 std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id);
@@ -41,14 +42,11 @@ struct QuotesWanted {
   std::optional<QuoteStatus> status;
   Timestamp now;  // determines which quotes have expired
 };
-NewestPage<QuoteRow> newest_quotes(Connection& db, const QuotesWanted& wanted, const NewestAt& at);
-struct NotificationPage {
-  std::vector<NotificationRow> rows;
-  std::optional<std::int64_t> next;
-  bool cut_short = false;
-};
-NotificationPage newest_notifications(Connection& db, std::optional<NotificationState> state,
-                                      const NewestAt& at);
+NewestPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& wanted,
+                                           const NewestAt& at);
+NewestPage<NotificationRow> newest_notifications(Connection& db,
+                                                 std::optional<NotificationState> state,
+                                                 const NewestAt& at);
 
 /// Public ID of the payment with this key.
 PaymentId payment_id(Connection& db, std::int64_t payment);

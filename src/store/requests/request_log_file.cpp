@@ -205,9 +205,9 @@ std::uint64_t RequestLogFile::used_bytes() {
 
 // --- Reading ------------------------------------------------------------------------------------
 
-RequestPage newest_requests(const std::string& path, const RequestFilter& filter,
-                            const NewestAt& at) {
-  RequestPage out;
+NewestPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
+                                       const NewestAt& at) {
+  NewestPage<RequestRow> out;
   with_log(path, [&](Connection& db) {
     out = {};
     RowBudget budget;

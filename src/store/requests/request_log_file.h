@@ -92,15 +92,9 @@ struct RequestFilter {
   std::optional<Timestamp> from, to;  // time of the response; `to` is excluded
 };
 
-struct RequestPage {
-  std::vector<RequestRow> rows;  // without bodies
-  std::optional<std::int64_t> next;
-  bool cut_short = false;
-};
-
-/// Newest first. Empty if there is no log. Throws SqlError.
-RequestPage newest_requests(const std::string& path, const RequestFilter& filter,
-                            const NewestAt& at);
+/// Newest first, without bodies. Empty if there is no log. Throws SqlError.
+NewestPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
+                                       const NewestAt& at);
 /// At most `limit` matching rows with a key above `after`, oldest first; moves `after` to the last
 /// row that was read.
 std::vector<RequestRow> requests_after(const std::string& path, const RequestFilter& filter,

@@ -46,7 +46,7 @@ std::vector<RequestRow> rows(int count) {
   return out;
 }
 
-std::vector<std::string> ids(const RequestPage& page) {
+std::vector<std::string> ids(const NewestPage<RequestRow>& page) {
   std::vector<std::string> out;
   for (const RequestRow& one : page.rows) out.push_back(one.request_id);
   return out;
