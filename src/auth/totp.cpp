@@ -34,15 +34,10 @@ Secret generate_totp_key(Random& random) { return Secret(random.bytes(kKeyBytes)
 std::int64_t totp_step(Timestamp at) { return at.ms / kTotpStepMs; }
 
 std::string totp_code(const Secret& key, std::int64_t step) {
-  std::string counter;
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    counter.push_back(static_cast<char>(static_cast<std::uint64_t>(step) >> shift & 0xff));
-  }
-  const Sha1 digest = hmac_sha1(key.reveal(), counter);
+  const Sha1 digest = hmac_sha1(key.reveal(), to_big_endian(static_cast<std::uint64_t>(step), 8));
   // Dynamic truncation, RFC 4226 section 5.3.
   const std::size_t offset = digest.back() & 15;
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | digest[offset + i];
+  const std::uint64_t number = from_big_endian(as_text(digest).substr(offset, 4));
   const std::string text = std::to_string((number & 0x7fffffff) % kModulus);
   return std::string(kDigits - text.size(), '0') + text;
 }

@@ -24,14 +24,8 @@ std::size_t padding(std::size_t size) { return (4 - size % 4) % 4; }
 
 class Writer {
  public:
-  void integer(std::uint32_t value) {
-    for (int shift = 24; shift >= 0; shift -= 8)
-      out_.push_back(static_cast<char>(value >> shift & 0xff));
-  }
-  void hyper(std::uint64_t value) {
-    integer(static_cast<std::uint32_t>(value >> 32));
-    integer(static_cast<std::uint32_t>(value & 0xffffffff));
-  }
+  void integer(std::uint32_t value) { out_ += to_big_endian(value, 4); }
+  void hyper(std::uint64_t value) { out_ += to_big_endian(value, 8); }
   void fixed(std::string_view bytes) { out_.append(bytes).append(padding(bytes.size()), '\0'); }
   void variable(std::string_view bytes) {
     integer(static_cast<std::uint32_t>(bytes.size()));
@@ -56,11 +50,7 @@ class Reader {
   std::string_view rest() const { return rest_; }
   void refuse() { ok_ = false; }
 
-  std::uint32_t integer() {
-    std::uint32_t value = 0;
-    for (const char c : take(4)) value = value << 8 | static_cast<std::uint8_t>(c);
-    return value;
-  }
+  std::uint32_t integer() { return static_cast<std::uint32_t>(from_big_endian(take(4))); }
   std::uint64_t hyper() {
     const std::uint64_t high = integer();
     return high << 32 | integer();

@@ -153,6 +153,18 @@ std::optional<std::string> from_base64url(std::string_view text) {
 std::string to_base32(std::string_view bytes) { return encode(bytes, kBase32, 5); }
 std::optional<std::string> from_base32(std::string_view text) { return decode(text, kBase32, 5); }
 
+std::string to_big_endian(std::uint64_t value, std::size_t bytes) {
+  std::string out(bytes, '\0');
+  for (std::size_t i = bytes; i-- > 0; value >>= 8) out[i] = static_cast<char>(value & 0xff);
+  return out;
+}
+
+std::uint64_t from_big_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (const char c : bytes) value = value << 8 | static_cast<std::uint8_t>(c);
+  return value;
+}
+
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;

@@ -46,6 +46,10 @@ std::optional<std::string> from_base64url(std::string_view text);
 /// RFC 4648 section 6, upper case, without padding.
 std::string to_base32(std::string_view bytes);
 std::optional<std::string> from_base32(std::string_view text);
+/// The lowest `bytes` bytes of the number, in network byte order.
+std::string to_big_endian(std::uint64_t value, std::size_t bytes);
+/// The number in at most eight bytes.
+std::uint64_t from_big_endian(std::string_view bytes);
 /// RFC 3986 section 2: every byte except the unreserved characters.
 std::string percent_encoded(std::string_view text);
 

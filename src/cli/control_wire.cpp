@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/platform/descriptors.h"
 #include "base/platform/short_name.h"
@@ -24,18 +25,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kHeadBytes = 5;
 constexpr int kBacklog = 16;
-
-std::string head_of(FrameKind kind, std::size_t size) {
-  std::string head(1, static_cast<char>(kind));
-  for (int shift = 24; shift >= 0; shift -= 8) head += static_cast<char>(size >> shift & 0xff);
-  return head;
-}
-
-std::size_t size_in(std::string_view head) {
-  std::size_t size = 0;
-  for (const char c : head.substr(1)) size = size << 8 | static_cast<unsigned char>(c);
-  return size;
-}
 
 bool is_kind(char c) {
   constexpr std::string_view kKinds = "raoesx";
@@ -80,7 +69,8 @@ bool ControlStream::ready(short events, int timeout_ms) const {
 }
 
 bool ControlStream::send(FrameKind kind, std::string_view content, int timeout_ms) {
-  const std::string frame = head_of(kind, content.size()).append(content);
+  std::string frame(1, static_cast<char>(kind));
+  frame.append(to_big_endian(content.size(), kHeadBytes - 1)).append(content);
   std::string_view rest = frame;
   while (!rest.empty()) {
     const ssize_t sent = ::send(fd_, rest.data(), rest.size(), kNoSignal);
@@ -110,7 +100,7 @@ bool ControlStream::read_exactly(std::string& out, std::size_t size, int timeout
 std::optional<Frame> ControlStream::receive(int timeout_ms) {
   std::string head;
   if (!read_exactly(head, kHeadBytes, timeout_ms)) return std::nullopt;
-  const std::size_t size = size_in(head);
+  const std::size_t size = from_big_endian(std::string_view(head).substr(1));
   if (!is_kind(head[0]) || size > kFrameBytesMax) return std::nullopt;
   Frame frame{static_cast<FrameKind>(head[0]), {}};
   if (!read_exactly(frame.content, size, timeout_ms)) return std::nullopt;

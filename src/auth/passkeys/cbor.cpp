@@ -1,5 +1,7 @@
 #include "auth/passkeys/cbor.h"
 
+#include "base/digest.h"
+
 namespace coffer::auth {
 namespace {
 
@@ -22,10 +24,7 @@ std::optional<std::uint64_t> CborReader::head(std::uint8_t type) {
   if (low > kEightBytes) return std::nullopt;
   const std::size_t size = std::size_t{1} << (low - kOneByte);
   if (rest_.size() < size) return std::nullopt;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    value = value << 8 | static_cast<std::uint8_t>(rest_[i]);
-  }
+  const std::uint64_t value = from_big_endian(rest_.substr(0, size));
   // The value must need this size: the next smaller encoding cannot hold it.
   const bool short_enough = size == 1 ? value >= kOneByte : value >> (size * 4) != 0;
   // Floats keep their length; other simple values have no longer form.

@@ -112,8 +112,7 @@ struct AuthenticatorData {
 /// Reads the credential at the start of `rest` and removes it.
 bool read_credential(std::string_view& rest, AuthenticatorData& out) {
   if (rest.size() < kModelBytes + 2) return false;
-  const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(rest[at]); };
-  const std::size_t size = std::size_t{byte(kModelBytes)} << 8 | byte(kModelBytes + 1);
+  const std::size_t size = from_big_endian(rest.substr(kModelBytes, 2));
   rest.remove_prefix(kModelBytes + 2);
   if (size < kCredentialIdBytesMin || size > kCredentialIdBytesMax || size > rest.size()) {
     return false;
@@ -135,9 +134,7 @@ std::optional<AuthenticatorData> read_authenticator_data(std::string_view bytes,
   AuthenticatorData out;
   rp_id_hash = bytes.substr(0, kHashBytes);
   out.flags = static_cast<std::uint8_t>(bytes[kHashBytes]);
-  for (std::size_t i = kHashBytes + 1; i < kHeadBytes; ++i) {
-    out.sign_count = out.sign_count << 8 | static_cast<std::uint8_t>(bytes[i]);
-  }
+  out.sign_count = static_cast<std::uint32_t>(from_big_endian(bytes.substr(kHashBytes + 1, 4)));
   std::string_view rest = bytes.substr(kHeadBytes);
   if (out.has(kHasCredential) && !read_credential(rest, out)) return std::nullopt;
   if (out.has(kHasExtensions)) {

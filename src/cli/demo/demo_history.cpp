@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/app.h"
+#include "base/digest.h"
 #include "base/random.h"
 #include "flows/ledger/wallet_changes.h"
 #include "flows/parties/beneficiary_changes.h"
@@ -78,9 +79,7 @@ class History {
   std::size_t below(std::int64_t limit) {
     std::array<std::uint8_t, 4> bytes{};
     choice_.fill(bytes);
-    std::uint64_t value = 0;
-    for (const std::uint8_t byte : bytes) value = value << 8 | byte;
-    return static_cast<std::size_t>(value % static_cast<std::uint64_t>(limit));
+    return from_big_endian(as_text(bytes)) % static_cast<std::uint64_t>(limit);
   }
   /// Takes the elements in turn, from a start that the seed selects, so that every history contains
   /// every outcome.

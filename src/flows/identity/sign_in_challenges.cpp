@@ -1,5 +1,7 @@
 #include "flows/identity/sign_in_challenges.h"
 
+#include "base/digest.h"
+
 namespace coffer::flows {
 namespace {
 
@@ -8,17 +10,8 @@ constexpr std::size_t kTimeBytes = 8;
 constexpr std::size_t kProofBytes = 32;
 constexpr std::size_t kKeyBytes = 32;
 
-std::string time_bytes(std::int64_t ms) {
-  std::string out(kTimeBytes, '\0');
-  auto rest = static_cast<std::uint64_t>(ms);
-  for (std::size_t i = kTimeBytes; i-- > 0; rest >>= 8) out[i] = static_cast<char>(rest & 0xff);
-  return out;
-}
-
 std::int64_t read_time(std::string_view bytes) {
-  std::uint64_t out = 0;
-  for (const char c : bytes) out = out << 8 | static_cast<std::uint8_t>(c);
-  return static_cast<std::int64_t>(out);
+  return static_cast<std::int64_t>(from_big_endian(bytes));
 }
 
 /// `body` has a fixed length, so the boundary between the parts is unambiguous.
@@ -33,7 +26,9 @@ SignInChallenges::SignInChallenges(Random& random)
     : random_(random), key_(random.bytes(kKeyBytes)) {}
 
 std::string SignInChallenges::issue(std::string_view purpose, std::int64_t now_ms) const {
-  const std::string body = random_.bytes(kNonceBytes) + time_bytes(now_ms + kLifetimeMs);
+  const std::string body =
+      random_.bytes(kNonceBytes) +
+      to_big_endian(static_cast<std::uint64_t>(now_ms + kLifetimeMs), kTimeBytes);
   return body + proof_of(key_, body, purpose);
 }
 

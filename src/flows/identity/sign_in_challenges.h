@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/digest.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/strong.h"

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/check.h"
+#include "base/digest.h"
 
 namespace coffer::store {
 namespace {
@@ -23,8 +23,7 @@ bool read_at(int fd, std::int64_t offset, std::uint64_t& value) {
   if (::pread(fd, bytes.data(), N, static_cast<off_t>(offset)) != static_cast<ssize_t>(N)) {
     return false;
   }
-  value = 0;
-  for (const unsigned char byte : bytes) value = value << 8 | byte;
+  value = from_big_endian(as_text(bytes));
   return true;
 }
 
