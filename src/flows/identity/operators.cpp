@@ -1,7 +1,5 @@
 #include "flows/identity/operators.h"
 
-#include <algorithm>
-
 #include "auth/secret_hash.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
@@ -65,12 +63,8 @@ Result<store::OperatorRow> set_password(store::WriteTx& tx, OperatorId id,
 /// The response to an invalid link. A link has 256 random bits, so failures are counted only per
 /// source.
 Problem refuse_link(const Context& context, const Problem& problem, const SignInSource& source) {
-  const Problem out = refuse_wrong_secret(context, {.source = "link\n" + source.network}, problem);
-  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
-  const auto recorded =
-      record_act(context, {"unknown", "use one-time link", source_json(source), "unauthorized",
-                           "the link is invalid, used or expired"});
-  return recorded ? out : recorded.error();
+  return refuse_stranger(context, "link", "use one-time link",
+                         "the link is invalid, used or expired", problem, source);
 }
 
 }  // namespace
@@ -112,10 +106,8 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
 
 Result<Secret> administrator_link(const Context& context) {
   Secret link = auth::generate_secret(context.random, kLinkPrefix);
-  COFFER_TRY_VOID(context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-    give_link(context, tx, link, std::nullopt);
-    return {};
-  }));
+  COFFER_TRY_VOID(
+      context.write([&](store::WriteTx& tx) { give_link(context, tx, link, std::nullopt); }));
   return link;
 }
 

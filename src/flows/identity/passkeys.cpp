@@ -71,12 +71,8 @@ Problem wrong_passkey() {
 /// The audit entry of a failed attempt contains no account, because any caller may send the ID of a
 /// passkey.
 Problem record_refusal(const Context& context, const Problem& why, const SignInSource& source) {
-  const Problem out =
-      refuse_wrong_secret(context, {.source = "passkey\n" + source.network}, wrong_passkey());
-  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
-  const auto recorded = record_act(context, {"unknown", "sign-in", source_json(source),
-                                             "unauthorized", "passkey: " + why.detail});
-  return recorded ? out : recorded.error();
+  return refuse_stranger(context, "passkey", "sign-in", "passkey: " + why.detail, wrong_passkey(),
+                         source);
 }
 
 Result<std::string> parse_passkey_name(const std::string& name) {

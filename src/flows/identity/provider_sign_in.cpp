@@ -50,11 +50,7 @@ std::string account_of(const auth::IdClaims& who) {
 
 Problem record_refusal(const Context& context, const Problem& shown, const std::string& reason,
                        const SignInSource& source) {
-  const Problem out = refuse_wrong_secret(context, {.source = "oidc\n" + source.network}, shown);
-  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
-  const auto recorded = record_act(
-      context, {"unknown", "sign-in", source_json(source), "unauthorized", "provider: " + reason});
-  return recorded ? out : recorded.error();
+  return refuse_stranger(context, "oidc", "sign-in", "provider: " + reason, shown, source);
 }
 
 }  // namespace

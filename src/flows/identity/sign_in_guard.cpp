@@ -6,6 +6,7 @@
 #include "base/limits/guess_table.h"
 #include "base/log.h"
 #include "base/telemetry/metrics.h"
+#include "flows/identity/audit_log.h"
 #include "store/identity/sign_in_sources.h"
 
 namespace coffer::flows {
@@ -138,6 +139,17 @@ bool may_record_stranger(const Context& context) {
   if (table.wait_ms(kStrangers, now) > 0) return false;
   table.failed(kStrangers, kStrangerRule, now);
   return true;
+}
+
+Problem refuse_stranger(const Context& context, const std::string& kind, const std::string& command,
+                        const std::string& reason, const Problem& problem,
+                        const SignInSource& source) {
+  const Problem out =
+      refuse_wrong_secret(context, {.source = kind + '\n' + source.network}, problem);
+  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
+  const auto recorded =
+      record_act(context, {"unknown", command, source_json(source), "unauthorized", reason});
+  return recorded ? out : recorded.error();
 }
 
 }  // namespace coffer::flows

@@ -66,4 +66,10 @@ class SignInGuard {
 /// fill the audit log with them.
 bool may_record_stranger(const Context& context);
 
+/// The response to a wrong secret that names no account: `problem`, or `rate-limited` after too
+/// many of this kind from the source. Records the attempt in the audit log.
+Problem refuse_stranger(const Context& context, const std::string& kind, const std::string& command,
+                        const std::string& reason, const Problem& problem,
+                        const SignInSource& source);
+
 }  // namespace coffer::flows
