@@ -15,13 +15,6 @@ constexpr std::size_t kKeyBytes = 32;
 
 Problem not_ours() { return Problem(Slug::unauthorized, "The bearer token is not valid."); }
 
-std::optional<TokenKind> parse_kind(std::string_view text) {
-  for (const TokenKind kind : {TokenKind::access, TokenKind::id, TokenKind::user}) {
-    if (text == name(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
 /// NumericDate (RFC 7519 section 2): seconds, with a fraction only if it is not zero.
 std::string to_numeric_date(Timestamp at) {
   COFFER_CHECK(at.ms >= 0);
@@ -100,7 +93,7 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
   TokenClaims claims;
 
   if (!reader.skip(R"({"iss":"coffer","kind":")")) return std::nullopt;
-  const auto kind = parse_kind(reader.text().value_or(""));
+  const auto kind = parse_term<TokenKind>(reader.text().value_or(""));
   if (!kind || !reader.skip(R"(,"sub":")")) return std::nullopt;
   claims.kind = *kind;
 
@@ -119,7 +112,7 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
 
   if (claims.kind != TokenKind::user) {
     if (!reader.skip(R"(,"environment":")")) return std::nullopt;
-    const auto environment = parse_environment(reader.text().value_or(""));
+    const auto environment = parse_term<Environment>(reader.text().value_or(""));
     if (!environment) return std::nullopt;
     claims.environment = *environment;
   }
@@ -143,18 +136,6 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
 }
 
 }  // namespace
-
-std::string_view name(TokenKind kind) {
-  switch (kind) {
-    case TokenKind::access:
-      return "access";
-    case TokenKind::id:
-      return "id";
-    case TokenKind::user:
-      return "user";
-  }
-  return "";
-}
 
 TokenIssuer::TokenIssuer(Secret key) : key_(std::move(key)) {
   COFFER_CHECK(key_.reveal().size() == kKeyBytes);

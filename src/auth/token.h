@@ -19,7 +19,14 @@ namespace coffer::auth {
 /// verify() accepts all of them; the route decides which it permits.
 enum class TokenKind { access, id, user };
 
-std::string_view name(TokenKind kind);
+}  // namespace coffer::auth
+
+template <>
+struct coffer::Terms<coffer::auth::TokenKind> {
+  static constexpr auto rows = std::to_array<Term>({{"access"}, {"id"}, {"user"}});
+};
+
+namespace coffer::auth {
 
 /// A `user` token does not belong to an application: its `sub` is a user, and it has no
 /// environment. The environment is that of the application that sends the token.

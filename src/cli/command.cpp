@@ -139,8 +139,12 @@ const Command* find_command(std::string_view path) {
   return found == all.end() ? nullptr : &*found;
 }
 
+Argument environment_choice(std::string_view help) {
+  return choice("environment", choices<Environment>(), help, "sandbox");
+}
+
 Environment environment_argument(const Arguments& arguments) {
-  const auto environment = parse_environment(arguments.text("environment"));
+  const auto environment = parse_term<Environment>(arguments.text("environment"));
   COFFER_CHECK(environment.has_value());
   return *environment;
 }

@@ -177,7 +177,8 @@ Result<IdType> id_argument(const Arguments& arguments, const std::string& name) 
                         "\": expected a UUID. Copy it from the output of the list command.");
 }
 
-/// The value of --environment, for which the table has a fallback.
+/// --environment, by default the sandbox, and its value.
+Argument environment_choice(std::string_view help);
 Environment environment_argument(const Arguments& arguments);
 
 /// The error for a --NAME that is not an integer within these bounds, if any.

@@ -21,10 +21,6 @@ Json codes(const Rows& rows, Code code) {
   return out;
 }
 
-Json codes(std::span<const Term> rows) {
-  return codes(rows, [](const Term& term) { return term.code; });
-}
-
 Json event_types_about(EventSubject subject) {
   Json out = Json::array();
   for (const EventTypeRow& row : event_types()) {
@@ -36,27 +32,27 @@ Json event_types_about(EventSubject subject) {
 Json vocabularies() {
   return {
       {"ApplicationEventType", event_types_about(EventSubject::application)},
-      {"ConnectorDirection", codes(terms<Direction>())},
-      {"ConnectorFlow", codes(terms<ConnectorFlow>())},
-      {"ConnectorStatus", codes(terms<ConnectorStatus>())},
-      {"DeliveryStatus", codes(terms<DeliveryState>())},
-      {"DestinationMethod", codes(terms<DestinationMethod>())},
-      {"DisabledReason", codes(terms<DisableReason>())},
-      {"EventType", codes(event_type_terms())},
+      {"ConnectorDirection", term_codes(terms<Direction>())},
+      {"ConnectorFlow", term_codes(terms<ConnectorFlow>())},
+      {"ConnectorStatus", term_codes(terms<ConnectorStatus>())},
+      {"DeliveryStatus", term_codes(terms<DeliveryState>())},
+      {"DestinationMethod", term_codes(terms<DestinationMethod>())},
+      {"DisabledReason", term_codes(terms<DisableReason>())},
+      {"EventType", term_codes(event_type_terms())},
       {"FailureCode", codes(failure_table(), [](const FailureInfo& row) { return row.name; })},
-      {"PartyType", codes(terms<TransactionType>())},
-      {"PayMethod", codes(terms<PayMethod>())},
+      {"PartyType", term_codes(terms<TransactionType>())},
+      {"PayMethod", term_codes(terms<PayMethod>())},
       {"PaymentEventType", event_types_about(EventSubject::payment)},
       {"ProblemCode",
        codes(slug_table(), [](const SlugInfo& slug) { return http::problem_code(slug); })},
-      {"PurposeOfPayment", codes(purpose_of_payment_terms())},
-      {"Relationship", codes(relationship_terms())},
-      {"RequirementType", codes(terms<Requirement::Type>())},
-      {"SourceOfFunds", codes(source_of_funds_terms())},
-      {"TransactionStatus", codes(terms<PaymentStatus>())},
-      {"TransactionType", codes(terms<PaymentType>())},
+      {"PurposeOfPayment", term_codes(purpose_of_payment_terms())},
+      {"Relationship", term_codes(relationship_terms())},
+      {"RequirementType", term_codes(terms<Requirement::Type>())},
+      {"SourceOfFunds", term_codes(source_of_funds_terms())},
+      {"TransactionStatus", term_codes(terms<PaymentStatus>())},
+      {"TransactionType", term_codes(terms<PaymentType>())},
       {"WalletEventType", event_types_about(EventSubject::wallet)},
-      {"WalletStatus", codes(terms<WalletStatus>())},
+      {"WalletStatus", term_codes(terms<WalletStatus>())},
       {"WebhookEventType", event_types_about(EventSubject::webhook)},
   };
 }

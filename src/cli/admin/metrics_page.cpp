@@ -202,8 +202,7 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
     if (row.driver != DriverKind::http) continue;
     const State present = app.connectors().breaker(row.key).kind;
     for (const State state : {State::closed, State::half_open, State::open}) {
-      out.sample(state == present,
-                 {{"connector", row.id.to_string()}, {"state", outbound::name(state)}});
+      out.sample(state == present, {{"connector", row.id.to_string()}, {"state", name(state)}});
     }
   }
 }

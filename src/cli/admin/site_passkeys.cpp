@@ -5,7 +5,7 @@
 #include "base/limits/address_range.h"
 #include "cli/admin/form.h"
 #include "cli/admin/site.h"
-#include "cli/identity/operators_passkeys.h"
+#include "cli/identity/operators.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/passkeys.h"
 

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/text/next_part.h"
 #include "cli/admin/site.h"
-#include "cli/identity/operators_sessions.h"
+#include "cli/identity/operators.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"

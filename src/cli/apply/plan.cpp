@@ -1,7 +1,5 @@
 #include "cli/apply/plan.h"
 
-#include <algorithm>
-
 #include "app/app.h"
 #include "cli/apply/json_lines.h"
 #include "flows/identity/tenancy_changes.h"
@@ -104,7 +102,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
   if (file.object() == nullptr) return {};
   const auto environment = fields.text("environment", api::optional);
   if (environment) {
-    const auto known = parse_environment(*environment);
+    const auto known = parse_term<Environment>(*environment);
     if (!known) {
       errors.add(Slug::malformed_request, "environment", "must be sandbox or production");
     }

@@ -15,18 +15,6 @@ namespace {
 
 constexpr int kTimeoutMsMax = 60'000;
 
-std::string_view name(Grade grade) {
-  switch (grade) {
-    case Grade::ok:
-      return "ok";
-    case Grade::warning:
-      return "warning";
-    case Grade::failed:
-      return "failed";
-  }
-  throw InternalError("unknown grade");
-}
-
 void add(Findings& all, Findings more) {
   for (Finding& finding : more) all.push_back(std::move(finding));
 }

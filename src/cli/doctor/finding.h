@@ -5,11 +5,22 @@
 #include <utility>
 #include <vector>
 
+#include "domain/tables/terms.h"
+
 namespace coffer::cli {
 
 /// `warning`: it works now, but may fail later or is less safe than possible. `failed`: it does not
 /// work.
 enum class Grade { ok, warning, failed };
+
+}  // namespace coffer::cli
+
+template <>
+struct coffer::Terms<coffer::cli::Grade> {
+  static constexpr auto rows = std::to_array<Term>({{"ok"}, {"warning"}, {"failed"}});
+};
+
+namespace coffer::cli {
 
 struct Finding {
   std::string check;

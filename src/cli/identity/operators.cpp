@@ -1,4 +1,4 @@
-#include "flows/identity/operators.h"
+#include "cli/identity/operators.h"
 
 #include <cstdint>
 
@@ -6,7 +6,11 @@
 #include "base/check.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
+#include "flows/identity/operator_change.h"
 #include "flows/identity/operator_sign_in.h"
+#include "flows/identity/operators.h"
+#include "flows/identity/passkeys.h"
+#include "flows/identity/provider_sign_in.h"
 #include "store/identity/audit_log.h"
 
 namespace coffer::cli {
@@ -44,16 +48,13 @@ CommandResult with_link(Session& session, const flows::InvitedOperator& invited)
               "its holder choose a password."};
 }
 
-Result<OperatorRole> role_argument(const Arguments& arguments) {
-  const auto role = parse_operator_role(arguments.text("role"));
-  COFFER_CHECK(role.has_value());  // the table of arguments has checked the choice
-  return *role;
+OperatorRole role_argument(const Arguments& arguments) {
+  return *parse_term<OperatorRole>(arguments.text("role"));
 }
 
 Result<CommandResult> add(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const auto role, role_argument(arguments));
-  COFFER_TRY(const auto invited,
-             flows::invite_operator(session.app.flows(), arguments.text("NAME"), role));
+  COFFER_TRY(const auto invited, flows::invite_operator(session.app.flows(), arguments.text("NAME"),
+                                                        role_argument(arguments)));
   return with_link(session, invited);
 }
 
@@ -72,9 +73,9 @@ Result<CommandResult> reset(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> change_role(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const auto role, role_argument(arguments));
   COFFER_TRY(const auto row,
-             flows::change_operator_role(session.app.flows(), arguments.text("NAME"), role));
+             flows::change_operator_role(session.app.flows(), arguments.text("NAME"),
+                                         role_argument(arguments)));
   return CommandResult{.records = {operator_view(row)}};
 }
 
@@ -119,13 +120,97 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
   });
 }
 
+Result<CommandResult> list_sessions(Session& session, const Arguments& arguments) {
+  const flows::Context& flows = session.app.flows();
+  std::optional<OperatorId> of;
+  if (const auto name = arguments.find("operator")) {
+    COFFER_TRY(const auto row, flows::find_operator(flows, *name));
+    of = row.id;
+  }
+  CommandResult result{.list = true, .columns = {"id", "operator", "address", "beganAt", "idleMs"}};
+  for (const auto& listed : session.app.sessions().list(of, flows.clock.monotonic_ms())) {
+    Record record = session_record(listed, flows.clock);
+    COFFER_TRY(const auto name, flows::operator_name(flows, listed.session.operator_id));
+    record.insert(record.begin() + 1, Field("operator", name));
+    result.records.push_back(std::move(record));
+  }
+  return result;
+}
+
+Result<CommandResult> end_sessions(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto row, flows::find_operator(session.app.flows(), arguments.text("NAME")));
+  flows::OperatorSessions& sessions = session.app.sessions();
+  if (const auto id = arguments.find("session")) {
+    if (!sessions.end_listed(*id, row.id)) {
+      return unexpected(Slug::not_found, "This operator has no session with this ID.");
+    }
+    return CommandResult{.records = {{{"operator", row.name}, {"ended", 1}}}};
+  }
+  const auto there = sessions.list(row.id, session.app.flows().clock.monotonic_ms());
+  // A newer version of the row ends every session, including one that begins meanwhile.
+  COFFER_TRY_VOID(flows::end_operator_sessions(session.app.flows(), row.name));
+  for (const auto& listed : there) sessions.end_listed(listed.id, row.id);
+  return CommandResult{
+      .records = {{{"operator", row.name}, {"ended", static_cast<int>(there.size())}}}};
+}
+
+Result<CommandResult> list_passkeys(Session& session, const Arguments& arguments) {
+  const flows::Context& flows = session.app.flows();
+  COFFER_TRY(const auto row, flows::find_operator(flows, arguments.text("NAME")));
+  COFFER_TRY(const auto passkeys, flows::list_passkeys(flows, row.id));
+  CommandResult result{.list = true, .columns = {"id", "name", "site", "createdAt", "usedAt"}};
+  for (const auto& passkey : passkeys) result.records.push_back(passkey_record(passkey));
+  return result;
+}
+
+Result<CommandResult> remove_passkey(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto row, flows::change_operator_named(
+                                 session.app.flows(), arguments.text("NAME"),
+                                 [&](store::WriteTx& tx, store::OperatorRow& now) {
+                                   return flows::remove_passkey(tx, now, arguments.text("ID"));
+                                 }));
+  return CommandResult{.records = {{{"operator", row.name}, {"passkeys", row.passkeys}}}};
+}
+
+CommandResult linked(const store::OperatorRow& row) {
+  return {.records = {{{"name", row.name}, {"subject", row.subject}}}};
+}
+
+Result<CommandResult> link(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto row,
+             flows::link_operator(session.app.flows(), arguments.text("NAME"),
+                                  session.app.config().oidc_issuer, arguments.text("subject")));
+  return linked(row);
+}
+
+Result<CommandResult> unlink(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto row, flows::unlink_operator(session.app.flows(), arguments.text("NAME")));
+  return linked(row);
+}
+
 constexpr std::string_view kOperatorHint = "List operators with coffer operator list";
-constexpr std::string_view kRoles = "viewer|operator|administrator";
 
 }  // namespace
 
+Record passkey_record(const store::PasskeyRow& row) {
+  return {{"id", flows::passkey_list_id(row)},
+          {"name", row.name},
+          {"site", row.site},
+          {"createdAt", row.created_at},
+          {"usedAt", row.used_at}};
+}
+
+Record session_record(const flows::ListedSession& listed, const Clock& clock) {
+  return {{"id", listed.id},
+          {"address", listed.session.address},
+          {"browser", listed.session.browser},
+          {"beganAt", listed.session.began_at},
+          {"idleMs", clock.monotonic_ms() - listed.session.used_ms}};
+}
+
 std::vector<Command> operator_commands() {
   const Argument who = positional("NAME", "Name of the operator");
+  const Argument role = choice("role", choices<OperatorRole>(), "Role", "operator");
   return {
       {.path = "operator add",
        .summary = "Add an operator and print a one-time sign-in link",
@@ -133,7 +218,7 @@ std::vector<Command> operator_commands() {
        .consequence = "The link is shown once.",
        .run = add,
        .arguments = {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
-                     choice("role", kRoles, "Role", "operator")}},
+                     role}},
       {.path = "operator list",
        .summary = "List operators",
        .run = list_operators,
@@ -143,7 +228,7 @@ std::vector<Command> operator_commands() {
        .label = "Change role",
        .consequence = "Their sessions end immediately.",
        .run = change_role,
-       .arguments = {who, choice("role", kRoles, "Role", "operator")},
+       .arguments = {who, role},
        .hint = kOperatorHint},
       {.path = "operator suspend",
        .summary = "Suspend an operator and end their sessions",
@@ -184,6 +269,66 @@ std::vector<Command> operator_commands() {
             option("before", "ACT", "Only entries before this one"),
             option("limit", "N", "Maximum number of entries, up to 500", "50")}},
   };
+}
+
+std::vector<Command> operator_session_commands() {
+  return {{.path = "operator sessions",
+           .summary = "List the sessions of operators on the admin page",
+           .label = "List sessions",
+           .run = list_sessions,
+           .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
+                                 "Operator")},
+           .hint = kOperatorHint,
+           .alone = true},
+          {.path = "operator end-sessions",
+           .summary = "End the sessions of an operator",
+           .label = "End sessions",
+           .consequence = "Their sessions end immediately. They can sign in again.",
+           .run = end_sessions,
+           .arguments = {positional("NAME", "Name of the operator"),
+                         on_page(option("session", "ID", "Only this session, from the list"),
+                                 "Session")},
+           .hint = "List sessions with coffer operator sessions",
+           .alone = true}};
+}
+
+std::vector<Command> operator_passkey_commands() {
+  const Argument who = positional("NAME", "Name of the operator");
+  return {{.path = "operator passkeys",
+           .summary = "List the passkeys of an operator",
+           .label = "List passkeys",
+           .run = list_passkeys,
+           .arguments = {who},
+           .hint = kOperatorHint,
+           .alone = true},
+          {.path = "operator remove-passkey",
+           .summary = "Remove a passkey of an operator and end their sessions",
+           .label = "Remove passkey",
+           .consequence = "It stops working immediately, and their sessions end.",
+           .run = remove_passkey,
+           .arguments = {who, positional("ID", "ID of the passkey, from the list")},
+           .hint = "List passkeys with coffer operator passkeys"}};
+}
+
+std::vector<Command> operator_provider_commands() {
+  const Argument who = positional("NAME", "Name of the operator");
+  return {{.path = "operator link",
+           .summary = "Let an operator sign in with an account of the identity provider",
+           .label = "Link account",
+           .consequence = "The owner of this account at the provider signs in as the operator.",
+           .run = link,
+           .arguments = {who, on_page(required_option("subject", "SUB",
+                                                      "Subject (sub) of the account; the audit log "
+                                                      "contains it after a refused sign-in"),
+                                      "Subject")},
+           .hint = kOperatorHint},
+          {.path = "operator unlink",
+           .summary = "Remove the link to an account of the identity provider",
+           .label = "Unlink account",
+           .consequence = "Their sessions end. They sign in with their password or a passkey.",
+           .run = unlink,
+           .arguments = {who},
+           .hint = kOperatorHint}};
 }
 
 }  // namespace coffer::cli

@@ -28,7 +28,7 @@ void put_health(Record& record, App& app, store::Connection& db, const Connector
   const BreakerState breaker = app.connectors().breaker(connector.key);
   std::optional<std::string> kind, errors, until;
   if (serving) {
-    kind = outbound::name(breaker.kind);
+    kind = name(breaker.kind);
     errors = std::to_string(breaker.consecutive_faults);
     if (breaker.open_until) until = breaker.open_until->to_string();
   }

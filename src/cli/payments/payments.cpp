@@ -4,6 +4,7 @@
 #include "base/text/join.h"
 #include "cli/command_groups.h"
 #include "domain/parties/beneficiary.h"
+#include "flows/payments/resolve_payment.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/noun_lists.h"
 #include "store/operations/payment_lists.h"
@@ -239,7 +240,7 @@ std::vector<Command> payment_commands() {
                       .help = "Result at the provider",
                       .kind = Argument::Kind::choice,
                       .required = true,
-                      .placeholder = "succeeded|failed|refunded"},
+                      .placeholder = choices<flows::Resolution>()},
                      on_page(required_option("reason", "TEXT", "Evidence for the result"),
                              "Evidence")},
        .hint = kPaymentHint,

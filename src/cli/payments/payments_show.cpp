@@ -48,20 +48,6 @@ std::string_view words_of(store::JournalKind kind) {
   throw InternalError("unknown journal kind");
 }
 
-std::string_view words_of(ProviderState state) {
-  switch (state) {
-    case ProviderState::fresh:
-      return "fresh";
-    case ProviderState::sent:
-      return "sent";
-    case ProviderState::accepted:
-      return "accepted";
-    case ProviderState::over:
-      return "over";
-  }
-  throw InternalError("unknown provider state");
-}
-
 constexpr std::string_view kResolvedAs = "resolved as ";
 constexpr std::string_view kBy = " by ";
 
@@ -225,7 +211,7 @@ void put_provider(Record& record, const PaymentRecord& payment,
   record.emplace_back("providerUrl", parties.provider_url);
   record.emplace_back("providerReference", part ? part->provider_reference : std::nullopt);
   record.emplace_back("providerState",
-                      of([](const Part& p) { return std::string(words_of(p.state)); }));
+                      of([](const Part& p) { return std::string(name(p.state)); }));
   record.emplace_back("inReview", part && part->in_review);
   record.emplace_back("instructionsExpireAt", part ? part->expires_at : std::nullopt);
 }
@@ -294,10 +280,7 @@ Result<CommandResult> retry_payment(Session& session, const Arguments& arguments
 
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  const std::string& as = arguments.text("as");
-  const flows::ManualResult result{as == "succeeded" ? flows::Resolution::succeeded
-                                   : as == "failed"  ? flows::Resolution::failed
-                                                     : flows::Resolution::refunded,
+  const flows::ManualResult result{*parse_term<flows::Resolution>(arguments.text("as")),
                                    session.actor.name, arguments.text("reason")};
   COFFER_TRY_VOID(flows::resolve_payment(session.app.flows(), id, result));
   return show_payment(session, arguments);

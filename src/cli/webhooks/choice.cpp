@@ -38,6 +38,11 @@ Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arg
   return out;
 }
 
+std::vector<Argument> tenant_arguments() {
+  return {environment_choice("Environment of the events"),
+          option("association", "ID", "Association of the events; required if there are several")};
+}
+
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment) {
   COFFER_TRY(const auto rows, associations(db, arguments));
@@ -56,8 +61,7 @@ Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& argume
 
 Result<EventType> event_type_argument(const std::string& text) {
   if (const auto type = parse_event_type(text)) return *type;
-  std::vector<std::string_view> known;
-  for (const Term& term : event_type_terms()) known.push_back(term.code);
+  const auto known = term_codes(event_type_terms());
   const std::string meant = did_you_mean(text, known);
   return unexpected(Slug::malformed_request, "\"" + text +
                                                  "\" is not an event type; expected one of " +

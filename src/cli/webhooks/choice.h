@@ -19,6 +19,8 @@ struct NamedTenant {
 
 /// All tenants that match the given --association and --environment.
 Result<std::vector<NamedTenant>> chosen_tenants(store::Connection& db, const Arguments& arguments);
+/// --environment and --association, for exactly one tenant.
+std::vector<Argument> tenant_arguments();
 /// Exactly one tenant. --association is optional if there is only one association.
 /// `malformed-request` if there are several, `not-found` if there is no association.
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,

@@ -4,9 +4,9 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "domain/ids.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 
@@ -16,9 +16,10 @@ enum class OperatorRole {
   operating,      // daily work: reviews, retries, resends, pauses. Named `operator` in texts
   administrator,  // tenants, funding of wallets, exchange rates, other operators
 };
-
-std::string_view name(OperatorRole role);
-std::optional<OperatorRole> parse_operator_role(std::string_view text);
+template <>
+struct Terms<OperatorRole> {
+  static constexpr auto rows = std::to_array<Term>({{"viewer"}, {"operator"}, {"administrator"}});
+};
 
 /// The person or program that runs a command, as recorded in the audit log.
 struct Actor {
@@ -28,6 +29,8 @@ struct Actor {
 };
 
 /// A user with a shell on the server, who has full access to the file anyway.
-Actor command_line_actor(unsigned uid);
+inline Actor command_line_actor(unsigned uid) {
+  return {"command line, uid " + std::to_string(uid), OperatorRole::administrator};
+}
 
 }  // namespace coffer

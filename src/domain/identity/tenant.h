@@ -10,18 +10,21 @@
 
 #include "base/result.h"
 #include "domain/ids.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 
 enum class Environment { sandbox, production };
-
-std::string_view name(Environment environment);
-std::optional<Environment> parse_environment(std::string_view text);
+template <>
+struct Terms<Environment> {
+  static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"production"}});
+};
 
 enum class AssociationStatus { pending, active, suspended };
-
-std::string_view name(AssociationStatus status);
-std::optional<AssociationStatus> parse_association_status(std::string_view text);
+template <>
+struct Terms<AssociationStatus> {
+  static constexpr auto rows = std::to_array<Term>({{"pending"}, {"active"}, {"suspended"}});
+};
 /// pending -> active <-> suspended. Keeping the status is not a transition.
 bool may_change(AssociationStatus from, AssociationStatus to);
 
@@ -50,11 +53,18 @@ enum class Scope {
   connect_write,
 };
 
-inline constexpr std::size_t kScopeCount = 22;
-
-/// `resource:action`, such as `wallets:read`.
-std::string_view name(Scope scope);
-std::optional<Scope> parse_scope(std::string_view text);
+/// `resource:action`.
+template <>
+struct Terms<Scope> {
+  static constexpr auto rows = std::to_array<Term>(
+      {{"wallets:read"},    {"wallets:write"},    {"beneficiaries:read"}, {"beneficiaries:write"},
+       {"connectors:read"}, {"connectors:write"}, {"quotes:read"},        {"quotes:write"},
+       {"payments:read"},   {"payments:write"},   {"transactions:read"},  {"transactions:write"},
+       {"statements:read"}, {"statements:write"}, {"webhooks:read"},      {"webhooks:write"},
+       {"references:read"}, {"references:write"}, {"associations:read"},  {"associations:write"},
+       {"connect:read"},    {"connect:write"}});
+};
+inline constexpr std::size_t kScopeCount = Terms<Scope>::rows.size();
 
 /// A set of scopes. Writing does not include reading; each scope is granted separately.
 class ScopeSet {

@@ -28,6 +28,10 @@ enum class ProviderState {
   accepted,  // the provider has it
   over,
 };
+template <>
+struct Terms<ProviderState> {
+  static constexpr auto rows = std::to_array<Term>({{"fresh"}, {"sent"}, {"accepted"}, {"over"}});
+};
 
 constexpr int kSubmissionsMax = 3;
 /// Time for the payer if the provider gives none.

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text/ascii.h"
 #include "base/text/join.h"
@@ -61,6 +62,12 @@ constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
     if (ascii::same_word(terms<Enum>()[i].code, text)) return static_cast<Enum>(i);
   }
   return std::nullopt;
+}
+
+inline std::vector<std::string_view> term_codes(std::span<const Term> terms) {
+  std::vector<std::string_view> out;
+  for (const Term& term : terms) out.push_back(term.code);
+  return out;
 }
 
 /// "Pending|Verified|Rejected", for a command-line argument.

@@ -16,18 +16,6 @@ using store::ProviderView;
 Unexpected no_such_payment() { return unexpected(Slug::not_found, "The payment was not found."); }
 Unexpected conflict(std::string what) { return unexpected(Slug::conflict, std::move(what)); }
 
-std::string_view word(Resolution as) {
-  switch (as) {
-    case Resolution::succeeded:
-      return "succeeded";
-    case Resolution::failed:
-      return "failed";
-    case Resolution::refunded:
-      return "refunded";
-  }
-  throw InternalError("unknown resolution");
-}
-
 Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
   const auto key = store::payment_key(db, id);
   if (!key) return no_such_payment();
@@ -109,7 +97,7 @@ void note(store::WriteTx& tx, std::int64_t payment, const ManualResult& result) 
   const int attempt = store::open_attempt(tx, payment, ProviderCall::status);
   store::close_attempt(
       tx, payment, attempt,
-      "resolved as " + std::string(word(result.as)) + " by " + result.who + ": " + result.why);
+      "resolved as " + std::string(name(result.as)) + " by " + result.who + ": " + result.why);
 }
 
 Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,

@@ -19,6 +19,15 @@ enum class Resolution {
   refunded,  // the provider returned the debited amount, or the operator returns it instead
 };
 
+}  // namespace coffer::flows
+
+template <>
+struct coffer::Terms<coffer::flows::Resolution> {
+  static constexpr auto rows = std::to_array<Term>({{"succeeded"}, {"failed"}, {"refunded"}});
+};
+
+namespace coffer::flows {
+
 /// The result of an off-ramp or on-ramp, as the operator determined it. Operator and reason are
 /// stored with the payment, among the calls to its provider.
 struct ManualResult {

@@ -5,18 +5,6 @@
 
 namespace coffer::outbound {
 
-std::string_view name(BreakerState::Kind kind) {
-  switch (kind) {
-    case BreakerState::Kind::closed:
-      return "closed";
-    case BreakerState::Kind::open:
-      return "open";
-    case BreakerState::Kind::half_open:
-      return "half_open";
-  }
-  throw InternalError("unknown breaker state");
-}
-
 Breakers::Permit::Permit(Permit&& other) noexcept
     : breakers_(std::exchange(other.breakers_, nullptr)), key_(other.key_), round_(other.round_) {}
 

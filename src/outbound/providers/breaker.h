@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "domain/tables/terms.h"
 
 namespace coffer::outbound {
 
@@ -19,7 +20,15 @@ struct BreakerState {
   int consecutive_faults = 0;
   std::optional<Timestamp> open_until;  // if open: time of the next trial call
 };
-std::string_view name(BreakerState::Kind kind);  // closed, open, half_open
+
+}  // namespace coffer::outbound
+
+template <>
+struct coffer::Terms<coffer::outbound::BreakerState::Kind> {
+  static constexpr auto rows = std::to_array<Term>({{"closed"}, {"open"}, {"half_open"}});
+};
+
+namespace coffer::outbound {
 
 /// One breaker per connector key, and per negative key of a retired endpoint. Opens after
 /// kFaultsToOpen consecutive failures. After kFirstPauseMs it permits one trial call (half-open),

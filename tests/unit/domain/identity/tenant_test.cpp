@@ -7,14 +7,14 @@ using namespace coffer;
 TEST_CASE("tenant: environments and association statuses by name") {
   CHECK(name(Environment::sandbox) == "sandbox");
   CHECK(name(Environment::production) == "production");
-  CHECK(parse_environment("production") == Environment::production);
-  CHECK_FALSE(parse_environment("Production"));
-  CHECK_FALSE(parse_environment(""));
+  CHECK(parse_term<Environment>("production") == Environment::production);
+  CHECK_FALSE(parse_term<Environment>("Production"));
+  CHECK_FALSE(parse_term<Environment>(""));
   for (const auto status :
        {AssociationStatus::pending, AssociationStatus::active, AssociationStatus::suspended}) {
-    CHECK(parse_association_status(name(status)) == status);
+    CHECK(parse_term<AssociationStatus>(name(status)) == status);
   }
-  CHECK_FALSE(parse_association_status("closed"));
+  CHECK_FALSE(parse_term<AssociationStatus>("closed"));
 }
 
 TEST_CASE("tenant: the only changes of an association are pending -> active <-> suspended") {
@@ -34,7 +34,7 @@ TEST_CASE("scope: every scope has a name, and the name finds it again") {
   for (std::size_t i = 0; i < kScopeCount; ++i) {
     const auto scope = static_cast<Scope>(i);
     INFO(name(scope));
-    CHECK(parse_scope(name(scope)) == scope);
+    CHECK(parse_term<Scope>(name(scope)) == scope);
     CHECK(ScopeSet::all().contains(scope));
     CHECK_FALSE(ScopeSet().contains(scope));
     CHECK(ScopeSet().with(scope).bits() == (1U << i));
