@@ -23,8 +23,6 @@ std::vector<Command> doctor_commands();
 std::vector<Command> application_commands();
 /// coffer association: create, list, activate, suspend, quotas, set-quota.
 std::vector<Command> association_commands();
-/// coffer association quotas, set-quota.
-std::vector<Command> association_quota_commands();
 /// coffer approval: list, show, approve, reject.
 std::vector<Command> approval_commands();
 /// Operators of the admin page, and the audit log.

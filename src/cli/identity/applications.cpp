@@ -183,7 +183,7 @@ std::vector<Command> application_commands() {
            {required_option("name", "TEXT", "Name of the application"),
             option("association", "ID",
                    "Association that owns it; without one, its requests fail with 403"),
-            choice("environment", "sandbox|production", "Environment of its requests", "sandbox"),
+            environment_choice("Environment of its requests"),
             on_page(option("scopes", "\"A B\"",
                            "Scopes, such as \"wallets:read quotes:read\"; all by default"),
                     "Scopes", "wallets:read quotes:read"),

@@ -89,15 +89,10 @@ Record market_view(Environment environment, const AssetCode& sell, const AssetCo
 Result<CommandResult> set_rate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const AssetCode sell, asset_argument(arguments, "SELL"));
   COFFER_TRY(const AssetCode buy, asset_argument(arguments, "BUY"));
-  const auto rate = Rate::parse(arguments.text("RATE"));
-  if (!rate) {
-    return unexpected(
-        misshapen("RATE \"" + arguments.text("RATE") +
-                  "\" is not a rate. Use a positive number with at most 9 decimal places."));
-  }
+  COFFER_TRY(const Rate rate, rate_argument(arguments, "RATE"));
   const Environment environment = environment_argument(arguments);
-  COFFER_TRY_VOID(flows::set_rate(session.app.flows(), environment, sell, buy, *rate));
-  return CommandResult{.records = {market_view(environment, sell, buy, *rate)}};
+  COFFER_TRY_VOID(flows::set_rate(session.app.flows(), environment, sell, buy, rate));
+  return CommandResult{.records = {market_view(environment, sell, buy, rate)}};
 }
 
 Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) {
@@ -175,33 +170,48 @@ Result<AssetCode> asset_argument(const Arguments& arguments, const std::string& 
                               "\" is not an asset code. Use 1 to 12 letters or digits."));
 }
 
-Result<Amount> amount_argument(Session& session, const Arguments& arguments,
-                               const std::string& name, const AssetCode& code) {
-  COFFER_TRY(const Asset asset,
-             session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
-               auto found = store::find_asset(db, code);
-               if (found) return *std::move(found);
-               return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
-             }));
-  const std::string& text = arguments.text(name);
-  const ParsedAmount parsed = parse_amount(text, asset.decimals);
+Result<Asset> registered_asset(Session& session, const AssetCode& code) {
+  return session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
+    auto found = store::find_asset(db, code);
+    if (found) return *std::move(found);
+    return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
+  });
+}
+
+Result<Rate> rate_argument(const Arguments& arguments, const std::string& name) {
+  const auto rate = Rate::parse(arguments.text(name));
+  if (rate) return *rate;
+  return unexpected(
+      misshapen(name + " \"" + arguments.text(name) +
+                "\" is not a rate. Use a positive number with at most 9 decimal places."));
+}
+
+Result<Amount> parse_amount_of(const std::string& label, const std::string& text, int decimals,
+                               const std::string& limit) {
+  const ParsedAmount parsed = parse_amount(text, decimals);
   switch (parsed.fault) {
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
       return unexpected(
-          misshapen(name + " \"" + text + "\" is not an amount. Write it like 250.50."));
+          misshapen(label + " \"" + text + "\" is not an amount. Write it like 250.50."));
     case AmountFault::too_precise:
       return unexpected(Slug::amount_precision,
-                        name + " " + text + " has too many decimal places; " + code.value() +
-                            " has " + std::to_string(asset.decimals) + ".");
+                        label + " " + text + " has too many decimal places" + limit);
     case AmountFault::out_of_range:
       return unexpected(
           Slug::amount_out_of_range,
-          name + " " + text +
+          label + " " + text +
               " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
   }
   throw InternalError("unknown amount fault");
+}
+
+Result<Amount> amount_argument(Session& session, const Arguments& arguments,
+                               const std::string& name, const AssetCode& code) {
+  COFFER_TRY(const Asset asset, registered_asset(session, code));
+  return parse_amount_of(name, arguments.text(name), asset.decimals,
+                         "; " + code.value() + " has " + std::to_string(asset.decimals) + ".");
 }
 
 std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::string& asset,
@@ -213,8 +223,7 @@ std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::s
 }
 
 std::vector<Command> market_commands() {
-  const Argument environment =
-      choice("environment", "sandbox|production", "Environment of the market", "sandbox");
+  const Argument environment = environment_choice("Environment of the market");
   const Argument sell = on_page(positional("SELL", "Asset sold"), "Asset sold", "USDC");
   const Argument buy = on_page(positional("BUY", "Asset bought"), "Asset bought", "EURC");
   std::vector<Command> out = asset_commands(environment);
@@ -234,7 +243,7 @@ std::vector<Command> market_commands() {
         .summary = "List exchange rates",
         .run = list_rates,
         .role = OperatorRole::viewer,
-        .arguments = {choice("environment", "sandbox|production", "Filter by environment")}},
+        .arguments = {choice("environment", choices<Environment>(), "Filter by environment")}},
        {.path = "rate remove",
         .summary = "Remove an exchange rate",
         .label = "Remove exchange rate",

@@ -1,26 +1,212 @@
 #include "store/ledger/wallets.h"
 
+#include <algorithm>
+
+#include "api/ledger/statement_file.h"
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
-#include "cli/ledger/wallet_reads.h"
 #include "flows/ledger/wallet_changes.h"
+#include "store/ledger/catalog.h"
+#include "store/ledger/statements.h"
+#include "store/operations/noun_lists.h"
 
 namespace coffer::cli {
 namespace {
+
+using store::Connection;
+
+Record wallet_view(const store::WalletRow& row, std::int64_t tenant, Owners& owners) {
+  const auto reason = [&](std::string WalletStatusReason::*member) {
+    return row.reason ? std::optional((*row.reason).*member) : std::nullopt;
+  };
+  Record record{{"id", row.id},
+                {"walletName", row.name},
+                {"assetCode", row.asset_code.value()},
+                {"status", name(row.status)},
+                {"statusCode", reason(&WalletStatusReason::code)},
+                {"statusMessage", reason(&WalletStatusReason::message)},
+                {"ownAccount", row.own_account}};
+  owners.put(record, tenant);
+  record.emplace_back("accountNumber", row.account_number);
+  record.emplace_back("publicKey", row.public_key);
+  record.emplace_back("createdAt", row.created_at);
+  record.emplace_back("updatedAt", row.updated_at);
+  return record;
+}
+
+std::vector<Record> balances(Connection& db, std::int64_t wallet) {
+  std::vector<Record> out;
+  for (const store::WalletBalance& line : store::balances_of(db, wallet)) {
+    const int decimals = line.asset.decimals;
+    out.push_back({{"assetCode", line.asset.code.value()},
+                   {"balance", line.balance.to_string(decimals)},
+                   {"available", (line.balance - line.held).to_string(decimals)},
+                   {"held", line.held.to_string(decimals)}});
+  }
+  return out;
+}
+
+/// The data that the reviewer checks.
+std::vector<Record> details(const std::optional<Metadata>& metadata) {
+  std::vector<Record> out;
+  if (!metadata) return out;
+  put_detail(out, "entityType", std::string(name(entity_type(*metadata))));
+  const auto put = [&](const TextFact& fact, const std::string& value) {
+    put_detail(out, fact.name, value);
+  };
+  std::visit([&](const auto& noun) { each_text(noun, put); }, *metadata);
+  return out;
+}
+
+/// A wallet with its balances and the data for its review.
+Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant& tenant) {
+  Owners owners(db);
+  Record record = wallet_view(wallet, tenant.key, owners);
+  record.emplace_back("balances", balances(db, wallet.key));
+  record.emplace_back("details", details(wallet.metadata));
+  return record;
+}
+
+Result<CommandResult> list_wallets(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
+    store::WalletsWanted wanted;
+    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+    if (const auto status = arguments.find("status"))
+      wanted.status = parse_term<WalletStatus>(*status);
+    wanted.text = arguments.find("text");
+    const auto page = store::newest_wallets(db, wanted, at);
+    CommandResult result{.list = true,
+                         .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
+                                     "environment", "association"}};
+    Owners owners(db);
+    for (const auto& [row, tenant] : page.rows) {
+      result.records.push_back(wallet_view(row, tenant, owners));
+      result.records.back().emplace_back("balances", balances(db, row.key));
+    }
+    put_next(result, page.next, page.cut_short);
+    return result;
+  });
+}
+
+struct FoundWallet {
+  store::WalletRow row;
+  Tenant tenant;
+};
+
+Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
+  COFFER_TRY(const Tenant tenant, existing(store::tenant_of_wallet(db, id), "wallet"));
+  return FoundWallet{*store::find_wallet(db, tenant, id), tenant};
+}
+
+Result<CommandResult> show_wallet(Session& session, const Arguments& arguments) {
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, required_wallet(db, arguments));
+    return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
+  });
+}
+
+Record wallet_view(const StatementLine& line, const Asset& asset) {
+  return {{"rowId", line.row_id},
+          {"at", line.at},
+          {"direction", line.amount.is_negative() ? "debit" : "credit"},
+          {"amount", line.amount.to_string(asset.decimals)},
+          {"assetCode", asset.code.value()},
+          {"runningBalance", line.running_balance.to_string(asset.decimals)},
+          {"description", line.description},
+          {"reference", line.reference},
+          {"counterparty", line.counterparty},
+          {"transactionRecordId", line.payment}};
+}
+
+Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
+                              const store::WalletRow& wallet) {
+  if (!arguments.has("asset")) return *store::find_asset(db, wallet.asset);
+  COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
+  return existing(store::find_asset(db, code), "asset");
+}
+
+Result<store::EntryRange> statement_range(Connection& db, const Arguments& arguments,
+                                          const store::NewestAt& at) {
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto to, optional_time(arguments, "to"));
+  constexpr std::int64_t kEverMs = std::int64_t{1} << 60;
+  store::EntryRange range =
+      store::entries_between(db, from.value_or(Timestamp{}), to.value_or(Timestamp{kEverMs}));
+  if (at.before) range.to = std::min(range.to, *at.before);
+  return range;
+}
+
+Result<AccountKey> statement_account(Connection& db, const FoundWallet& found, const Asset& asset) {
+  const auto account = store::find_trustline(db, found.row.key, asset.key);
+  if (account) return *account;
+  return unexpected(Slug::trustline_missing, "The wallet does not hold this asset.");
+}
+
+Result<CommandResult> statement(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto at, page_argument(arguments));
+  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
+    COFFER_TRY(const auto found, required_wallet(db, arguments));
+    COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
+    COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
+    COFFER_TRY(const auto range, statement_range(db, arguments, at));
+    auto lines = store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1);
+    CommandResult result{.list = true,
+                         .columns = {"at", "amount", "assetCode", "runningBalance", "counterparty",
+                                     "reference", "description", "transactionRecordId"}};
+    if (lines.size() > static_cast<std::size_t>(at.limit)) {
+      lines.pop_back();
+      put_next(result, lines.back().entry, false);
+    }
+    for (const StatementLine& line : lines) result.records.push_back(wallet_view(line, asset));
+    return result;
+  });
+}
+
+Result<CommandResult> export_statement(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const auto from, optional_time(arguments, "from"));
+  COFFER_TRY(const auto to, optional_time(arguments, "to"));
+  COFFER_TRY(
+      const api::Statement wanted,
+      session.app.flows().read([&](Connection& db) -> Result<api::Statement> {
+        COFFER_TRY(const auto found, required_wallet(db, arguments));
+        COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
+        COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
+        // The end is exclusive, so it is one millisecond later than the newest entry.
+        const Timestamp now = session.app.queue().now().plus_ms(1);
+        return api::Statement{
+            found.tenant,    found.row.id, asset, account, from.value_or(found.row.created_at),
+            to.value_or(now)};
+      }));
+  if (wanted.end < wanted.start) {
+    return unexpected(Slug::malformed_request,
+                      "--to is before --from. Choose an end that is after the start.");
+  }
+  const auto format = api::parse_statement_format(arguments.text("format"));
+  COFFER_TRY(auto file, api::statement_file(session.app.flows(), wanted, *format));
+  Record record{{"file", file.name}};
+  return CommandResult{
+      .records = {std::move(record)},
+      .file =
+          ProducedFile{file.name, std::string(file.content_type), true, {}, std::move(file.write)}};
+}
+
+/// The names in api::kStatementFormats; a test exports each of them.
+constexpr std::string_view kFormatWords = "csv|camt.053|ndjson|json";
 
 /// Applies `change` to the wallet with this ID, and shows the result.
 Result<CommandResult> change_wallet(
     Session& session, const Arguments& arguments,
     const std::function<Result<store::WalletRow>(const Tenant&, WalletId)>& change) {
   COFFER_TRY(const auto id, id_argument<WalletId>(arguments, "ID"));
-  COFFER_TRY(const Tenant tenant, session.app.flows().read([&](store::Connection& db) {
+  COFFER_TRY(const Tenant tenant, session.app.flows().read([&](Connection& db) {
     return existing(store::tenant_of_wallet(db, id), "wallet");
   }));
   COFFER_TRY(const auto row, change(tenant, id));
-  return session.app.flows().read([&](store::Connection& db) {
-    return CommandResult{.records = {whole_wallet(db, row, tenant)}};
-  });
+  return session.app.flows().read(
+      [&](Connection& db) { return CommandResult{.records = {whole_wallet(db, row, tenant)}}; });
 }
 
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
@@ -73,11 +259,56 @@ constexpr std::string_view kFundDetails =
     "owner. Repeating a --transaction-id credits nothing; with different content, it is an error.";
 constexpr std::string_view kWalletHint = "List wallets with coffer wallet list";
 
+std::vector<Command> read_commands(const Argument& id) {
+  return {
+      {.path = "wallet list",
+       .summary = "List wallets of all associations, newest first",
+       .run = list_wallets,
+       .role = OperatorRole::viewer,
+       .arguments =
+           joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
+                  owner_arguments(), page_arguments())},
+      {.path = "wallet show",
+       .summary = "Show a wallet with its balances and review data",
+       .run = show_wallet,
+       .role = OperatorRole::viewer,
+       .arguments = {id},
+       .hint = kWalletHint},
+      {.path = "wallet statement",
+       .summary = "Show the statement of a wallet, newest first",
+       .run = statement,
+       .role = OperatorRole::viewer,
+       .arguments = joined(
+           {id,
+            option("asset", "CODE", "Asset of the statement; by default the asset of the wallet"),
+            option("from", "TIME", "Start of the period"),
+            option("to", "TIME", "End of the period")},
+           page_arguments()),
+       .hint = kWalletHint},
+      {.path = "statement export",
+       .summary = "Export the statement of a wallet as a file, oldest entry first",
+       .label = "Export statement",
+       .run = export_statement,
+       .role = OperatorRole::viewer,
+       .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"),
+                     option("asset", "CODE",
+                            "Asset of the statement; by default the asset of the wallet"),
+                     option("from", "TIME",
+                            "Start of the period; by default the creation of the wallet"),
+                     option("to", "TIME", "End of the period, exclusive; by default now")},
+       .prints_data = false,
+       .hint = kWalletHint,
+       .details =
+           "Writes the file to standard output. The formats are those of the API: camt.053 is "
+           "the statement of\nISO 20022 (camt.053.001.08), json is one document."}};
+}
+
 }  // namespace
 
 std::vector<Command> wallet_commands() {
   const Argument id = positional("ID", "ID of the wallet");
-  std::vector<Command> out = wallet_read_commands();
+  std::vector<Command> out = read_commands(id);
   const std::vector<Command> changes{
       {.path = "wallet verify",
        .summary = "Approve a pending wallet",

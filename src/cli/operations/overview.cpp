@@ -84,9 +84,9 @@ Record overview_view(const store::LedgerBalances& balances) {
           {"issuance", text(balances.issuance)}};
 }
 
-std::vector<Record> overview_view(const std::vector<Finding>& findings) {
+std::vector<Record> overview_view(const std::vector<coffer::Finding>& findings) {
   std::vector<Record> out;
-  for (const Finding& each : findings) {
+  for (const coffer::Finding& each : findings) {
     out.push_back(
         {{"condition", name(each.condition)}, {"count", each.count}, {"oldestAt", each.since}});
   }

@@ -34,7 +34,7 @@ std::string cut_short_note() {
 }
 
 std::vector<Argument> owner_arguments() {
-  return {choice("environment", "sandbox|production", "Filter by environment"),
+  return {choice("environment", choices<Environment>(), "Filter by environment"),
           option("association", "ID", "Filter by association")};
 }
 

@@ -14,8 +14,6 @@
 namespace coffer::cli {
 namespace {
 
-Problem misshapen(const std::string& what) { return Problem(Slug::malformed_request, what); }
-
 std::string shown_types(TransactionTypes types) {
   std::string out;
   for (const TransactionType type :
@@ -80,14 +78,6 @@ Result<std::optional<Amount>> optional_places(const Arguments& arguments, const 
   return std::optional(amount);
 }
 
-Result<Rate> rate_argument(const Arguments& arguments, const std::string& name) {
-  const auto rate = Rate::parse(arguments.text(name));
-  if (rate) return *rate;
-  return unexpected(
-      misshapen(name + " \"" + arguments.text(name) +
-                "\" is not a rate. Use a positive number with at most 9 decimal places."));
-}
-
 Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int decimals) {
   flows::ConnectorLimits limits;
   COFFER_TRY(limits.min_amount, places_argument(arguments, "min", decimals));
@@ -95,16 +85,6 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
   COFFER_TRY(limits.day_limit, optional_places(arguments, "day-limit", decimals));
   COFFER_TRY(limits.month_limit, optional_places(arguments, "month-limit", decimals));
   return limits;
-}
-
-/// The asset with its decimals.
-Result<Asset> asset_of(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const AssetCode code, asset_argument(arguments, "asset"));
-  return session.app.flows().read([&](store::Connection& db) -> Result<Asset> {
-    auto asset = store::find_asset(db, code);
-    if (asset) return *std::move(asset);
-    return unexpected(Slug::not_found, "Asset not found: " + code.value() + ".");
-  });
 }
 
 Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
@@ -128,7 +108,8 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   terms.currency = arguments.text("currency");
   terms.issues_references = arguments.has("references");
   COFFER_TRY(terms.currency_decimals, number_argument<int>(arguments, "currency-decimals"));
-  COFFER_TRY(terms.asset, asset_of(session, arguments));
+  COFFER_TRY(const AssetCode asset, asset_argument(arguments, "asset"));
+  COFFER_TRY(terms.asset, registered_asset(session, asset));
   COFFER_TRY(terms.rate, rate_argument(arguments, "rate"));
   COFFER_TRY(terms.fee, fee_argument(arguments, terms.send_decimals()));
   COFFER_TRY(const auto limits, limits_argument(arguments, terms.send_decimals()));
@@ -297,11 +278,9 @@ Result<CommandResult> unrequire(Session& session, const Arguments& arguments) {
 constexpr std::string_view kConnectorHint = "List IDs with coffer connector list";
 
 const Argument kId = positional("ID", "ID of the connector");
-const Argument kFixed = on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
-                                "Fixed fee", "0.50");
-const Argument kBasisPoints =
-    on_page(option("fee-bps", "N", "Proportional fee in basis points (hundredths of a percent)"),
-            "Proportional fee (basis points)", "150");
+const Argument kTypes =
+    on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
+            "Transaction types", "C2C,B2C");
 const Argument kMin =
     on_page(required_option("min", "AMOUNT", "Minimum amount, in the sending currency"),
             "Minimum amount", "1");
@@ -329,7 +308,7 @@ Command add_command() {
       .arguments =
           {positional("NAME", "Name of the connector"),
            option("provider", "TEXT", "Name of the provider; by default the connector's name"),
-           choice("environment", "sandbox|production", "Environment of the connector", "sandbox"),
+           environment_choice("Environment of the connector"),
            choice("driver", choices<DriverKind>(),
                   "sandbox simulates a provider; http uses the provider protocol", "sandbox"),
            choice("flow", choices<ConnectorFlow>(),
@@ -345,14 +324,13 @@ Command add_command() {
            on_page(required_option("asset", "CODE", "Asset on the ledger side"), "Asset", "USDC"),
            on_page(required_option("rate", "RATE", "Exchange rate: amount received per unit sent"),
                    "Exchange rate", "129.50"),
-           kFixed,
-           kBasisPoints,
+           fixed_fee_option(),
+           basis_points_option(),
            kMin,
            kMax,
            kDayLimit,
            kMonthLimit,
-           on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
-                   "Transaction types", "C2C,B2C"),
+           kTypes,
            on_page(toggle("references", "The BESPOKE connector issues references"),
                    "Issues references"),
            on_page(
@@ -379,7 +357,7 @@ std::vector<Command> terms_commands() {
        .label = "Set fee",
        .consequence = "It applies to new quotes.",
        .run = set_fee,
-       .arguments = {kId, kFixed, kBasisPoints},
+       .arguments = {kId, fixed_fee_option(), basis_points_option()},
        .hint = kConnectorHint},
       {.path = "connector limits",
        .summary = "Set the limits of a connector; omitted limits are removed",
@@ -438,9 +416,7 @@ std::vector<Command> requirement_commands() {
                      on_page(option("choices", "LIST",
                                     "Permitted values with labels, such as A=First,B=Second"),
                              "Permitted values", "A=First,B=Second"),
-                     on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
-                             "Transaction types", "C2C,B2C"),
-                     toggle("optional", "Make the field optional")},
+                     kTypes, toggle("optional", "Make the field optional")},
        .hint = kConnectorHint},
       {.path = "connector unrequire",
        .summary = "Stop requiring a field",

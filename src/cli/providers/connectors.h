@@ -11,6 +11,8 @@ namespace coffer::cli {
 /// `malformed-request` if it is not a number.
 Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals);
 /// --fee-fixed and --fee-bps, each optional.
+Argument fixed_fee_option();
+Argument basis_points_option();
 Result<FeeRule> fee_argument(const Arguments& arguments, int decimals);
 /// `all`, or types separated by commas.
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name);

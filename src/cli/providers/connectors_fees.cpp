@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
+#include "cli/ledger/market.h"
 #include "cli/providers/connectors.h"
 #include "flows/providers/connector_changes.h"
 
@@ -16,11 +17,11 @@ Record fee_view(const store::FeeRow& row, int decimals) {
           {"fee", shown_fee(row.fee, decimals)}};
 }
 
-Result<TransactionType> type_argument(const Arguments& arguments) {
-  const auto type = parse_term_in_any_case<TransactionType>(arguments.text("TYPE"));
+Result<TransactionType> parse_type(const std::string& label, std::string_view word) {
+  const auto type = parse_term_in_any_case<TransactionType>(word);
   if (type) return *type;
   return unexpected(Slug::malformed_request,
-                    "TYPE \"" + arguments.text("TYPE") +
+                    label + " \"" + std::string(word) +
                         "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
 }
 
@@ -28,7 +29,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "CONNECTOR"));
   const int decimals = terms.send_decimals();
-  COFFER_TRY(const TransactionType type, type_argument(arguments));
+  COFFER_TRY(const TransactionType type, parse_type("TYPE", arguments.text("TYPE")));
   COFFER_TRY(const FeeRule fee, fee_argument(arguments, decimals));
   COFFER_TRY(const auto row, flows::set_fee(session.app.flows(), association, terms.id, type, fee));
   return CommandResult{.records = {fee_view(row, decimals)}};
@@ -37,7 +38,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
 Result<CommandResult> remove(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
   COFFER_TRY(const auto connector, id_argument<ConnectorId>(arguments, "CONNECTOR"));
-  COFFER_TRY(const TransactionType type, type_argument(arguments));
+  COFFER_TRY(const TransactionType type, parse_type("TYPE", arguments.text("TYPE")));
   COFFER_TRY_VOID(flows::remove_fee(session.app.flows(), association, connector, type));
   return CommandResult{.records = {{{"associationId", association},
                                     {"connectorId", connector},
@@ -59,25 +60,19 @@ Result<CommandResult> list_fees(Session& session, const Arguments&) {
 }  // namespace
 
 Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals) {
-  const std::string& text = arguments.text(name);
-  const ParsedAmount parsed = parse_amount(text, decimals);
-  switch (parsed.fault) {
-    case AmountFault::none:
-      return parsed.amount;
-    case AmountFault::not_a_number:
-      return unexpected(Slug::malformed_request,
-                        "--" + name + " \"" + text + "\" is not an amount. Write it like 250.50.");
-    case AmountFault::too_precise:
-      return unexpected(Slug::amount_precision, "--" + name + " " + text +
-                                                    " has too many decimal places: at most " +
-                                                    std::to_string(decimals) + " are permitted.");
-    case AmountFault::out_of_range:
-      return unexpected(
-          Slug::amount_out_of_range,
-          "--" + name + " " + text +
-              " is out of range. Use an amount from the smallest unit to 922337203685.4775807.");
-  }
-  throw InternalError("unknown amount fault");
+  return parse_amount_of("--" + name, arguments.text(name), decimals,
+                         ": at most " + std::to_string(decimals) + " are permitted.");
+}
+
+Argument fixed_fee_option() {
+  return on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"), "Fixed fee",
+                 "0.50");
+}
+
+Argument basis_points_option() {
+  return on_page(
+      option("fee-bps", "N", "Proportional fee in basis points (hundredths of a percent)"),
+      "Proportional fee (basis points)", "150");
 }
 
 Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
@@ -99,13 +94,8 @@ Result<TransactionTypes> types_argument(const Arguments& arguments, const std::s
   TransactionTypes types = 0;
   while (!rest.empty()) {
     const std::string_view word = next_part(rest, ',');
-    const auto type = parse_term_in_any_case<TransactionType>(word);
-    if (!type) {
-      return unexpected(Slug::malformed_request,
-                        "--" + name + " \"" + std::string(word) +
-                            "\" is not a transaction type. Use C2C, C2B, B2C or B2B.");
-    }
-    types |= 1U << static_cast<unsigned>(*type);
+    COFFER_TRY(const TransactionType type, parse_type("--" + name, word));
+    types |= 1U << static_cast<unsigned>(type);
   }
   return types;
 }
@@ -133,30 +123,24 @@ std::vector<Command> fee_commands() {
   const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
   constexpr std::string_view kHint =
       "List IDs with coffer association list and coffer connector list, fees with coffer fee list";
-  return {
-      {.path = "fee set",
-       .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
-       .label = "Set fee",
-       .consequence = "It applies to new quotes.",
-       .run = set,
-       .arguments = {association, connector, type,
-                     on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"),
-                             "Fixed fee", "0.50"),
-                     on_page(option("fee-bps", "N",
-                                    "Proportional fee in basis points (hundredths of a percent)"),
-                             "Proportional fee (basis points)", "150")},
-       .hint = kHint},
-      {.path = "fee list",
-       .summary = "List fees of associations",
-       .run = list_fees,
-       .role = OperatorRole::viewer},
-      {.path = "fee remove",
-       .summary = "Remove the fee of an association; the connector's fee applies again",
-       .label = "Remove fee",
-       .consequence = "The connector's fee applies to new quotes.",
-       .run = remove,
-       .arguments = {association, connector, type},
-       .hint = kHint}};
+  return {{.path = "fee set",
+           .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
+           .label = "Set fee",
+           .consequence = "It applies to new quotes.",
+           .run = set,
+           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()},
+           .hint = kHint},
+          {.path = "fee list",
+           .summary = "List fees of associations",
+           .run = list_fees,
+           .role = OperatorRole::viewer},
+          {.path = "fee remove",
+           .summary = "Remove the fee of an association; the connector's fee applies again",
+           .label = "Remove fee",
+           .consequence = "The connector's fee applies to new quotes.",
+           .run = remove,
+           .arguments = {association, connector, type},
+           .hint = kHint}};
 }
 
 }  // namespace coffer::cli

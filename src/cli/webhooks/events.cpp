@@ -138,11 +138,6 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kEventHint = "List events with coffer events list";
 
-const Argument kEnvironment =
-    choice("environment", "sandbox|production", "Environment of the events", "sandbox");
-const Argument kAssociation =
-    option("association", "ID", "Association of the events; required if there are several");
-
 }  // namespace
 
 std::vector<Command> event_commands() {
@@ -151,12 +146,12 @@ std::vector<Command> event_commands() {
        .summary = "List events, newest last",
        .run = list_events,
        .role = OperatorRole::viewer,
-       .arguments = {option("type", "TYPE", "Filter by type"),
-                     option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
-                     option("cursor", "TEXT",
-                            "Cursor of the next older page, from the previous page"),
-                     option("limit", "N", "Maximum number of events", "20"), kEnvironment,
-                     kAssociation}},
+       .arguments = joined(
+           {option("type", "TYPE", "Filter by type"),
+            option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
+            option("cursor", "TEXT", "Cursor of the next older page, from the previous page"),
+            option("limit", "N", "Maximum number of events", "20")},
+           tenant_arguments())},
       {.path = "events show",
        .summary = "Show an event with its delivered body",
        .run = show_event,
@@ -167,10 +162,10 @@ std::vector<Command> event_commands() {
        .summary = "Follow the events of a running server",
        .run = follow_events,
        .role = OperatorRole::viewer,
-       .arguments = {option("events", "TYPE,...", "Filter by type"),
-                     option("after", "SEQUENCE",
-                            "Start after this sequence; by default with new events"),
-                     kEnvironment, kAssociation},
+       .arguments = joined(
+           {option("events", "TYPE,...", "Filter by type"),
+            option("after", "SEQUENCE", "Start after this sequence; by default with new events")},
+           tenant_arguments()),
        .streams = true},
       {.path = "events resend",
        .summary = "Resend an event, with the same ID and the same bytes",
@@ -189,7 +184,7 @@ std::vector<Command> event_commands() {
        .role = OperatorRole::operating,
        .arguments = {on_page(positional("TYPE", "Event type, such as payment.succeeded"),
                              "Event type", "payment.succeeded"),
-                     kAssociation},
+                     tenant_arguments().back()},
        .details = "The event is a sample with \"test\": true. No payment changes."},
   };
 }

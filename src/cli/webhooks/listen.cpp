@@ -204,14 +204,13 @@ std::vector<Command> listen_commands() {
       {.path = "listen",
        .summary = "Forward events to a webhook receiver under development",
        .run = listen,
-       .arguments =
+       .arguments = joined(
            {option("forward-to", "URL", "URL of the receiver, such as http://127.0.0.1:3000/hooks"),
-            option("events", "TYPE,...", "Event types to forward; all by default"),
-            choice("environment", "sandbox|production", "Environment of the events", "sandbox"),
-            option("association", "ID", "Association of the events; required if there are several"),
-            option("timeout-ms", "MS", "Timeout of a response", "15000"),
-            option("ca-bundle", "FILE", "Trusted root certificates for an https URL"),
-            toggle("print-secret", "Print the signing secret and exit")},
+            option("events", "TYPE,...", "Event types to forward; all by default")},
+           tenant_arguments(),
+           std::vector{option("timeout-ms", "MS", "Timeout of a response", "15000"),
+                       option("ca-bundle", "FILE", "Trusted root certificates for an https URL"),
+                       toggle("print-secret", "Print the signing secret and exit")}),
        .settings = Settings::file,
        .details = "The command follows the events of the server that runs on the database (by "
                   "default, coffer demo's).\nIt registers no webhook, but sends the same bytes and "

@@ -8,25 +8,12 @@
 #include "base/clock.h"
 #include "base/strong.h"
 #include "cli/command.h"
-#include "flows/webhooks/webhook_changes.h"
-#include "store/webhooks/webhooks.h"
 
 namespace coffer::cli {
 
 /// `webhook listen-secret`, for coffer listen: the signing secret, the tenant, and the last
 /// sequence.
 inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret";
-
-/// The data of a webhook that commands print.
-Record webhook_record(const store::WebhookRow& row);
-/// For flows: the webhook of any application.
-inline flows::WebhookRef ref_of(const store::WebhookRow& row) {
-  return {row.tenant, row.id, std::nullopt};
-}
-/// The webhook with this ID, of any tenant. `not-found`.
-Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments);
-/// coffer webhook create, update, rotate and delivery.
-std::vector<Command> webhook_change_commands();
 
 /// A delivery as saved by its receiver. Headers that were not saved are empty.
 struct SavedDelivery {
