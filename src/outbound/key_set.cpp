@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "base/log.h"
 #include "outbound/wire/address_trial.h"

@@ -11,7 +11,6 @@
 #include "domain/ledger/money.h"
 #include "flows/context.h"
 #include "http/message.h"
-#include "store/ledger/catalog.h"
 
 namespace coffer::api {
 

@@ -2,7 +2,6 @@
 // problem.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "api/pipeline/request_log.h"

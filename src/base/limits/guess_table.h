@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 

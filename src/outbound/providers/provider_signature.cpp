@@ -1,6 +1,5 @@
 #include "outbound/providers/provider_signature.h"
 
-#include <cstdlib>
 #include <optional>
 
 #include "base/digest.h"
