@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = 4'096;
 
-/// `a|b` as a list.
-std::vector<std::string_view> words_in(std::string_view words) {
-  std::vector<std::string_view> out;
-  while (!words.empty()) out.push_back(next_part(words, '|'));
-  return out;
-}
-
 std::string shown_name(const Argument& argument) {
   const bool bare = argument.kind == Argument::Kind::positional;
   return (bare ? "" : "--") + std::string(argument.name);
@@ -39,7 +32,7 @@ std::string fault_of(const Argument& argument, const std::string& value) {
       argument.kind == Argument::Kind::choice ||
       (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
   if (!of_words) return {};
-  const auto words = words_in(argument.placeholder);
+  const auto words = parts_of<std::string_view>(argument.placeholder, '|');
   if (std::ranges::find(words, value) != words.end()) return {};
   return "\"" + value + "\" is not one of " + std::string(argument.placeholder) +
          did_you_mean(value, words);

@@ -159,12 +159,11 @@ Route list_route() {
           .summary = "List beneficiaries, with masked destinations",
           .lane = Lane::read,
           .scope = Scope::beneficiaries_read,
-          .query = {{"tag", "Text", "Only beneficiaries with this tag"},
-                    {"q", "PersonalText",
-                     "Words that start with this text, in name, e-mail address or clientReference",
-                     false, Lane::search},
-                    {"limit", "Limit", "Maximum number of rows on the page"},
-                    {"cursor", "Cursor", "Cursor from an earlier page"}},
+          .query = page_query(
+              {{"tag", "Text", "Only beneficiaries with this tag"},
+               {"q", "PersonalText",
+                "Words that start with this text, in name, e-mail address or clientReference",
+                false, Lane::search}}),
           .responses = {{200, "BeneficiaryList"}},
           .handler = list_beneficiaries};
 }

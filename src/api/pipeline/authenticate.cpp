@@ -47,15 +47,9 @@ bool is_taken(auth::TokenKind kind, Access access) {
 
 constexpr std::int64_t kExternalCacheMs = 60'000;
 
-std::vector<std::string> parts_of(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) out.emplace_back(next_part(list, ','));
-  return out;
-}
-
 Result<Origins> origins_of(const store::ApplicationRow& application) {
-  COFFER_TRY(AddressList networks, AddressList::parse(parts_of(application.networks)));
-  return Origins{std::move(networks), parts_of(application.certificates)};
+  COFFER_TRY(AddressList networks, AddressList::parse(parts_of(application.networks, ',')));
+  return Origins{std::move(networks), parts_of(application.certificates, ',')};
 }
 
 Result<void> check_origin(const Origins& origins, const http::Request& request,

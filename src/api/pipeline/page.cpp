@@ -1,37 +1,27 @@
 #include "api/pipeline/page.h"
 
-#include "base/text/ascii.h"
+#include "base/digest.h"
 
 namespace coffer::api {
 namespace {
-
-/// Encodes all characters except RFC 3986's unreserved ones as %XX.
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "-._~";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (ascii::is_letter_or_digit(c) || kPlain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
-}
 
 /// The target of the same request with `cursor`, for the Link header.
 std::string next_target(const http::Request& request, const std::string& cursor) {
   std::string target = request.path + "?cursor=" + cursor;
   for (const auto& [name, value] : request.query) {
     if (name == "cursor") continue;
-    target += "&" + percent_encode(name) + "=" + percent_encode(value);
+    target += "&" + percent_encoded(name) + "=" + percent_encoded(value);
   }
   return target;
 }
 
 }  // namespace
+
+std::vector<QueryParam> page_query(std::vector<QueryParam> filters) {
+  filters.push_back({"limit", "Limit", "Maximum number of rows on the page"});
+  filters.push_back({"cursor", "Cursor", "Cursor from an earlier page"});
+  return filters;
+}
 
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
                               std::initializer_list<std::string_view> filters) {

@@ -15,6 +15,9 @@
 
 namespace coffer::api {
 
+/// The query of a list with these filters.
+std::vector<QueryParam> page_query(std::vector<QueryParam> filters);
+
 /// Reads `limit` and `cursor` of a request. `binding` contains the list, the tenant and the
 /// filters. The page requests one row beyond the limit, to determine whether another page follows.
 struct PageRequest {

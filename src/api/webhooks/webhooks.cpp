@@ -210,9 +210,7 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
 std::vector<Route> webhooks_routes() {
   Route list = webhook_route("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
                              Lane::read, {200, "WebhookList"}, {}, list_webhooks);
-  list.query = {{"status", "WebhookStatus", "Only webhooks with this status"},
-                {"limit", "Limit", "Maximum number of rows on the page"},
-                {"cursor", "Cursor", "Cursor from an earlier page"}};
+  list.query = page_query({{"status", "WebhookStatus", "Only webhooks with this status"}});
   return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook", "Register a webhook",
                                   Lane::money, {201, "WebhookWithSecret"},
                                   {Slug::webhook_event_type_taken, Slug::validation_failed,

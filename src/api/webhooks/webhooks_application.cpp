@@ -1,4 +1,5 @@
 // The webhook routes under /v1/application/{id}, for the webhooks of one application.
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
@@ -58,9 +59,7 @@ std::vector<Route> application_webhooks_routes() {
   Route rows = webhook_route("GET", "/v1/application/{id}/webhook", "listApplicationWebhooks",
                              "List an application's webhooks", Lane::read, {200, "WebhookList"},
                              {Slug::not_found}, list);
-  rows.query = {{"status", "WebhookStatus", "Only webhooks with this status"},
-                {"limit", "Limit", "Maximum number of rows on the page"},
-                {"cursor", "Cursor", "Cursor from an earlier page"}};
+  rows.query = page_query({{"status", "WebhookStatus", "Only webhooks with this status"}});
   return {std::move(rows),
           with_body(webhook_route(
                         "POST", "/v1/application/{id}/webhook", "addApplicationWebhook",

@@ -128,10 +128,8 @@ std::vector<Route> deliveries_routes() {
   Route list = webhook_route("GET", "/v1/webhooks/{webhookId}/deliveries", "listDeliveries",
                              "List the deliveries of a webhook, newest event first", Lane::read,
                              {200, "DeliveryList"}, {Slug::not_found}, list_deliveries);
-  list.query = {{"status", "DeliveryStatus", "Only deliveries with this status"},
-                {"eventType", "EventType", "Only events of this type"},
-                {"limit", "Limit", "Maximum number of rows on the page"},
-                {"cursor", "Cursor", "Cursor from an earlier page"}};
+  list.query = page_query({{"status", "DeliveryStatus", "Only deliveries with this status"},
+                           {"eventType", "EventType", "Only events of this type"}});
   Route recover = webhook_route(
       "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
       "Deliver all events of a period that the endpoint did not receive", Lane::money,

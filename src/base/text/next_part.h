@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text/trimmed.h"
 
@@ -19,6 +21,14 @@ inline std::string_view next_whole_part(std::string_view& rest, char separator) 
 /// The same without white space around the part.
 inline std::string_view next_part(std::string_view& rest, char separator) {
   return trimmed(next_whole_part(rest, separator));
+}
+
+/// All parts of `list`, without the white space around them.
+template <class Text = std::string>
+std::vector<Text> parts_of(std::string_view list, char separator) {
+  std::vector<Text> out;
+  while (!list.empty()) out.emplace_back(next_part(list, separator));
+  return out;
 }
 
 }  // namespace coffer

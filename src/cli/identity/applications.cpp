@@ -98,7 +98,7 @@ Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const int hours,
              number_argument<int>(arguments, "overlap-h", 0, flows::kOverlapHoursMax));
   COFFER_TRY(const auto registered,
-             flows::rotate_application(session.app.flows(), id, hours * std::int64_t{3'600'000}));
+             flows::rotate_application(session.app.flows(), id, hours * kHourMs));
   return application_view(registered);
 }
 
@@ -111,10 +111,7 @@ Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
 
 /// A list that restricts an application; the word `none` empties it.
 std::vector<std::string> restriction(std::string_view list, std::string_view none) {
-  std::vector<std::string> out;
-  if (list == none) return out;
-  while (!list.empty()) out.emplace_back(next_part(list, ','));
-  return out;
+  return parts_of(list == none ? "" : list, ',');
 }
 
 Result<CommandResult> change_networks(Session& session, const Arguments& arguments) {

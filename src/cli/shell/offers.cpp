@@ -23,12 +23,6 @@ struct Place {
 };
 using Takes = Place::Takes;
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> out;
-  while (!text.empty()) out.emplace_back(next_part(text, separator));
-  return out;
-}
-
 std::string_view first_word(const Command& command) {
   return command.path.substr(0, command.path.find(' '));
 }
@@ -64,7 +58,7 @@ Place place_of(const Argument& argument) {
     out.takes = Takes::nothing;
   } else if (argument.placeholder.find('|') != std::string_view::npos) {
     out.takes = Takes::words;
-    out.words = split(argument.placeholder, '|');
+    out.words = parts_of(argument.placeholder, '|');
   } else if (argument.placeholder == "FILE" || argument.name == "FILE") {
     out.takes = Takes::file;
   } else if (argument.name == "COMMAND") {

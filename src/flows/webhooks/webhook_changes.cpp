@@ -1,6 +1,7 @@
 #include "flows/webhooks/webhook_changes.h"
 
 #include "auth/secret_hash.h"
+#include "base/text/join.h"
 #include "flows/webhooks/events.h"
 #include "flows/webhooks/webhooks.h"
 #include "store/webhooks/deliveries.h"
@@ -14,13 +15,12 @@ Result<void> check_free(store::Connection& db, const Tenant& tenant, EventTypeSe
   const auto taken = store::taken_types(db, tenant, types, webhook);
   if (taken.empty()) return {};
   Problem problem(Slug::webhook_event_type_taken);
-  std::string names;
   for (const EventType type : taken) {
-    names += (names.empty() ? "" : ", ") + std::string(name(type));
     problem.fields.push_back(
         {"eventTypes", std::string(name(type)) + " is delivered to another active webhook"});
   }
-  problem.detail = "Another active webhook subscribes to " + names + ".";
+  problem.detail = "Another active webhook subscribes to " +
+                   join(taken, ", ", [](EventType type) { return name(type); }) + ".";
   return unexpected(std::move(problem));
 }
 
