@@ -26,18 +26,20 @@ constexpr Column<ConnectorRow> kConnectorColumns[] = {
     joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::issuer>("s.issuer"),
     joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::name>("s.name"),
     joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::decimals>("s.decimals"),
-    column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::numerator>("c.rate_numerator"),
-    column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::denominator>("c.rate_denominator"),
-    column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::fixed>("c.fee_fixed"),
-    column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::basis_points>(
-        "c.fee_basis_points"),
-    column<&ConnectorRow::terms, &ConnectorTerms::min_amount>("c.min_amount"),
-    column<&ConnectorRow::terms, &ConnectorTerms::max_amount>("c.max_amount"),
-    column<&ConnectorRow::terms, &ConnectorTerms::day_limit>("c.day_limit"),
-    column<&ConnectorRow::terms, &ConnectorTerms::month_limit>("c.month_limit"),
+    changing(
+        column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::numerator>("c.rate_numerator")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::denominator>(
+        "c.rate_denominator")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::fixed>("c.fee_fixed")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::basis_points>(
+        "c.fee_basis_points")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::min_amount>("c.min_amount")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::max_amount>("c.max_amount")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::day_limit>("c.day_limit")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::month_limit>("c.month_limit")),
     column<&ConnectorRow::terms, &ConnectorTerms::types>("c.transaction_types"),
     column<&ConnectorRow::terms, &ConnectorTerms::issues_references>("c.issues_references"),
-    column<&ConnectorRow::terms, &ConnectorTerms::status>("c.status"),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::status>("c.status")),
     column<&ConnectorRow::terms, &ConnectorTerms::created_at>("c.created_at"),
     column<&ConnectorRow::updated_at>("c.updated_at"),
     joined<&ConnectorRow::requirements_version>("c.requirements_version"),
@@ -77,10 +79,9 @@ const std::string kListBackward =
 const std::string kListOfAll = kSelectConnector + " ORDER BY c.environment, c.connector";
 const std::string kInsertConnector = ColumnList{}.add(kConnectorColumns).insert_into("connectors");
 
-constexpr const char* kUpdateConnector =
-    "UPDATE connectors SET rate_numerator = ?, rate_denominator = ?, fee_fixed = ?,"
-    " fee_basis_points = ?, min_amount = ?, max_amount = ?, day_limit = ?, month_limit = ?,"
-    " status = ?, updated_at = ? WHERE connector = ?";
+const std::string kUpdateConnector =
+    ColumnList{"updated_at"}.add_changing(kConnectorColumns).update("connectors") +
+    " WHERE connector = ?";
 
 constexpr const char* kCountRequirements =
     "UPDATE connectors SET requirements_version = requirements_version + 1, updated_at = ?"
@@ -231,9 +232,7 @@ std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements) {
   ConnectorRow stored_row = row;
   stored_row.terms.created_at = stored_row.updated_at = tx.now();
-  Query query(tx.db(), kInsertConnector.c_str());
-  bind_row(query, 1, kConnectorColumns, stored_row);
-  query.run();
+  insert_row(tx.db(), kInsertConnector, kConnectorColumns, stored_row);
   const std::int64_t key = tx.db().last_insert_key();
   if (row.terms.endpoint) insert_endpoint(tx, key, row);
   insert_requirements(tx, key, requirements);
@@ -241,12 +240,9 @@ std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
 }
 
 void update_connector(WriteTx& tx, const ConnectorRow& row) {
-  const ConnectorTerms& terms = row.terms;
-  tx.db().run(kUpdateConnector, terms.rate.numerator, terms.rate.denominator, terms.fee.fixed,
-              terms.fee.basis_points, terms.min_amount, terms.max_amount, terms.day_limit,
-              terms.month_limit, terms.status, tx.now(), terms.key);
+  update_row(tx.db(), kUpdateConnector, kConnectorColumns, row, row.terms.key, tx.now());
   COFFER_CHECK(tx.db().changes() == 1);
-  if (terms.endpoint) update_endpoint(tx, row);
+  if (row.terms.endpoint) update_endpoint(tx, row);
 }
 
 void move_connector(WriteTx& tx, ConnectorRow& row) {
