@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kProofAgeMaxMs = 2'000;
 constexpr std::int64_t kBatchAgeMaxMs = 5'000;
 constexpr std::int64_t kRoundAgeMaxMs = 30'000;
-constexpr std::int64_t kRotationNoticeMs = 86'400'000;
+constexpr std::int64_t kRotationNoticeMs = kDayMs;
 
 }  // namespace
 
@@ -43,7 +43,6 @@ api::Health App::health() const {
 }
 
 ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog& backlog) const {
-  constexpr std::int64_t kHourMs = 3'600'000;
   using State = outbound::BreakerState::Kind;
   ConditionFacts facts;
   const auto number_of = [&](auto&& holds) {

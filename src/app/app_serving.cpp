@@ -15,8 +15,8 @@ constexpr int kSettleBatch = 256;
 // due jobs and one command.
 constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
-constexpr std::int64_t kStoreUsesEveryMs = 60'000;
-constexpr std::int64_t kVerifyEveryMs = 3'600'000;
+constexpr std::int64_t kStoreUsesEveryMs = kMinuteMs;
+constexpr std::int64_t kVerifyEveryMs = kHourMs;
 constexpr std::int64_t kVerifyAgainMs =
     1'000;  // if no reader was free, or the slice was interrupted
 
@@ -27,7 +27,7 @@ bool shares_listener(const Config& config) {
 
 flows::BackupPlan backup_plan(const Config& config) {
   return {.folder = config.backup_dir,
-          .every_ms = config.backup_every_h * std::int64_t{3'600'000},
+          .every_ms = config.backup_every_h * kHourMs,
           .keep = config.backup_keep,
           .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
@@ -41,7 +41,6 @@ StartError cannot_listen(const Problem& problem, const std::string& setting,
 }
 
 api::RequestLogOptions request_log_options(const Config& config) {
-  constexpr std::int64_t kDayMs = 86'400'000;
   return {.limits = {.age_max_ms = config.request_log_days * kDayMs,
                      .bytes_max = static_cast<std::uint64_t>(config.request_log_mib) << 20},
           .sandbox_bodies = config.request_log >= RequestLogging::sandbox,

@@ -8,8 +8,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::int64_t kDayMs = 86'400'000;
-
 std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
   if (at + count > text.size()) return std::nullopt;
   int value = 0;
@@ -72,8 +70,8 @@ std::string Timestamp::to_string() const {
   }
   append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
   append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
-  append_digits(out += 'T', rest / 3'600'000, 2);
-  append_digits(out += ':', rest / 60'000 % 60, 2);
+  append_digits(out += 'T', rest / kHourMs, 2);
+  append_digits(out += ':', rest / kMinuteMs % 60, 2);
   append_digits(out += ':', rest / 1000 % 60, 2);
   append_digits(out += '.', rest % 1000, 3);
   return out += 'Z';

@@ -10,6 +10,10 @@
 
 namespace coffer {
 
+constexpr std::int64_t kMinuteMs = 60'000;
+constexpr std::int64_t kHourMs = 60 * kMinuteMs;
+constexpr std::int64_t kDayMs = 24 * kHourMs;
+
 /// A UTC instant in milliseconds since 1970.
 struct Timestamp {
   std::int64_t ms = 0;

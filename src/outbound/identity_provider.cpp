@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kKnownMs = 3'600'000;
+constexpr std::int64_t kKnownMs = kHourMs;
 constexpr std::size_t kAnswerBytesMax = 64 * 1024;
 
 Unexpected wrong_provider(const std::string& why) {

@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kFreshMs = 600'000;
-constexpr std::int64_t kUsableMs = 86'400'000;
+constexpr std::int64_t kUsableMs = kDayMs;
 constexpr std::size_t kBytesMax = 256 * 1024;
 
 Unexpected not_in_time() {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kWebhookLookAgainMs = 1'000;
 // A fallback, because a sender that fails returns its delivery without a notification.
-constexpr std::int64_t kLookAnywayMs = 60'000;
-constexpr std::int64_t kPruneEveryMs = 3'600'000;
+constexpr std::int64_t kLookAnywayMs = kMinuteMs;
+constexpr std::int64_t kPruneEveryMs = kHourMs;
 // If a woken sender does not take a job within this time, another one is woken.
 constexpr std::int64_t kTakenWithinMs = 20;
 constexpr int kWebhookRoundsMax = 1'000;

@@ -16,8 +16,6 @@ namespace alerts_test {
 namespace {
 
 constexpr const char* kSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-constexpr std::int64_t kMinuteMs = 60'000;
-constexpr std::int64_t kDayMs = 86'400'000;
 
 std::function<void(Config&)> hooked(const Receiver& receiver) {
   return [&receiver](Config& config) {

@@ -16,7 +16,6 @@ namespace {
 const std::string kChallenge = "/v1/public/auth-connect";
 const std::string kSignIn = "/v1/public/auth-connect/sign-in";
 const std::string kRefresh = "/v1/public/auth/refresh";
-constexpr std::int64_t kDayMs = 86'400'000;
 
 Reply submit(TestApp& app, const std::string& transaction) {
   return app.anonymous().post(kChallenge, {{"transaction", transaction}});

@@ -14,8 +14,6 @@ using namespace coffer::test;
 namespace rotation_test {
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
-
 Credentials credentials_of(const flows::RegisteredApplication& registered) {
   const flows::IssuedSecrets& secrets = registered.secrets;
   return {registered.application.id,

@@ -14,7 +14,6 @@ namespace webhook_outage_test {
 namespace {
 
 using Kind = Behaviour::Kind;
-constexpr std::int64_t kMinuteMs = 60'000;
 constexpr int kEventsOfPayment = 3;
 
 /// A receiver of every payment event, and an hour in which it is down.

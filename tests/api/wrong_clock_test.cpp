@@ -11,8 +11,6 @@ using namespace coffer::test;
 
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
-
 std::string metrics(TestApp& app) {
   cli::AdminSite site(app.core());
   http::Request request;

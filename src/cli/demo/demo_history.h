@@ -10,7 +10,7 @@
 namespace coffer::cli {
 
 /// How far in the past the history starts.
-inline constexpr std::int64_t kHistoryMs = 7 * std::int64_t{86'400'000};
+inline constexpr std::int64_t kHistoryMs = 7 * kDayMs;
 
 /// Makes payments of every kind, with successes, failures, refunds and payments in progress;
 /// reviews of wallets; and deliveries to a webhook whose endpoint does not respond. Moves `clock`,

@@ -10,8 +10,6 @@
 namespace coffer::cli {
 namespace {
 
-constexpr std::int64_t kSecondMs = 1'000;
-constexpr std::int64_t kDayMs = 86'400 * kSecondMs;
 constexpr std::int64_t kAheadMaxMs = 3'660 * kDayMs;
 
 struct Unit {
@@ -19,7 +17,7 @@ struct Unit {
   std::int64_t ms;
 };
 constexpr std::array<Unit, 4> kUnits = {
-    {{'s', kSecondMs}, {'m', 60 * kSecondMs}, {'h', 3'600 * kSecondMs}, {'d', kDayMs}}};
+    {{'s', 1'000}, {'m', kMinuteMs}, {'h', kHourMs}, {'d', kDayMs}}};
 
 /// `90s`, `15m`, `2h` or `3d`, up to 366 days.
 Result<std::int64_t> duration_of(const std::string& text) {

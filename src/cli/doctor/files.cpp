@@ -31,7 +31,6 @@ constexpr mode_t kGroup = 070;
 constexpr mode_t kOthers = 007;
 constexpr mode_t kWritableByOthers = 022;
 constexpr std::uint64_t kMiB = 1 << 20;
-constexpr std::int64_t kMsPerHour = 3'600'000;
 
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};
@@ -180,7 +179,7 @@ Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp 
     return warning(check, folder + " has no backup yet",
                    "Make one now with coffer backup, and run coffer doctor again tomorrow.");
   }
-  const std::int64_t hours = (now.ms - latest.ms) / kMsPerHour;
+  const std::int64_t hours = (now.ms - latest.ms) / kHourMs;
   const std::string found = "the latest backup is " + std::to_string(hours) + " h old";
   if (hours < 2 * std::int64_t{every_h}) return good(check, found);
   return failed(check,
@@ -214,7 +213,6 @@ std::optional<Finding> judge_inodes(const std::string& folder, const struct stat
 }
 
 std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
-  constexpr std::int64_t kMsPerDay = 24 * kMsPerHour;
   constexpr std::int64_t kSoonDays = 21;
   const std::string check = "certificate";
   if (config.tls_cert.empty() || config.tls_key.empty()) return std::nullopt;
@@ -231,7 +229,7 @@ std::optional<Finding> judge_certificate(const Config& config, Timestamp now) {
   const std::string day = file->first_ends.to_string().substr(0, 10);
   const std::string remedy = "Renew it and send the server SIGHUP (systemctl reload coffer).";
   if (file->first_ends <= now) return failed(check, "it expired on " + day, remedy);
-  if (file->first_ends.ms - now.ms < kSoonDays * kMsPerDay) {
+  if (file->first_ends.ms - now.ms < kSoonDays * kDayMs) {
     return warning(check, "it expires on " + day, remedy);
   }
   return good(check, "valid until " + day);

@@ -9,10 +9,6 @@
 namespace coffer::cli {
 namespace {
 
-std::string_view sentence(AlertCondition condition) {
-  return terms<AlertCondition>()[static_cast<std::size_t>(condition)].label;
-}
-
 Record alert_view(const store::AlertMessage& message) {
   return {{"kind", name(message.kind)},
           {"channel", name(message.channel)},
@@ -32,7 +28,7 @@ Record alert_view(const store::AlertRow& row, const std::vector<store::AlertMess
   for (const store::AlertMessage& each : messages) sent.push_back(alert_view(each));
   return {{"id", row.id},
           {"condition", name(state.condition)},
-          {"summary", sentence(state.condition)},
+          {"summary", label(state.condition)},
           {"state", state.closed_at ? "ended" : "open"},
           {"count", row.count},
           {"beganAt", row.began_at},

@@ -84,7 +84,6 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
 
 /// When the schedule makes the next backup, after `last`.
 std::string schedule_of(const Config& config, const std::vector<flows::KeptBackup>& there) {
-  constexpr std::int64_t kHourMs = 3'600'000;
   if (config.backup_dir.empty()) {
     return "No backups are scheduled. Set backup_dir to a folder on another disk.";
   }

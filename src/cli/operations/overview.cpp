@@ -19,8 +19,6 @@ namespace {
 
 using store::Connection;
 
-constexpr std::int64_t kHourMs = 3'600'000;
-
 /// The location and size of the server's file.
 Record server_record(App& app) {
   const bool serving = app.port() != 0;
@@ -128,7 +126,7 @@ std::int64_t span_of(std::int64_t length_ms) {
   for (const std::int64_t hours : {1, 6, 24}) {
     if (length_ms <= kSpansMax * hours * kHourMs) return hours * kHourMs;
   }
-  constexpr std::int64_t kWeekMs = 7 * 24 * kHourMs;
+  constexpr std::int64_t kWeekMs = 7 * kDayMs;
   return (length_ms / (kSpansMax * kWeekMs) + 1) * kWeekMs;
 }
 

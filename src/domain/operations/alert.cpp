@@ -6,8 +6,6 @@
 namespace coffer {
 namespace {
 
-constexpr std::int64_t kMinuteMs = 60'000;
-
 // In the order of the enum. A condition that may end without an operator's action must last for
 // some time before its alert opens. Decisions of operators, and work that waits for one, open no
 // alert.

@@ -42,9 +42,9 @@ struct AlertRule {
 const AlertRule& alert_rule(AlertCondition condition);
 
 /// An open alert ends when its condition has been gone for this time.
-constexpr std::int64_t kAlertGoneMs = 5 * 60'000;
+constexpr std::int64_t kAlertGoneMs = 5 * kMinuteMs;
 /// After an alert has ended, the next one of the same condition opens after this time or later.
-constexpr std::int64_t kAlertGapMs = 30 * 60'000;
+constexpr std::int64_t kAlertGapMs = 30 * kMinuteMs;
 constexpr std::int64_t kAlertRepeatMs = 86'400'000;
 /// Ended alerts are deleted after this time.
 constexpr std::int64_t kAlertDays = 90;

@@ -88,10 +88,10 @@ struct ConditionFacts {
 };
 
 /// A payment in progress for longer is stuck.
-constexpr std::int64_t kStuckMs = 15 * 60'000;
+constexpr std::int64_t kStuckMs = 15 * kMinuteMs;
 constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
 /// A backup is old after two intervals of the schedule; without a schedule, after this time.
-constexpr std::int64_t kBackupOldMs = 7 * 86'400'000LL;
+constexpr std::int64_t kBackupOldMs = 7 * kDayMs;
 /// Smaller differences are left to the clock's own synchronisation.
 constexpr std::int64_t kClockBehindMs = 1'000;
 

@@ -35,7 +35,7 @@ struct Terms<ProviderState> {
 
 constexpr int kSubmissionsMax = 3;
 /// Time for the payer if the provider gives none.
-constexpr std::int64_t kCollectionLifetimeMs = 3'600'000;
+constexpr std::int64_t kCollectionLifetimeMs = kHourMs;
 
 /// The next call. `attempts` is the number of submissions so far; `expired`: the time to pay is
 /// over.

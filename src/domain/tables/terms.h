@@ -46,6 +46,11 @@ constexpr std::string_view name(Enum value) {
   return Terms<Enum>::rows.at(static_cast<std::size_t>(value)).code;
 }
 
+template <Vocabulary Enum>
+constexpr std::string_view label(Enum value) {
+  return Terms<Enum>::rows.at(static_cast<std::size_t>(value)).label;
+}
+
 /// Exact.
 template <Vocabulary Enum>
 constexpr std::optional<Enum> parse_term(std::string_view text) {

@@ -12,7 +12,7 @@
 
 namespace coffer::flows {
 
-inline constexpr std::int64_t kApprovalLifetimeMs = 72 * 3'600'000;
+inline constexpr std::int64_t kApprovalLifetimeMs = 3 * kDayMs;
 /// Maximum number of waiting requests per operator.
 inline constexpr std::int64_t kWaitingApprovalsMax = 50;
 

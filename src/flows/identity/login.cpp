@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kChallengeKey = "challenge_key";
 constexpr std::string_view kChallengeKeyContext = "challenge-key";
 constexpr std::string_view kWebAuthPath = "/v1/public/auth-connect";
-constexpr std::int64_t kRefreshLifetimeMs = 30LL * 24 * 3'600'000;
+constexpr std::int64_t kRefreshLifetimeMs = 30 * kDayMs;
 
 const Logins& logins_of(const Context& context) {
   COFFER_CHECK(context.logins != nullptr);

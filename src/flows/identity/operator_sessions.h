@@ -40,11 +40,11 @@ struct ListedSession {
 /// Thread-safe. Times are monotonic milliseconds.
 class OperatorSessions {
  public:
-  static constexpr std::int64_t kIdleMs = 15 * 60'000;
-  static constexpr std::int64_t kLongestMs = 8 * 3'600'000;
+  static constexpr std::int64_t kIdleMs = 15 * kMinuteMs;
+  static constexpr std::int64_t kLongestMs = 8 * kHourMs;
   /// How long after the sign-in an operator may move money and change access without signing in
   /// again.
-  static constexpr std::int64_t kFreshMs = 10 * 60'000;
+  static constexpr std::int64_t kFreshMs = 10 * kMinuteMs;
   static constexpr std::size_t kMax = 1'000;
   static constexpr std::size_t kPerOperatorMax = 20;
 

@@ -12,7 +12,7 @@
 
 namespace coffer::flows {
 
-inline constexpr std::int64_t kLinkLifetimeMs = 24 * 3'600'000;
+inline constexpr std::int64_t kLinkLifetimeMs = kDayMs;
 
 /// A new operator, and the secret of the link with which they can set a password and sign in.
 struct InvitedOperator {

@@ -18,7 +18,7 @@ namespace coffer::flows {
 /// texts are stored.
 class SignInChallenges {
  public:
-  static constexpr std::int64_t kLifetimeMs = 5 * 60'000;
+  static constexpr std::int64_t kLifetimeMs = 5 * kMinuteMs;
   static constexpr std::size_t kUsedMax = 10'000;
 
   explicit SignInChallenges(Random& random);

@@ -12,8 +12,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::int64_t kMinuteMs = 60'000;
-constexpr std::int64_t kHourMs = 60 * kMinuteMs;
 constexpr std::size_t kNameBytesMax = 64;
 
 constexpr GuessRule kSourceRule{.weight = GuessWeight::password,

@@ -8,12 +8,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::int64_t kDayMs = 86'400'000;
-
-std::string_view sentence(AlertCondition condition) {
-  return terms<AlertCondition>()[static_cast<std::size_t>(condition)].label;
-}
-
 std::optional<AlertKind> kind_of(AlertStep step) {
   switch (step) {
     case AlertStep::open:
@@ -51,19 +45,19 @@ outbound::AlertText text_of(const store::AlertMessage& message, const std::strin
                       {"data",
                        {{"alertId", message.alert.id.to_string()},
                         {"condition", name(condition)},
-                        {"summary", sentence(condition)},
+                        {"summary", label(condition)},
                         {"count", message.count},
                         {"oldestAt", json(message.oldest_at)},
                         {"beganAt", message.alert.began_at.to_string()},
                         {"endedAt", json(ended_at)},
                         {"nextStep", ended ? Json(nullptr) : Json(rule.next)},
                         {"server", server}}}});
-  const std::string_view prefix = terms<AlertKind>()[static_cast<std::size_t>(message.kind)].label;
-  out.subject = "[coffer] " + std::string(prefix) + std::string(sentence(condition));
+  const std::string_view prefix = label(message.kind);
+  out.subject = "[coffer] " + std::string(prefix) + std::string(label(condition));
   const auto line = [&](std::string_view label, const std::string& value) {
     out.text += std::string(label) + ": " + value + "\n";
   };
-  out.text = std::string(prefix) + std::string(sentence(condition)) + "\n\n";
+  out.text = std::string(prefix) + std::string(label(condition)) + "\n\n";
   line("Condition", std::string(name(condition)));
   line("Server", server);
   line("Began", message.alert.began_at.to_string());

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kTryAgainMs = 600'000;
-constexpr std::int64_t kLookAgainMs = 3'600'000;
+constexpr std::int64_t kLookAgainMs = kHourMs;
 constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
 constexpr std::string_view kPartial = ".partial";
 

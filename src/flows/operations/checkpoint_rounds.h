@@ -24,9 +24,9 @@ Result<std::string> make_checkpoint(const Context& context, const std::function<
 /// new rows, one per hour. Each is logged and written to the witnesses.
 class CheckpointRounds {
  public:
-  static constexpr std::int64_t kRestMs = 60'000;
+  static constexpr std::int64_t kRestMs = kMinuteMs;
   static constexpr std::int64_t kRows = 10'000;
-  static constexpr std::int64_t kEveryMs = 3'600'000;
+  static constexpr std::int64_t kEveryMs = kHourMs;
 
   CheckpointRounds(const Context& context, outbound::Witnesses witnesses)
       : context_(context), witnesses_(std::move(witnesses)) {}

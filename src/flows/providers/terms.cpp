@@ -5,7 +5,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::int64_t kDayMs = 24LL * 60 * 60 * 1000;
 constexpr std::int64_t kMonthMs = 30 * kDayMs;
 
 struct Ceiling {

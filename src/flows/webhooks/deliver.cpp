@@ -16,7 +16,6 @@ namespace coffer::flows {
 namespace {
 
 constexpr std::int64_t kForeverMs = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kDayMs = 86'400'000;
 constexpr int kPruneBatch = 500;
 
 Result<QueuePlan> read_plan(const Context& context) {

@@ -18,8 +18,6 @@ using coffer::cli::test::Ran;
 namespace sandbox_test {
 namespace {
 
-constexpr std::int64_t kDayMs = 86'400'000;
-
 using Values = std::map<std::string, std::string>;
 
 struct DemoFile : OpenFile {

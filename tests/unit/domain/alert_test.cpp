@@ -15,9 +15,6 @@ namespace {
 
 using enum AlertCondition;
 
-constexpr std::int64_t kMinuteMs = 60'000;
-constexpr std::int64_t kHourMs = 60 * kMinuteMs;
-
 /// Alerts over time, as in the store.
 class Watch {
  public:

@@ -87,7 +87,6 @@ TEST_CASE("commit queue: time does not go back after a restart") {
 
 TEST_CASE(
     "commit queue: an advanced clock stays ahead over a restart and is not reported as wrong") {
-  constexpr std::int64_t kDayMs = 86'400'000;
   OpenedFile file;
   CapturedLog log;
   const Timestamp before = file.queue->now();
@@ -110,7 +109,6 @@ TEST_CASE(
 
 TEST_CASE(
     "commit queue: an advanced clock never goes back, and a wrong machine clock is reported") {
-  constexpr std::int64_t kDayMs = 86'400'000;
   OpenedFile file;
   REQUIRE(file.queue->advance_clock(kDayMs));
   const Timestamp advanced = file.queue->now();

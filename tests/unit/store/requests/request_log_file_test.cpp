@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kDayMs = 86'400'000;
 constexpr std::uint64_t kMiB = 1024 * 1024;
 
 struct Folder {
