@@ -206,7 +206,7 @@ def demo_of_a_person(cli):
     os.symlink("demo.db", cli.path("demo", "link.db"))
     cli.exits(75, "a second demo on a link to the file", "demo", "--port", "0", "--db", cli.path("demo", "link.db"))
     address = f"127.0.0.1:{demo.port}"
-    cli.says(2, "a port in use", address, "demo", "--port", str(demo.port), "--db", cli.path("other", "demo.db"))
+    cli.says(75, "a port in use", address, "demo", "--port", str(demo.port), "--db", cli.path("other", "demo.db"))
     beside_a_server(cli, demo, address)
     rotated_behind_its_back = demo.facts
     os.kill(demo.server_pid(), signal.SIGTERM)
