@@ -38,6 +38,9 @@ function(coffer_profiled target)
     # counts have them.
     target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-use -fprofile-partial-training
       -fprofile-correction
+      # These come with a profile and make the binary larger than it may be.
+      -fno-unroll-loops -fno-peel-loops -fno-tracer -fno-split-loops -fno-tree-loop-vectorize
+      -fno-tree-slp-vectorize -fno-ipa-cp-clone
       -Wno-missing-profile -Wno-coverage-mismatch
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-stringop-overflow)
     # Compiles the objects again when the counts change.

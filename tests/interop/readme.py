@@ -100,8 +100,9 @@ def events(home, mine, key):
 def by_hand(home, mine):
     text = documents.replaced(mine.take(README, "build/release-static/coffer init"),
                               {"/var/lib/coffer/": home.path("by-hand") + "/"})
-    init, association, application, serve = text.splitlines()
+    init, asset, association, application, serve = text.splitlines()
     home.run(init, folder=ROOT)
+    home.run(asset, folder=ROOT)
     made = home.run(association, folder=ROOT)
     found = re.search(r"[0-9a-f]{8}-[0-9a-f-]{27}", made)
     check("an association has an id", found, made)
