@@ -3,8 +3,9 @@
 #
 # COFFER_PROFILE:
 #   use      compile with the counts in cmake/profile.tar.xz. They are part of the commit, so builds stay
-#            reproducible. GCC ignores the counts of a function that has changed or moved, and those of another
-#            version of GCC, so old counts cost speed only.
+#            reproducible. GCC ignores counts that do not fit the control flow of a function, and those of another
+#            version of GCC. A new function in a source moves the numbers of those after it, so old counts can also
+#            be lost or belong to a similar function. That costs speed only.
 #   record   count executions. `./dev profile` builds this, runs the load of tests/bench/profile.py, and writes the
 #            archive.
 #   off      neither; always for other compilers and processors than those of the recording.
