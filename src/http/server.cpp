@@ -93,6 +93,16 @@ void Server::Impl::call_workers(std::size_t count) {
   while (missing > 0 && start_worker()) --missing;
 }
 
+/// Wakes a waiting worker for the turns in the queue. Returns false if no worker waits. An event
+/// that no worker has seen yet is enough for all turns queued until then: the worker that sees it
+/// wakes the next one while it leaves turns behind. So a commit that completes many requests costs
+/// few system calls.
+bool Server::Impl::wake_waiting() {
+  if (waiting_.load() == 0) return false;
+  if (!woken_.exchange(true)) queue_wake_.signal();
+  return true;
+}
+
 /// The worker's own stack only switches between fibers.
 void Server::Impl::run_worker() {
   wake_without_preempting();  // a commit completes many requests at a time
@@ -131,6 +141,7 @@ RequestFiber* Server::Impl::work(Adapter& adapter) {
 
 Turn Server::Impl::next_turn(bool& stopped) {
   if (const Turn turn = queue_.pop()) {
+    if (queue_.size() > 0) wake_waiting();
     Connection* const connection = turn.connection;
     if (connection == nullptr || connection->http.phase != Phase::handshake) return turn;
     return proceed(*connection, shake(*connection)) ? turn : Turn();
@@ -167,7 +178,8 @@ void Server::Impl::end_waiting() {
 
 /// The event's connection if it has a complete request, owned by the caller; otherwise nullptr.
 Connection* Server::Impl::on_event(const Poller::Event& event) {
-  Connection* connection = table_.find(event.token);  // also nullptr for kQueueToken
+  if (event.token == kQueueToken) woken_.store(false);  // then the caller looks into the queue
+  Connection* connection = table_.find(event.token);    // nullptr for kQueueToken
   if (connection == nullptr) return nullptr;
   const auto claimed = connection->claim(event.token, event.hang_up, event.is_dead);
   if (claimed != Connection::Claim::owned) return nullptr;

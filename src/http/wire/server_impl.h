@@ -66,6 +66,7 @@ class Server::Impl {
   bool start_worker();
   std::vector<Thread> take_workers();
   void call_workers(std::size_t count);
+  bool wake_waiting();
   void run_worker();
   std::unique_ptr<RequestFiber> make_fiber();
   RequestFiber* work(Adapter& adapter);
@@ -119,9 +120,10 @@ class Server::Impl {
   mutable Mutex workers_mutex_;
   std::vector<Thread> workers_ COFFER_GUARDED_BY(workers_mutex_);
   std::int64_t next_threads_log_ms_ COFFER_GUARDED_BY(workers_mutex_) = 0;
-  std::atomic<std::size_t> startable_{0};        // workers that can still be started
-  std::atomic<std::size_t> waiting_{0};          // workers that wait for activity, or are about to
-  std::atomic<std::size_t> busy_{0};             // requests that are being served
+  std::atomic<std::size_t> startable_{0};  // workers that can still be started
+  std::atomic<std::size_t> waiting_{0};    // workers that wait for activity, or are about to
+  std::atomic<bool> woken_{false};         // `queue_wake_` has an event that no thread has seen
+  std::atomic<std::size_t> busy_{0};       // requests that are being served
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
 

@@ -143,6 +143,8 @@ void Server::Impl::serve_for_busy_workers() {
     for (std::size_t i = 0; i < count; ++i) {
       if (Connection* connection = on_event(events[i])) enqueue(*connection);
     }
+    // An event of the queue may have been meant for a worker that has begun to wait.
+    if (queue_.size() > 0) wake_waiting();
   }
 }
 
@@ -167,18 +169,14 @@ void Server::Impl::enqueue(Connection& connection) {
   queue_.push({&connection, nullptr});
   // A worker counts itself as waiting and then checks the queue; this code does it in the reverse
   // order. Therefore, either the worker sees the request, or this code sees the worker.
-  if (waiting_.load() > 0) queue_wake_.signal();
+  wake_waiting();
 }
 
 /// Queues a fiber that can continue, whose request has its place in its lane. Called by other
 /// threads, so the acceptor learns of it and wakes a resting worker if the active ones are blocked.
 void Server::Impl::enqueue_ready(RequestFiber& fiber) {
   const bool is_first = queue_.push({nullptr, &fiber});
-  if (waiting_.load() > 0) {
-    queue_wake_.signal();
-  } else if (is_first) {
-    acceptor_wake_.signal();
-  }
+  if (!wake_waiting() && is_first) acceptor_wake_.signal();
 }
 
 void Server::Impl::enforce_deadlines(std::int64_t now) {
