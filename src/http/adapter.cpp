@@ -55,12 +55,16 @@ class ConnectionStream final : public httplib::Stream {
   void stream_response() { streams_ = true; }
 
   ssize_t read(char* out, size_t size) override {
-    if (size == 1 && !left_.empty()) {  // the library reads a header byte by byte
-      *out = left_.front();
-      left_.remove_prefix(1);
-      return 1;
+    while (left_.empty()) {
+      if (part_ == std::ssize(parts_)) return 0;
+      left_ = parts_.begin()[part_++];
     }
-    return read_piece(out, size);
+    return static_cast<ssize_t>(take(out, std::min(size, left_.size())));
+  }
+
+  size_t read_held_line(char* out, size_t size) override {
+    const std::size_t end = left_.find("\r\n");
+    return end < left_.size() && end + 2 <= size ? take(out, end + 2) : 0;
   }
 
   ssize_t write(const char* data, size_t size) override {
@@ -80,17 +84,10 @@ class ConnectionStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
-  /// Separate from `read`, which runs for every byte of a header and would otherwise save registers
-  /// for this code.
-  [[gnu::noinline]] ssize_t read_piece(char* out, size_t size) {
-    while (left_.empty()) {
-      if (part_ == std::ssize(parts_)) return 0;
-      left_ = parts_.begin()[part_++];
-    }
-    const std::size_t count = std::min(size, left_.size());
+  std::size_t take(char* out, std::size_t count) {
     std::memcpy(out, left_.data(), count);
     left_.remove_prefix(count);
-    return static_cast<ssize_t>(count);
+    return count;
   }
 
   bool wait_until_sent() {
