@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "store/file/writer_vfs.h"
 #include "store/webhooks/event_id.h"
 
 namespace coffer::store {
@@ -41,6 +42,8 @@ Opening opening(const std::string& path, OpenMode mode) {
   switch (mode) {
     case OpenMode::read_write:
       return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+    case OpenMode::writer:
+      return {path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, writer_vfs()};
     case OpenMode::read_only:
       return {path, SQLITE_OPEN_READONLY};
     case OpenMode::immutable:

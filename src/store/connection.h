@@ -44,6 +44,7 @@ std::string sqlite_version();
 /// For a file that another process owns, read_foreign_file selects the mode.
 enum class OpenMode {
   read_write,
+  writer,         // the only writer of a ledger (store/file/writer_vfs.h)
   read_only,      // under SQLite's locks; creates the log and the shared memory if they are missing
   immutable,      // a closed file: without locks or a log, and without creating files next to it
   with_left_log,  // a closed file with the log that a killed process left; otherwise like immutable

@@ -200,7 +200,7 @@ OpenError Database::hold_file() {
 OpenError Database::open_writer() {
   const mode_t old = ::umask(0077);  // mode 0600 for the file, WAL and shared memory
   try {
-    writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
+    writer_ = std::make_unique<Connection>(options_.path, OpenMode::writer);
     writer_->execute(
         "PRAGMA busy_timeout=" + std::to_string(kBusyWaitMs) +
         // A commit writes whole pages, most of which it has changed a little. Measured per payment,
