@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t emit(store::WriteTx& tx, Random& random, std::int64_t tenant,
                   const store::NewEvent& event) {
-  tx.signal(store::Signal::webhooks);
+  if (tx.known().has_webhooks()) tx.signal(store::Signal::webhooks);
   return store::append_event(tx, random, tenant, event);
 }
 

@@ -10,6 +10,9 @@ namespace {
 /// Per kind, about 1 MiB. There are few assets.
 constexpr std::size_t kKnownMax = 10'000;
 
+constexpr const char* kAnyWebhook =
+    "SELECT 1 FROM webhooks INDEXED BY webhooks_active WHERE disabled_at IS NULL LIMIT 1";
+
 template <class Map>
 auto& add(Map& rows, const typename Map::key_type& key, typename Map::mapped_type row) {
   if (rows.size() >= kKnownMax) rows.clear();
@@ -41,7 +44,13 @@ const Asset* KnownRows::asset(const AssetCode& code) {
   return found ? &assets_.emplace(code, *std::move(found)).first->second : nullptr;
 }
 
+bool KnownRows::has_webhooks() {
+  if (!has_webhooks_) has_webhooks_ = Query(writer_, kAnyWebhook).step();
+  return *has_webhooks_;
+}
+
 void KnownRows::forget() {
+  has_webhooks_.reset();
   wallets_.clear();
   trustlines_.clear();
   assets_.clear();

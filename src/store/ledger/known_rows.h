@@ -38,6 +38,8 @@ class KnownRows {
   std::optional<AccountKey> trustline(std::int64_t wallet, std::int64_t asset);
   /// Like `find_asset`; nullptr if the code is not registered. Valid until `forget`.
   const Asset* asset(const AssetCode& code);
+  /// True if a webhook of any tenant is active.
+  bool has_webhooks();
 
   void forget();
 
@@ -50,6 +52,7 @@ class KnownRows {
   std::unordered_map<Uuid, Wallet> wallets_;
   std::map<std::pair<std::int64_t, std::int64_t>, AccountKey> trustlines_;  // wallet and asset
   std::map<AssetCode, Asset> assets_;
+  std::optional<bool> has_webhooks_;
 };
 
 }  // namespace coffer::store

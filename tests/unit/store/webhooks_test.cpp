@@ -57,6 +57,27 @@ struct Hooks : SmallLedger {
 
 }  // namespace
 
+TEST_CASE("webhooks: the writer knows whether one is active") {
+  Hooks hooks;
+  const auto known = [&] {
+    bool has = false;
+    hooks
+        .write(
+            [&](WriteTx& tx) -> Result<void> {
+              has = tx.known().has_webhooks();
+              return {};
+            },
+            CommitQueue::Mode::repeatable)
+        .value();
+    return has;
+  };
+  CHECK_FALSE(known());
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  CHECK(known());
+  hooks.change([&](WriteTx& tx) { disable_webhook(tx, row, DisableReason::by_owner); });
+  CHECK_FALSE(known());
+}
+
 TEST_CASE("webhooks: only active registrations claim event types") {
   Hooks hooks;
   const EventTypeSet both =
