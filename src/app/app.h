@@ -213,7 +213,6 @@ class App {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server>
       admin_server_;                 // null if shared, disabled, or its address was in use
-  std::int64_t settled_ms_ = 0;      // monotonic, of the last settlement; for the settlement thread
   std::int64_t uses_stored_ms_ = 0;  // monotonic; for the housekeeping thread
   std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: no round is running
   std::atomic<bool> starting_{false};

@@ -11,9 +11,6 @@ namespace coffer {
 namespace {
 
 constexpr int kSettleBatch = 256;
-// After a round, settlement waits this long to settle new payments together, with one read of the
-// due jobs and one command.
-constexpr std::int64_t kSettleGatherMs = 3;
 constexpr std::int64_t kHousekeepingMs = 200;
 constexpr std::int64_t kStoreUsesEveryMs = kMinuteMs;
 constexpr std::int64_t kVerifyEveryMs = kHourMs;
@@ -247,17 +244,12 @@ int App::notify_once() { return notifications_->run_due(); }
 int App::alert_once() { return alerts_->run_due(); }
 
 std::int64_t App::settlement_step() {
-  const store::ReadersScope readers(store::Readers::settlement);
-  // Uses the machine's clock, because the interval does not depend on the time of the records.
-  const std::int64_t early_ms = settled_ms_ + kSettleGatherMs - SystemClock().monotonic_ms();
-  if (early_ms > 0) return early_ms;
   // Keeps its value if a round ends with an exception or hangs, so that /healthz reports it.
   if (settling_since_ms_ == 0) settling_since_ms_ = clock_.monotonic_ms();
   const auto round = flows::settle_due_payments(*context_, kSettleBatch);
   settling_since_ms_ = 0;
   if (!round) return 1'000;  // overloaded or disk full: the jobs wait in their rows
   if (round->settled == kSettleBatch) return 0;
-  if (round->settled > 0) settled_ms_ = SystemClock().monotonic_ms();
   if (!round->next_due) return WorkerThread::kWhenWoken;
   return std::max<std::int64_t>(0, round->next_due->ms - queue_->now().ms);
 }

@@ -320,8 +320,11 @@ void CommitQueue::note_commit(const Batch& batch, const Stopwatch& watch) {
   batch_sizes_->observe(static_cast<std::int64_t>(batch.waiters.size()));
 }
 
-/// Runs the commands in the order of the queue.
+/// Runs the commands in the order of the queue, background commands last: settlement then finds the
+/// payments that the same commit accepts.
 void CommitQueue::run_all(Batch& batch) {
+  std::stable_partition(batch.waiters.begin(), batch.waiters.end(),
+                        [](const Waiter* one) { return one->mode != Mode::background; });
   const auto begin = batch.waiters.begin();
   const auto end = batch.waiters.end();
   for (auto at = begin; at != end;) {

@@ -60,7 +60,8 @@ class CommitQueue {
     // must not change a wallet, trustline or asset (WriteTx::known).
     repeatable,
     // Like repeatable, for work that no client waits for. If nothing else is waiting, it waits
-    // `patience_ms` for another command, so that its commit does not delay the next client.
+    // `patience_ms` for another command, so that its commit does not delay the next client. It
+    // runs after the other commands of its batch.
     background,
   };
 

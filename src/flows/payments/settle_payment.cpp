@@ -129,34 +129,22 @@ void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob&
   throw InternalError("no settlement for payments of type " + std::string(name(payment.type)));
 }
 
-Result<void> settle_together(const Context& context, std::span<const SettlementJob> jobs) {
-  COFFER_TRY_VOID(context.queue.run(
-      [&](store::WriteTx& tx) -> Result<void> {
-        for (const SettlementJob& job : jobs) settle_one(context, tx, job);
-        return {};
-      },
-      store::CommitQueue::Mode::background));
-  for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
-  return {};
-}
-
 /// Settles the payments of a failed group one at a time, so that only the faulty one is delayed.
 int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
   int settled = 0;
   for (const SettlementJob& job : jobs) {
     const PaymentScope scope(context, job.payment);
-    const auto result = settle_together(context, {&job, 1});
+    const auto result = context.write([&](store::WriteTx& tx) { settle_one(context, tx, job); });
     if (result) {
+      note_settled(context, job.due_at);
       ++settled;
       continue;
     }
     if (result.error().slug != Slug::unexpected_error) break;  // overloaded or full: all jobs wait
     log_error("settlement", "settlement of a payment failed; it will be retried",
               {{"payment_key", job.payment}});
-    const auto postponed = context.queue.run([&](store::WriteTx& tx) -> Result<void> {
-      store::postpone_settlement(tx, job);
-      return {};
-    });
+    const auto postponed =
+        context.write([&](store::WriteTx& tx) { store::postpone_settlement(tx, job); });
     if (!postponed) break;
   }
   return settled;
@@ -166,26 +154,26 @@ int settle_singly(const Context& context, std::span<const SettlementJob> jobs) {
 
 Result<SettlementRound> settle_due_payments(const Context& context, int limit) {
   COFFER_FAULT("settle.before");
-  COFFER_TRY(const auto jobs,
-             context.read([&](store::Connection& db) -> Result<std::vector<SettlementJob>> {
-               return store::due_settlements(db, context.queue.now(), limit);
-             }));
   SettlementRound round;
-  if (!jobs.empty()) {
-    const auto together = settle_together(context, jobs);
-    if (together) {
-      round.settled = static_cast<int>(jobs.size());
-    } else if (together.error().slug == Slug::unexpected_error) {
-      round.settled = settle_singly(context, jobs);
-    } else {
-      return unexpected(together.error());
-    }
-  }
+  std::vector<SettlementJob> jobs;
+  const auto together = context.write(
+      [&](store::WriteTx& tx) {
+        jobs = store::due_settlements(tx.db(), tx.now(), limit);
+        for (const SettlementJob& job : jobs) settle_one(context, tx, job);
+        round.next_due = store::next_settlement_due(tx.db());
+      },
+      store::CommitQueue::Mode::background);
   COFFER_FAULT("settle.after");
-  COFFER_TRY(round.next_due,
-             context.read([&](store::Connection& db) -> Result<std::optional<Timestamp>> {
-               return store::next_settlement_due(db);
-             }));
+  if (together) {
+    for (const SettlementJob& job : jobs) note_settled(context, job.due_at);
+    round.settled = static_cast<int>(jobs.size());
+    return round;
+  }
+  if (jobs.empty() || together.error().slug != Slug::unexpected_error) {
+    return unexpected(together.error());
+  }
+  round.settled = settle_singly(context, jobs);
+  round.next_due = context.queue.now();  // the next round finds what is left
   return round;
 }
 

@@ -25,7 +25,6 @@ enum class Readers {
   money,
   search,
   exports,
-  settlement,
   providers,
   delivery,
   notifications,
@@ -43,13 +42,12 @@ struct ReadersKind {
   bool brief;             // every read takes less than a millisecond
 };
 /// In the order of the enum.
-inline constexpr std::array<ReadersKind, 12> kReaders{{
+inline constexpr std::array<ReadersKind, 11> kReaders{{
     {Readers::read, "read", 4, 2'000, 8'192, false},
     {Readers::system, "system", 1, 200, 2'048, true},
     {Readers::money, "money", 1, 2'000, 8'192, true},
     {Readers::search, "search", 2, 2'000, 8'192, false},
     {Readers::exports, "exports", 2, 2'000, 2'048, false},
-    {Readers::settlement, "settlement", 1, 2'000, 4'096, true},
     {Readers::providers, "providers", 1, 2'000, 2'048, true},
     {Readers::delivery, "delivery", 1, 2'000, 4'096, true},
     {Readers::notifications, "notifications", 1, 2'000, 2'048, true},

@@ -41,6 +41,24 @@ TEST_CASE("commit queue: a background command shares the commit of the next comm
   CHECK(file.queue->stats().commits == before + 1);
 }
 
+TEST_CASE("commit queue: background commands are the last of their batch") {
+  OpenedFile file({.patience_ms = 60'000});
+  std::string order;
+  const auto say = [&](const char* name) {
+    return [&order, name](WriteTx&) -> Result<void> {
+      order += name;
+      return {};
+    };
+  };
+  Thread background("background", [&] {
+    CHECK(file.queue->run(say("settlement"), CommitQueue::Mode::background));
+  });
+  while (file.queue->stats().queued == 0) rest(1);
+  CHECK(file.write(say("payment, ")));
+  background.join();
+  CHECK(order == "payment, settlement");
+}
+
 TEST_CASE("commit queue: without another command, a background command is committed alone") {
   OpenedFile file({.patience_ms = 1});
   CHECK(file.queue->run(note("note"), CommitQueue::Mode::background));
