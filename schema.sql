@@ -59,7 +59,7 @@ CREATE TABLE applications (
   name               TEXT NOT NULL CHECK (name <> ''),
   suspended          INTEGER NOT NULL DEFAULT 0 CHECK (suspended IN (0, 1)),
   scopes             TEXT NOT NULL,     -- names separated by spaces
-  key_version        INTEGER NOT NULL DEFAULT 1,  -- tokens of an older version are refused
+  key_version        INTEGER NOT NULL DEFAULT 1,  -- tokens of an older version are rejected
   client_id          TEXT NOT NULL UNIQUE,
   client_secret_hash BLOB NOT NULL CHECK (length(client_secret_hash) = 32),
   api_key_hash       BLOB NOT NULL UNIQUE CHECK (length(api_key_hash) = 32),
@@ -209,7 +209,7 @@ CREATE TABLE users (
   sealed_otp    BLOB NOT NULL,
   otp_step      INTEGER NOT NULL DEFAULT 0,   -- step of the last accepted code
   suspended     INTEGER NOT NULL DEFAULT 0 CHECK (suspended IN (0, 1)),
-  key_version   INTEGER NOT NULL DEFAULT 1,   -- tokens of an older version are refused
+  key_version   INTEGER NOT NULL DEFAULT 1,   -- tokens of an older version are rejected
   created_at    INTEGER NOT NULL,
   updated_at    INTEGER NOT NULL
 ) STRICT;

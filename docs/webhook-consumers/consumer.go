@@ -68,8 +68,8 @@ func setting(name, otherwise string) string {
 
 // --- Verify ------------------------------------------------------------------------------------------
 
-// refusal returns the reason to refuse a delivery, or "". The body contains the raw bytes, before any parsing.
-func refusal(headers http.Header, body []byte) string {
+// rejection returns the reason to reject a delivery, or "". The body contains the raw bytes, before any parsing.
+func rejection(headers http.Header, body []byte) string {
 	id := headers.Get("webhook-id")
 	timestamp := headers.Get("webhook-timestamp")
 	signatures := headers.Get("webhook-signature")
@@ -246,8 +246,8 @@ func receive(response http.ResponseWriter, request *http.Request) int {
 	if err != nil {
 		return http.StatusRequestEntityTooLarge
 	}
-	if reason := refusal(request.Header, body); reason != "" {
-		log.Printf("refused: %s", reason)
+	if reason := rejection(request.Header, body); reason != "" {
+		log.Printf("rejected: %s", reason)
 		return http.StatusUnauthorized
 	}
 	if !isEvent(body) {

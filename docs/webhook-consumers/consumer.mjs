@@ -28,8 +28,8 @@ function equal(a, b) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The reason to refuse a delivery, or null. `body` contains the raw bytes, before any parsing. */
-function refusal(headers, body) {
+/** The reason to reject a delivery, or null. `body` contains the raw bytes, before any parsing. */
+function rejection(headers, body) {
   const id = headers['webhook-id'];
   const time = headers['webhook-timestamp'];
   const signatures = headers['webhook-signature'];
@@ -144,9 +144,9 @@ async function receive(request) {
   if (request.method !== 'POST') return 405;
   const body = await readBody(request);
   if (body === null) return 413;
-  const reason = refusal(request.headers, body);
+  const reason = rejection(request.headers, body);
   if (reason) {
-    console.log(`refused: ${reason}`);
+    console.log(`rejected: ${reason}`);
     return 401;
   }
   if (!isEvent(body)) return 400;

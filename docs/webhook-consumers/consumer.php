@@ -43,8 +43,8 @@ function keys(): array
 
 // --- Verify -------------------------------------------------------------------------------------------
 
-/** The reason to refuse a delivery, or null. The body contains the raw bytes, before any parsing. */
-function refusal(string $body): ?string
+/** The reason to reject a delivery, or null. The body contains the raw bytes, before any parsing. */
+function rejection(string $body): ?string
 {
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $time = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -182,9 +182,9 @@ function receive(): int
     if (strlen($body) > BODY_BYTES_MAX) {
         return 413;
     }
-    $reason = refusal($body);
+    $reason = rejection($body);
     if ($reason !== null) {
-        say("refused: $reason");
+        say("rejected: $reason");
         return 401;
     }
     if (!is_event($body)) {

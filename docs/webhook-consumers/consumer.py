@@ -40,8 +40,8 @@ def is_id(text):
 
 # --- Verify -------------------------------------------------------------------------------------------
 
-def refusal(headers, body):
-    """The reason to refuse a delivery, or None. `body` contains the raw bytes, before any parsing."""
+def rejection(headers, body):
+    """The reason to reject a delivery, or None. `body` contains the raw bytes, before any parsing."""
     id_ = headers.get("webhook-id")
     time_ = headers.get("webhook-timestamp")
     signatures = headers.get("webhook-signature")
@@ -163,9 +163,9 @@ class Handler(BaseHTTPRequestHandler):
         self.unread = False
         if len(body) < int(length):
             return 400
-        reason = refusal(self.headers, body)
+        reason = rejection(self.headers, body)
         if reason:
-            say(f"refused: {reason}")
+            say(f"rejected: {reason}")
             return 401
         if not is_event(body):
             return 400

@@ -46,7 +46,7 @@ Result<http::Response> fund_wallet(const Services& services, const Call& call) {
   Fields fields(*call.body);
   const auto asset = fields.asset_code("assetCode", required);
   const auto amount = fields.amount("amount", required);
-  fields.refuse_unknown();
+  fields.reject_unknown();
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::fund_sandbox_wallet(services.flows, call.caller.tenant, id, *asset, *amount));
@@ -84,7 +84,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
       fields.text("providerPaymentId", optional, 128)
           .value_or("sandbox-" +
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
-  fields.refuse_unknown();
+  fields.reject_unknown();
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto connector, services.flows.read([&](store::Connection& db) {
     const auto row = store::find_own_reference(db, call.caller.tenant, arrival.reference);

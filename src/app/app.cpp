@@ -89,7 +89,7 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
 }
 
 /// The master key of this file. A new file gets a new key if the key is missing. For a file with
-/// sealed secrets, a missing key is never replaced, and a wrong key is refused.
+/// sealed secrets, a missing key is never replaced, and a wrong key is rejected.
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
@@ -276,7 +276,7 @@ void App::wake_worker(store::Signal signal) {
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
 Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
-  if (refusing_) {
+  if (rejecting_) {
     return unexpected(Problem(Slug::overloaded, "The server is restarting.").retry_after(1));
   }
   return pipeline_->admit(head, body_bytes);

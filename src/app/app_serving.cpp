@@ -279,7 +279,7 @@ void App::store_secret_uses() {
 
 std::int64_t App::probe_step() {
   if (const auto proof = queue_->probe(); !proof) {
-    log_warning("store", "test write refused", {{"problem", proof.error().detail}});
+    log_warning("store", "test write rejected", {{"problem", proof.error().detail}});
   }
   return WorkerThread::kWhenWoken;
 }

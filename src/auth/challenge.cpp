@@ -10,18 +10,18 @@ constexpr std::uint32_t kFee = 100;  // stroops per operation, the minimum; neve
 constexpr std::string_view kWebAuthDomain = "web_auth_domain";
 constexpr std::string_view kEnvelopeTypeTx{"\0\0\0\2", 4};
 
-Unexpected refused(const char* detail) { return unexpected(Slug::invalid_challenge, detail); }
+Unexpected rejected(const char* detail) { return unexpected(Slug::invalid_challenge, detail); }
 
 std::string entry_name(const ChallengeDomains& domains) { return domains.home + " auth"; }
 
 /// The first operation: the account that must sign, the home domain, and the nonce.
 Result<void> check_first(const ManageData& first, const ChallengeDomains& domains) {
   if (first.name != entry_name(domains)) {
-    return refused("The first operation names a different home domain.");
+    return rejected("The first operation names a different home domain.");
   }
   const auto nonce = from_base64(first.value);
   if (!nonce || nonce->size() != kNonceBytes) {
-    return refused("The first operation does not contain a nonce of 48 bytes in base64.");
+    return rejected("The first operation does not contain a nonce of 48 bytes in base64.");
   }
   return {};
 }
@@ -32,28 +32,28 @@ Result<void> check_others(const Transaction& transaction, const PublicKey& serve
   for (std::size_t i = 1; i < transaction.operations.size(); ++i) {
     const ManageData& operation = transaction.operations[i];
     if (operation.source != server) {
-      return refused("The source of an operation after the first is not the server.");
+      return rejected("The source of an operation after the first is not the server.");
     }
     if (operation.name != kWebAuthDomain) continue;
     if (operation.value != domains.web_auth) {
-      return refused("The challenge was created for a different web_auth_domain.");
+      return rejected("The challenge was created for a different web_auth_domain.");
     }
     names_us = true;
   }
-  if (!names_us) return refused("The operation web_auth_domain is missing.");
+  if (!names_us) return rejected("The operation web_auth_domain is missing.");
   return {};
 }
 
 Result<void> check_content(const Transaction& transaction, const PublicKey& server,
                            const ChallengeDomains& domains) {
   if (transaction.source != server) {
-    return refused("The source of the transaction is not the signing key of this server.");
+    return rejected("The source of the transaction is not the signing key of this server.");
   }
-  if (transaction.sequence != 0) return refused("The sequence number is not 0.");
-  if (transaction.operations.empty()) return refused("The transaction has no operation.");
+  if (transaction.sequence != 0) return rejected("The sequence number is not 0.");
+  if (transaction.operations.empty()) return rejected("The transaction has no operation.");
   COFFER_TRY_VOID(check_first(transaction.operations.front(), domains));
   if (transaction.operations.front().source == server) {
-    return refused("The source of the first operation is the server, but must be the client.");
+    return rejected("The source of the first operation is the server, but must be the client.");
   }
   return check_others(transaction, server, domains);
 }
@@ -62,11 +62,11 @@ Result<void> check_time(const Transaction& transaction, Timestamp now) {
   const auto now_s = static_cast<std::uint64_t>(now.ms / 1000);
   constexpr std::uint64_t kMaxS = INT64_MAX / 1000 - 1;
   if (transaction.max_time_s == 0 || transaction.max_time_s > kMaxS) {
-    return refused("The time bounds of the challenge have no end.");
+    return rejected("The time bounds of the challenge have no end.");
   }
-  if (now_s < transaction.min_time_s) return refused("The challenge is not valid yet.");
+  if (now_s < transaction.min_time_s) return rejected("The challenge is not valid yet.");
   if (now_s > transaction.max_time_s) {
-    return refused("The challenge has expired. Request a new one.");
+    return rejected("The challenge has expired. Request a new one.");
   }
   return {};
 }
@@ -103,11 +103,11 @@ Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
                                                 const ChallengeDomains& domains,
                                                 Timestamp now) const {
   if (transaction.size() > kChallengeBytesMax)
-    return refused("The challenge is larger than 50 KB.");
+    return rejected("The challenge is larger than 50 KB.");
   const auto xdr = from_base64(transaction);
   const auto envelope = xdr ? read_envelope(*xdr) : std::nullopt;
   if (!envelope) {
-    return refused(
+    return rejected(
         "This is not the base64 XDR of a challenge: a version 1 envelope with time "
         "bounds, no memo, and only manageData operations.");
   }
@@ -130,12 +130,12 @@ Result<SignedChallenge> ChallengeServer::verify(std::string_view transaction,
                auth::verify(out.client, as_text(out.hash), signature.signature)) {
       by_client = true;
     } else {
-      return refused("A signature is not from the server or the client, or is repeated.");
+      return rejected("A signature is not from the server or the client, or is repeated.");
     }
   }
-  if (!by_server) return refused("The signature of this server is missing.");
+  if (!by_server) return rejected("The signature of this server is missing.");
   if (!by_client) {
-    return refused(
+    return rejected(
         "The signature of the client is missing. Sign the challenge with the key of the requested "
         "account and the network passphrase from the response.");
   }

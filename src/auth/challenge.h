@@ -17,7 +17,7 @@
 // The content is checked too, although the server's signature already proves that the server
 // created it: a later version may sign other transactions with the same key.
 //
-// Every refusal is `invalid-challenge` (400). Its detail states the broken rule, because the
+// Every rejection is `invalid-challenge` (400). Its detail states the broken rule, because the
 // readers are integrators; it does not help to forge a signature.
 #pragma once
 

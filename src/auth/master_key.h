@@ -49,7 +49,7 @@ inline constexpr std::string_view kSealLabel = "coffer seal v1";
 inline constexpr std::string_view kTokenLabel = "coffer token v1";
 
 /// Parses COFFER_MASTER_KEY, a systemd credential or the content of a key file: 64 hex characters
-/// (surrounding white space is ignored) or 32 raw bytes. Refuses 32 bytes of plain text, which are
+/// (surrounding white space is ignored) or 32 raw bytes. Rejects 32 bytes of plain text, which are
 /// a password or half a key instead of 256 random bits. `source` is the origin of the text, for
 /// error messages.
 Result<MasterKey> parse_master_key(std::string_view text, std::string_view source);
@@ -57,7 +57,7 @@ Result<MasterKey> parse_master_key(std::string_view text, std::string_view sourc
 enum class MissingKey { create, refuse };
 
 /// Reads the key file. If it is missing and `missing` permits it, creates the file: synchronised
-/// before it gets its name, mode 0600, with missing parent directories in mode 0700. Refuses a file
+/// before it gets its name, mode 0600, with missing parent directories in mode 0700. Rejects a file
 /// to which group or others have access. Never overwrites a file: if two processes create it at the
 /// same time, both return the key of the first.
 Result<MasterKey> load_or_create_master_key(const std::filesystem::path& path, Random& random,

@@ -25,7 +25,7 @@ std::string to_numeric_date(Timestamp at) {
 }
 
 /// Reads exactly the text that to_payload() writes. This server signed the payload, so any other
-/// text is a token of another version. It is refused, and its owner requests a new one.
+/// text is a token of another version. It is rejected, and its owner requests a new one.
 class PayloadReader {
  public:
   explicit PayloadReader(std::string_view rest) : rest_(rest) {}

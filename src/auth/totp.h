@@ -22,7 +22,7 @@ std::int64_t totp_step(Timestamp at);
 /// The six-digit code of a step.
 std::string totp_code(const Secret& key, std::int64_t step);
 /// The step of `code`: that of `now`, the one before or the one after. Compares all three in
-/// constant time. To accept each code only once, the caller refuses a step at or below the last
+/// constant time. To accept each code only once, the caller rejects a step at or below the last
 /// accepted one.
 std::optional<std::int64_t> match_totp(const Secret& key, std::string_view code, Timestamp now);
 

@@ -48,7 +48,7 @@ class Reader {
 
   bool ok() const { return ok_; }
   std::string_view rest() const { return rest_; }
-  void refuse() { ok_ = false; }
+  void reject() { ok_ = false; }
 
   std::uint32_t integer() { return static_cast<std::uint32_t>(from_big_endian(take(4))); }
   std::uint64_t hyper() {
@@ -56,19 +56,19 @@ class Reader {
     return high << 32 | integer();
   }
   void expect(std::uint32_t wanted) {
-    if (integer() != wanted) refuse();
+    if (integer() != wanted) reject();
   }
   std::string_view fixed(std::size_t size) {
     const std::string_view bytes = take(size);
     const std::string_view zeros = take(padding(size));
-    if (zeros.find_first_not_of('\0') != std::string_view::npos) refuse();
+    if (zeros.find_first_not_of('\0') != std::string_view::npos) reject();
     return bytes;
   }
   std::string_view variable(std::size_t max) { return fixed(count(max)); }
   /// The length of an array, string or opaque.
   std::size_t count(std::size_t max) {
     const std::size_t size = integer();
-    if (size > max) refuse();
+    if (size > max) reject();
     return ok_ ? size : 0;
   }
   PublicKey account() {
@@ -81,7 +81,7 @@ class Reader {
 
  private:
   std::string_view take(std::size_t size) {
-    if (size > rest_.size()) refuse();
+    if (size > rest_.size()) reject();
     if (!ok_) return {};
     const std::string_view bytes = rest_.substr(0, size);
     rest_.remove_prefix(size);

@@ -1,6 +1,6 @@
 // The part of Stellar's XDR (RFC 4506) that a SEP-10 challenge needs: a version 1 transaction
 // envelope that has only manageData operations. Strict: checks lengths, discriminants and padding,
-// and refuses trailing bytes. Anything that a challenge does not use is refused rather than
+// and rejects trailing bytes. Anything that a challenge does not use is rejected rather than
 // skipped: other envelopes, muxed accounts, memos, preconditions other than time bounds, and other
 // operations. Stateless; thread-safe.
 #pragma once
@@ -19,7 +19,7 @@ namespace coffer::auth {
 struct ManageData {
   PublicKey source;
   std::string name;   // at most 64 bytes
-  std::string value;  // at most 64 bytes; a removal, which has no value, is refused
+  std::string value;  // at most 64 bytes; a removal, which has no value, is rejected
   bool operator==(const ManageData&) const = default;
 };
 

@@ -72,7 +72,7 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
      "Send an amount in the range that `errors` states. Connectors have their own limits."},
     {Slug::requirement_missing, "requirement-missing", 422, "Requirement missing",
      "Send every field that GET /v1/payments/requirements returns for this payment."},
-    {Slug::webhook_target_refused, "webhook-target-refused", 422, "Webhook target refused",
+    {Slug::webhook_target_refused, "webhook-target-refused", 422, "Webhook target not allowed",
      "Use an HTTPS URL with a public address."},
     {Slug::quota_exceeded, "quota-exceeded", 422, "Quota exceeded",
      "GET /v1/quotas returns usage and limits. Archive resources that you no longer need, or ask "

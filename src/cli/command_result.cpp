@@ -144,8 +144,15 @@ Cell cell_of(const Field& field, Times times) {
   return {text_of(field, times), status ? shade_of_status(*word) : Shade::plain};
 }
 
+/// Names that are not the words of their key.
+constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+    {"countryIsoCode2", "country"}, {"currencyIsoCode3", "currency"}};
+
 /// `sellAssetCode` as words: `sell asset code`. Omits a unit that the value shows.
 std::string words_of(std::string_view key) {
+  for (const auto& [known, words] : kNames) {
+    if (key == known) return std::string(words);
+  }
   const UnitName* unit = unit_name_of(key);
   if (unit != nullptr && unit->unit != Unit::time) {
     if (key == unit->alone) return "size";

@@ -68,7 +68,7 @@ class FrameBuffer final : public std::streambuf {
 std::optional<uid_t> trusted_peer(int fd) {
   const auto user = peer_user(fd);
   if (!user || *user == ::geteuid() || *user == 0) return user;
-  log_warning("control", "command of another user refused", {{"uid", *user}});
+  log_warning("control", "command of another user rejected", {{"uid", *user}});
   return std::nullopt;
 }
 

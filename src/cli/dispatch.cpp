@@ -57,7 +57,7 @@ void record_end(Session& session, const Command& command, std::int64_t entry,
                                           std::string(command.path), outcome, said);
   if (done) return;
   log_error("audit", "the result of a command could not be recorded in the audit log",
-            {{"act", entry}, {"command", command.path}, {"outcome", outcome}});
+            {{"entry", entry}, {"command", command.path}, {"outcome", outcome}});
 }
 
 /// Writes only the content, so that the output can be redirected to a file.

@@ -187,7 +187,7 @@ void welcome_operator(const Console& console, App& app) {
 
 }  // namespace
 
-// For the database, workers, logs, connections that are refused, and a margin.
+// For the database, workers, logs, connections that are rejected, and a margin.
 constexpr long kOwnDescriptors = 2'048;
 
 long descriptors_needed(const Config& config) { return config.max_connections + kOwnDescriptors; }

@@ -103,7 +103,7 @@ struct Config {
 
   int readers = 4;
   int queue_max = 1'024;
-  int disk_floor_mib = 256;  // with less free space, writes are refused
+  int disk_floor_mib = 256;  // with less free space, writes are rejected
   bool allow_network_filesystem = false;
 
   std::string ca_bundle;  // PEM file of trusted roots; empty: the system's

@@ -28,7 +28,7 @@ bool read_value(const toml::node& node, ConfigFileEntry& entry) {
   return true;
 }
 
-std::string refusal(const toml::node& node, const std::string& key) {
+std::string rejection(const toml::node& node, const std::string& key) {
   if (node.is_table()) {
     return "tables are not supported. Write the whole key, such as log_level = \"info\"";
   }
@@ -52,7 +52,7 @@ ConfigFileText parse_config_file(std::string_view text) {
     if (read_value(node, entry)) {
       out.entries.push_back(std::move(entry));
     } else {
-      out.errors.push_back({entry.line, refusal(node, entry.key)});
+      out.errors.push_back({entry.line, rejection(node, entry.key)});
     }
   }
   std::ranges::sort(out.entries, {}, &ConfigFileEntry::line);

@@ -132,7 +132,7 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     number("drain_s", &Config::drain_s, "SECONDS",
            "Time to finish requests in progress when the server stops", 0, 3'600),
     number("disk_floor_mib", &Config::disk_floor_mib, "MIB",
-           "Minimum free disk space; below it, writes are refused", 0, 1'048'576),
+           "Minimum free disk space; below it, writes are rejected", 0, 1'048'576),
     number("token_lifetime_s", &Config::token_lifetime_s, "SECONDS", "Lifetime of a bearer token",
            1, 604'800),
     number("rate_limit_production_per_s", &Config::rate_limit_production_per_s, "N",

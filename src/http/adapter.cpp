@@ -223,7 +223,7 @@ std::string to_bytes(const Response& response, const ResponseFrame& frame, bool 
 // --- The library --------------------------------------------------------------------------------
 
 /// `process_request` calls, in this order: `read_request` with the parsed header; the routing
-/// handler, which is the only handler; the header writer. If the library refuses a header because
+/// handler, which is the only handler; the header writer. If the library rejects a header because
 /// of its own rules (the method, Accept, Range), it calls the error handler instead of the first
 /// two.
 class Adapter::Library final : private httplib::Server {
@@ -250,7 +250,7 @@ class Adapter::Library final : private httplib::Server {
       return HandlerResponse::Handled;
     });
     set_error_logger(
-        [this](const httplib::Error& error, const httplib::Request*) { refused_for_ = error; });
+        [this](const httplib::Error& error, const httplib::Request*) { rejected_for_ = error; });
     set_header_writer([this](httplib::Stream& out, httplib::Headers& headers) {
       return write_head(out, headers);
     });
@@ -262,7 +262,7 @@ class Adapter::Library final : private httplib::Server {
     head_ = &head;
     stream_ = &stream;
     is_seen_ = is_read_ = is_answered_ = false;
-    refused_for_ = httplib::Error::Success;
+    rejected_for_ = httplib::Error::Success;
     bool closed = false;
     bool ok = false;
     try {
@@ -275,7 +275,7 @@ class Adapter::Library final : private httplib::Server {
                 {{"request_id", head.request_id}, {"error", error.what()}});
     }
     if (!is_answered_) {
-      log_error("http", "cpp-httplib refused a request that passed the header gate",
+      log_error("http", "cpp-httplib rejected a request that passed the header gate",
                 {{"request_id", head.request_id}});
     }
     request_ = Request();
@@ -306,15 +306,15 @@ class Adapter::Library final : private httplib::Server {
     connection_->consume(head_->bytes());
   }
 
-  /// Whether the library refused the request because of its own rules, and not because of invalid
+  /// Whether the library rejected the request because of its own rules, and not because of invalid
   /// bytes.
   bool is_own_rule(httplib::Request& in) const {
     // The library does not know the method and has not read further.
-    if (refused_for_ == httplib::Error::InvalidRequestLine) {
+    if (rejected_for_ == httplib::Error::InvalidRequestLine) {
       return stream_->is_behind_first_line() && httplib::detail::read_headers(*stream_, in.headers);
     }
-    return refused_for_ == httplib::Error::HTTPParsing ||  // Accept
-           refused_for_ == httplib::Error::InvalidRangeHeader;
+    return rejected_for_ == httplib::Error::HTTPParsing ||  // Accept
+           rejected_for_ == httplib::Error::InvalidRangeHeader;
   }
 
   void respond(httplib::Response& out) {
@@ -387,7 +387,7 @@ class Adapter::Library final : private httplib::Server {
   bool is_seen_ = false;      // its header was passed to the library's handler or error handler
   bool is_read_ = false;      // the library has read the request up to the end that the gate found
   bool is_answered_ = false;  // the handler has returned a response
-  httplib::Error refused_for_ = httplib::Error::Success;
+  httplib::Error rejected_for_ = httplib::Error::Success;
   Request request_;
   Response response_;
   ResponseFrame frame_;

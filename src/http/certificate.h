@@ -16,7 +16,7 @@ struct CertificateFile {
 };
 
 /// The start of a failure reason when the peer's certificate was rejected.
-inline constexpr std::string_view kCertificateRefused =
+inline constexpr std::string_view kCertificateRejected =
     "No connection: the certificate is not accepted";
 
 /// A Problem contains the file and the reason. A file without certificates is not an error.

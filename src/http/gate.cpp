@@ -75,7 +75,7 @@ Problem target_too_long(const GateLimits& limits) {
                    " bytes.");
 }
 
-/// Finds the end of the header, and refuses invalid bytes as soon as they arrive.
+/// Finds the end of the header, and rejects invalid bytes as soon as they arrive.
 class Scanner {
  public:
   Scanner(std::string_view bytes, const GateLimits& limits, GateProgress& progress)
@@ -301,7 +301,7 @@ Request request_of(RequestHead& head, std::string peer) {
   return out;
 }
 
-Refusal make_refusal(Problem problem, const RequestHead& head) {
+Rejection make_rejection(Problem problem, const RequestHead& head) {
   return {std::move(problem), std::string(head.path()), head.request_id};
 }
 
@@ -315,11 +315,11 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   HeadParser parser(limits);
   parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));
   RequestHead& head = parser.head();
-  if (scanner.problem()) return make_refusal(*std::move(scanner.problem()), head);
+  if (scanner.problem()) return make_rejection(*std::move(scanner.problem()), head);
   progress.line_passed = true;
   if (incomplete && !parser.problem()) return Incomplete{};
   if (!incomplete) parser.check_as_a_whole();
-  if (parser.problem()) return make_refusal(*std::move(parser.problem()), head);
+  if (parser.problem()) return make_rejection(*std::move(parser.problem()), head);
   head.head_bytes = end;
   return std::move(head);
 }

@@ -2,7 +2,7 @@
 // request ends.
 //
 // It reads RFC 9112 strictly. If two parsers could disagree about the end of a request (the cause
-// of request smuggling), the gate refuses it. Every refusal closes the connection. cpp-httplib
+// of request smuggling), the gate rejects it. Every rejection closes the connection. cpp-httplib
 // (http/adapter.h) interprets everything beyond the framing.
 #pragma once
 
@@ -61,19 +61,19 @@ struct RequestHead {
 Request request_of(RequestHead& head, std::string peer);
 
 /// The problem to send before the connection is closed. Path and ID are set if they could be read
-/// before the refusal.
-struct Refusal {
+/// before the rejection.
+struct Rejection {
   Problem problem;
   std::string path;
   std::string request_id;  // the caller's ID if acceptable, otherwise empty
 };
 
-/// For a refusal after the gate.
-Refusal make_refusal(Problem problem, const RequestHead& head);
+/// For a rejection after the gate.
+Rejection make_rejection(Problem problem, const RequestHead& head);
 
 struct Incomplete {};
 
-using GateResult = std::variant<Incomplete, RequestHead, Refusal>;
+using GateResult = std::variant<Incomplete, RequestHead, Rejection>;
 
 /// `buffered` contains the bytes received from the first byte of this request, possibly beyond its
 /// end. When more bytes arrive, call again with the same `progress`. Pure.

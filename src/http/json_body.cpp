@@ -33,7 +33,7 @@ std::size_t large_exponent(std::string_view number) {
   return is_large ? at : std::string_view::npos;
 }
 
-/// Sets large exponents to zero, because the library refuses numbers beyond a double. Returns the
+/// Sets large exponents to zero, because the library rejects numbers beyond a double. Returns the
 /// original numbers. Positions in the text do not change.
 NumberTexts take_large_exponents(std::string& json) {
   NumberTexts taken;

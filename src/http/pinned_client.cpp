@@ -143,7 +143,7 @@ Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
 }
 
 /// Why the request was not sent.
-Unexpected PinnedClient::refusal(int error) const {
+Unexpected PinnedClient::rejection(int error) const {
   const auto code = static_cast<httplib::Error>(error);
   std::string reason = httplib::to_string(code);
   if (code == httplib::Error::Connection) reason = "refused, or the host is unreachable";
@@ -151,7 +151,7 @@ Unexpected PinnedClient::refusal(int error) const {
   if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
   std::string detail = "No connection: " + reason + ".";
   if (certificate_fault_ != X509_V_OK) {
-    detail = std::string(kCertificateRefused) + ", " +
+    detail = std::string(kCertificateRejected) + ", " +
              X509_verify_cert_error_string(certificate_fault_) + ".";
   }
   return unexpected(Slug::provider_unavailable, std::move(detail));
@@ -225,7 +225,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   httplib::Response in;
   auto error = httplib::Error::Success;
   const bool whole = client_->send(out, in, error);
-  if (!attempt.sending) return {refusal(static_cast<int>(error))};
+  if (!attempt.sending) return {rejection(static_cast<int>(error))};
   if (!whole && !attempt.is_cut_off && call.is_over()) {
     return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }

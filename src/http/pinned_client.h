@@ -45,7 +45,7 @@ class PinnedClient {
   struct Attempt;
   PinnedClient(const ClientRequest& request, bool keeps);
   Result<void> secure(const std::string& host, TlsTrust& trust);
-  Unexpected refusal(int error) const;
+  Unexpected rejection(int error) const;
   void stop_reading();
   void follow(Attempt& attempt, httplib::Request& out);
 

@@ -211,7 +211,7 @@ bool Server::Impl::proceed(Connection& connection, Step step) {
   return false;
 }
 
-/// If further requests follow the refused one, the connection waits for its next turn.
+/// If further requests follow the rejected one, the connection waits for its next turn.
 Step Server::Impl::shed(Connection& connection, const Problem& problem) {
   const Step step = session_.shed(connection, problem);
   return step == Step::serve ? session_.yield(connection) : step;
@@ -377,7 +377,7 @@ ServerStats Server::Impl::stats() const {
   const std::size_t active = stats.queued + stats.busy;
   stats.parked = stats.connections > active ? stats.connections - active : 0;
   stats.requests = session_.requests();
-  stats.refused = session_.refused();
+  stats.rejected = session_.rejected();
   stats.large_bodies_bytes = session_.large_bodies_bytes();
   const Lock lock(workers_mutex_);
   stats.workers = workers_.size();

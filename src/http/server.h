@@ -23,7 +23,7 @@ namespace coffer::http {
 
 /// Decides about a request from its method, path, query, peer and `RequestHead::fields`; other
 /// members of `head` are empty. `body_bytes` is the size of the body, or 0 while it is unknown
-/// (chunked); the function is called again if the body turns out to be large. A Problem refuses the
+/// (chunked); the function is called again if the body turns out to be large. A Problem rejects the
 /// request and closes its connection. Runs on workers and on the acceptor, so it must not wait for
 /// other threads.
 using Admit = std::function<Result<Admission>(const Request& head, std::uint64_t body_bytes)>;
@@ -34,7 +34,7 @@ struct ServerLimits {
   int request_ms = 11'000;  // header and body share this deadline
   int idle_ms = 30'000;     // between requests on a keep-alive connection
   int write_ms = 10'000;  // without progress while writing, or below 16 KiB/s for longer than this
-  int linger_ms = 1'000;  // time for a client to receive a refusal while it is still sending
+  int linger_ms = 1'000;  // time for a client to receive a rejection while it is still sending
   /// If a new connection exceeds this number, the connection that has been idle for longest is
   /// closed. If none is idle, a connection whose request has been incomplete for longer than
   /// `incomplete_ms` gets 503 overloaded: the oldest in the network that has most of them.
@@ -47,7 +47,7 @@ struct ServerLimits {
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t header_count_max = 64;
   std::size_t target_bytes_max = 2'048;
-  /// Larger bodies run in the lane `bulk`. Without `ServerOptions::admit`, they are refused.
+  /// Larger bodies run in the lane `bulk`. Without `ServerOptions::admit`, they are rejected.
   std::size_t body_bytes_max = 64 * 1024;
   /// Memory for all bodies over `body_bytes_max`. A caller can use a quarter of it. Beyond: 503
   /// overloaded, or 429 rate-limited for the caller's share.
@@ -73,8 +73,8 @@ struct ServerOptions {
   std::string tls_key_file;
   std::string tls_client_ca_file;  // CAs of client certificates; empty: none are requested
   ServerLimits limits;
-  /// Renders refusals of the server itself, for paths with their own error format. Called with the
-  /// problem, the path (empty if it could not be read) and the request ID. Default:
+  /// Renders rejections of the server itself, for paths with their own error format. Called with
+  /// the problem, the path (empty if it could not be read) and the request ID. Default:
   /// problem_response.
   std::function<Response(const Problem&, std::string_view, std::string_view)> render_problem;
 };
@@ -87,7 +87,7 @@ struct ServerStats {
   std::size_t busy = 0;
   std::size_t workers = 0;  // threads started so far
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;             // error responses of the gate and of overload
+  std::uint64_t rejected = 0;            // error responses of the gate and of overload
   std::uint64_t gave_way = 0;            // connections closed to make room for new ones
   std::uint64_t large_bodies_bytes = 0;  // reserved for large request bodies
   std::array<LaneStats, kLaneCount> lanes{};

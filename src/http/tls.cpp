@@ -21,7 +21,7 @@ namespace {
 // TLS 1.2 only with forward secrecy and authenticated encryption; 1.3 offers nothing else.
 constexpr const char* kTls12Ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-/// RFC 7301: a client that offers only other protocols is refused.
+/// RFC 7301: a client that offers only other protocols is rejected.
 int select_alpn(SSL*, const unsigned char** out, unsigned char* out_size,
                 const unsigned char* offered, unsigned int offered_size, void*) {
   constexpr std::string_view kProtocol = "http/1.1";
@@ -51,7 +51,7 @@ std::string first_reason() {
   return reason != nullptr ? reason : "unknown reason";
 }
 
-Unexpected refused(const std::string& what, const std::string& file) {
+Unexpected rejected(const std::string& what, const std::string& file) {
   Unexpected error =
       unexpected(Slug::validation_failed, what + " " + file + " is not usable: " + first_reason());
   ERR_clear_error();
@@ -88,7 +88,7 @@ Result<void> request_certificates(SSL_CTX* context, const std::string& ca_file) 
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
     sk_X509_NAME_pop_free(names, X509_NAME_free);
-    return refused("The CA file for client certificates", ca_file);
+    return rejected("The CA file for client certificates", ca_file);
   }
   SSL_CTX_set_client_CA_list(context, names);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
@@ -171,14 +171,14 @@ Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& 
                                const std::string& client_ca_file) {
   ERR_clear_error();
   Context fresh(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
-  if (!fresh) return refused("TLS with certificate", cert_file);
+  if (!fresh) return rejected("TLS with certificate", cert_file);
   configure(fresh.get());
   if (SSL_CTX_use_certificate_chain_file(fresh.get(), cert_file.c_str()) != 1) {
-    return refused("The certificate file", cert_file);
+    return rejected("The certificate file", cert_file);
   }
   if (SSL_CTX_use_PrivateKey_file(fresh.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(fresh.get()) != 1) {
-    return refused("The key file", key_file);
+    return rejected("The key file", key_file);
   }
   if (!client_ca_file.empty()) {
     COFFER_TRY_VOID(request_certificates(fresh.get(), client_ca_file));
@@ -218,7 +218,7 @@ Result<void> TlsTrust::refresh() {
   ERR_clear_error();
   std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> fresh(X509_STORE_new(), X509_STORE_free);
   if (!fresh || X509_STORE_load_file(fresh.get(), ca_bundle_.c_str()) != 1) {
-    return refused("The CA bundle", ca_bundle_);
+    return rejected("The CA bundle", ca_bundle_);
   }
   X509_STORE_free(roots_);
   roots_ = fresh.release();
@@ -227,7 +227,7 @@ Result<void> TlsTrust::refresh() {
 }
 
 Result<void> TlsTrust::protect(SSL_CTX* context, const std::string& host, long* fault) {
-  if (context == nullptr) return refused("TLS", "for " + host);
+  if (context == nullptr) return rejected("TLS", "for " + host);
   {
     const Lock lock(mutex_);
     COFFER_TRY_VOID(refresh());
@@ -241,7 +241,7 @@ Result<void> TlsTrust::protect(SSL_CTX* context, const std::string& host, long* 
   X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   const bool known = X509_VERIFY_PARAM_set1_ip_asc(verify, host.c_str()) == 1 ||
                      X509_VERIFY_PARAM_set1_host(verify, host.c_str(), host.size()) == 1;
-  return known ? Result<void>() : refused("The server name", host);
+  return known ? Result<void>() : rejected("The server name", host);
 }
 
 }  // namespace coffer::http

@@ -146,7 +146,7 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   }
   const std::string error = answer.is_object() ? text_of(answer, "error") : std::string();
   if (response.status == 400 && error == "invalid_grant") {
-    return unexpected(Slug::unauthorized, "the provider refused the code");
+    return unexpected(Slug::unauthorized, "the provider rejected the code");
   }
   return wrong_provider("its token endpoint responds with status " +
                         std::to_string(response.status) +

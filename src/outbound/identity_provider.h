@@ -51,7 +51,7 @@ class IdentityProvider {
 
   /// The provider's endpoints, cached for an hour.
   Result<ProviderEndpoints> endpoints();
-  /// Returns the ID token as the provider sent it. `unauthorized` if the provider refuses the code.
+  /// Returns the ID token as the provider sent it. `unauthorized` if the provider rejects the code.
   Result<std::string> redeem(const ProviderEndpoints& endpoints, const CodeExchange& exchange);
   /// The signing keys that the provider publishes.
   std::unique_ptr<KeySet> key_set(const ProviderEndpoints& endpoints) const;

@@ -21,7 +21,7 @@ struct Block {
 
 // IANA special-purpose registry and multicast: all blocks that are not single hosts of the
 // internet.
-constexpr Block kRefused4[] = {
+constexpr Block kRejected4[] = {
     {"0.0.0.0", 8},       {"10.0.0.0", 8},      {"100.64.0.0", 10},   {"127.0.0.0", 8},
     {"169.254.0.0", 16},  {"172.16.0.0", 12},   {"192.0.0.0", 24},    {"192.0.2.0", 24},
     {"192.31.196.0", 24}, {"192.52.193.0", 24}, {"192.88.99.0", 24},  {"192.168.0.0", 16},
@@ -30,7 +30,7 @@ constexpr Block kRefused4[] = {
 };
 // Global unicast is 2000::/3; it contains Teredo and its neighbours, documentation, and 6to4.
 constexpr Block kGlobal6 = {"2000::", 3};
-constexpr Block kRefused6[] = {
+constexpr Block kRejected6[] = {
     {"2001::", 23}, {"2001:db8::", 32}, {"2002::", 16}, {"2620:4f:8000::", 48}, {"3fff::", 20},
 };
 constexpr const char* kMetadata[] = {"169.254.169.254", "169.254.170.2", "169.254.170.23",
@@ -87,7 +87,7 @@ bool is_host_name(const std::string& name) {
   return clean && !number;
 }
 
-Unexpected refuse(const std::string& why) {
+Unexpected reject(const std::string& why) {
   return unexpected(Problem(Slug::webhook_target_refused, "The URL is not allowed: " + why + ".",
                             {{"url", why}}));
 }
@@ -98,8 +98,8 @@ bool is_public_address(std::string_view text) {
   const auto address = NumericAddress::parse(text);
   if (!address) return false;
   const auto holds = [&](const Block& block) { return in_block(*address, block); };
-  if (address->size == 4) return std::ranges::none_of(kRefused4, holds);
-  return holds(kGlobal6) && std::ranges::none_of(kRefused6, holds);
+  if (address->size == 4) return std::ranges::none_of(kRejected4, holds);
+  return holds(kGlobal6) && std::ranges::none_of(kRejected6, holds);
 }
 
 Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& entries,
@@ -155,46 +155,46 @@ bool TargetGuard::may_reach(const std::string& host, std::string_view address) c
 }
 
 Result<Url> TargetGuard::check_url(std::string_view text, Environment environment) const {
-  if (text.size() > kUrlBytesMax) return refuse("it is longer than 2048 bytes");
+  if (text.size() > kUrlBytesMax) return reject("it is longer than 2048 bytes");
   auto url = parse_url(text);
   if (!url) {
-    return refuse(
+    return reject(
         "it must be an absolute https URL without user name, spaces or non-ASCII characters");
   }
   if (!url->tls && environment == Environment::production) {
-    return refuse("it must be https in production");
+    return reject("it must be https in production");
   }
   // The checked host is also sent as Host and verified in the certificate.
   const bool numeric = NumericAddress::parse(url->host).has_value();
   if (!numeric) {
     url->host = normal_host(url->host);
-    if (!is_host_name(url->host)) return refuse("its host is neither a name nor a valid address");
-    if (!allowed_.has_ranges() && !may_use_port(*url, {})) return refuse(kWrongPort);
+    if (!is_host_name(url->host)) return reject("its host is neither a name nor a valid address");
+    if (!allowed_.has_ranges() && !may_use_port(*url, {})) return reject(kWrongPort);
   } else if (!may_reach(url->host, url->host)) {
-    return refuse("its address is not publicly reachable");
+    return reject("its address is not publicly reachable");
   } else if (!may_use_port(*url, url->host)) {
-    return refuse(kWrongPort);
+    return reject(kWrongPort);
   }
   const bool local = url->host == "localhost" || url->host.ends_with(".localhost");
   if (local && !may_reach(url->host, "127.0.0.1")) {
-    return refuse("its address is not publicly reachable");
+    return reject("its address is not publicly reachable");
   }
   return *std::move(url);
 }
 
 Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int timeout_ms) const {
   COFFER_TRY(auto found, resolver_.resolve(url.host, timeout_ms));
-  // If one address is refused, the whole name is refused, because coffer cannot control which
+  // If one address is rejected, the whole name is rejected, because coffer cannot control which
   // address is used.
   for (const std::string& address : found) {
     const bool local = url.host == "localhost" || url.host.ends_with(".localhost");
     // The loopback name has two addresses by definition, so only permitted ones are used.
     if (local) continue;
-    if (!may_reach(url.host, address)) return refuse("its address is not publicly reachable");
-    if (!may_use_port(url, address)) return refuse(kWrongPort);
+    if (!may_reach(url.host, address)) return reject("its address is not publicly reachable");
+    if (!may_use_port(url, address)) return reject(kWrongPort);
   }
   std::erase_if(found, [&](const std::string& address) { return !may_reach(url.host, address); });
-  if (found.empty()) return refuse("its address is not publicly reachable");
+  if (found.empty()) return reject("its address is not publicly reachable");
   return found;
 }
 

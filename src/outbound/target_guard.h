@@ -47,14 +47,14 @@ class TargetGuard {
       : resolver_(resolver), allowed_(std::move(allowed)) {}
 
   /// Checks the text of the URL: https (http in the sandbox), no user name, a host that is a name
-  /// or a plain address, no refused address, and a permitted port. Otherwise
+  /// or a plain address, no rejected address, and a permitted port. Otherwise
   /// `webhook-target-refused`. Does not resolve the name, so the result reveals nothing about
   /// internal names. If CIDRs are permitted, a name may have any port, because its address is
   /// checked later.
   Result<Url> check_url(std::string_view text, Environment environment) const;
 
   /// Resolves the host and checks its addresses. Returns them in the order to try, or none if one
-  /// of them is refused. `webhook-target-refused`, or the Problem of the resolver.
+  /// of them is rejected. `webhook-target-refused`, or the Problem of the resolver.
   Result<std::vector<std::string>> addresses(const Url& url, int timeout_ms) const;
 
  private:

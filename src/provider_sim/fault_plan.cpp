@@ -20,10 +20,10 @@ struct Known {
 // In enum order.
 constexpr std::array<Known, FaultPlan::kFaults> kKnown{{
     {"late", 3'000},
-    {"refuse", 0},
+    {"reject", 0},
     {"duplicate", 0},
     {"reorder", 1'000},
-    {"lose-answer", 0},
+    {"lose-response", 0},
     {"garbage", 0},
     {"hang", 30'000},
 }};
@@ -58,21 +58,21 @@ Result<FaultPlan> FaultPlan::parse(std::string_view spec) {
   FaultPlan plan;
   while (!spec.empty()) {
     const std::string_view item = next_part(spec, ',');
-    const auto refuse = [&](const char* why) {
+    const auto reject = [&](const char* why) {
       return unexpected(Slug::malformed_request, "The fault " + std::string(item) + " " + why +
                                                      ". Write it as name=probability[:ms].");
     };
     const auto equals = item.find('=');
     const auto known = std::ranges::find(kKnown, item.substr(0, equals), &Known::name);
-    if (equals == std::string_view::npos || known == kKnown.end()) return refuse("is not known");
+    if (equals == std::string_view::npos || known == kKnown.end()) return reject("is not known");
     const std::string_view value = item.substr(equals + 1);
     const auto colon = value.find(':');
     const auto probability = parse_probability(value.substr(0, colon));
-    if (!probability) return refuse("needs a probability from 0 to 1");
+    if (!probability) return reject("needs a probability from 0 to 1");
     const auto ms = colon == std::string_view::npos
                         ? std::optional(known->ms)
                         : whole_number(value.substr(colon + 1), 0, kMsMax);
-    if (!ms) return refuse("needs a delay in milliseconds");
+    if (!ms) return reject("needs a delay in milliseconds");
     plan.entries_[static_cast<std::size_t>(known - kKnown.begin())] = {*probability, *ms};
   }
   return plan;

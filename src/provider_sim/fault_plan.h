@@ -14,7 +14,7 @@ namespace coffer::provider_sim {
 
 enum class Fault {
   late,           // executes the request, responds `ms` later
-  refuse,         // responds with 503 and does nothing
+  reject,         // responds with 503 and does nothing
   duplicate,      // sends a callback three times, the last time with another ID
   reorder,        // delays a callback by `ms`, so that later ones arrive first
   lose_response,  // executes the request, then closes the connection
@@ -22,7 +22,7 @@ enum class Fault {
   hang,           // does nothing for `ms`, then closes the connection
 };
 
-/// Probability and duration of each fault, such as `late=0.1:3000,refuse=0.05`.
+/// Probability and duration of each fault, such as `late=0.1:3000,reject=0.05`.
 class FaultPlan {
  public:
   static constexpr std::size_t kFaults = 7;

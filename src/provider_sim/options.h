@@ -25,7 +25,7 @@ inline constexpr auto kOptions = std::to_array<Option>({
     {"tls-cert", "FILE", "TLS certificate chain (PEM)"},
     {"tls-key", "FILE", "TLS private key (PEM)"},
     {"callback", "URL", "Base URL of coffer for callbacks; without it, no callbacks are sent"},
-    {"faults", "LIST", "Faults: late, refuse, duplicate, reorder, lose-answer, garbage, hang"},
+    {"faults", "LIST", "Faults: late, reject, duplicate, reorder, lose-response, garbage, hang"},
     {"seed", "NUMBER", "Seed that makes the faults repeatable"},
     {"rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"},
     {"delay-ms", "MS", "Time that a payout stays pending", "0"},

@@ -62,7 +62,7 @@ int digits_of(const Json& body) {
 }
 
 http::Response broken() {
-  return refusal(502, "upstream_failed", "The bank of this provider failed.");
+  return rejection(502, "upstream_failed", "The bank of this provider failed.");
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ http::Response json_response(int status, const Json& body) {
   return out;
 }
 
-http::Response refusal(int status, std::string_view code, std::string_view message) {
+http::Response rejection(int status, std::string_view code, std::string_view message) {
   return json_response(status, {{"code", code}, {"message", message}});
 }
 
@@ -110,8 +110,8 @@ http::Response Provider::handle(http::Request& request) {
   const http::RouteMatch match = router_.match(request.method, request.path);
   if (match.kind != http::RouteMatch::Kind::found) {
     const bool known = match.kind == http::RouteMatch::Kind::method_not_allowed;
-    return refusal(known ? 405 : 404, known ? "method_not_allowed" : "no_such_route",
-                   "The protocol does not have this call.");
+    return rejection(known ? 405 : 404, known ? "method_not_allowed" : "no_such_route",
+                     "The protocol does not have this call.");
   }
   const Route& route = routes()[match.index];
   const Call call{request, match.params.empty() ? std::string() : match.params.front().second,
@@ -120,7 +120,7 @@ http::Response Provider::handle(http::Request& request) {
   const auto signed_well = outbound::verify(
       parts_.secret, parts_.clock.now(), request.header(outbound::kTimestampHeader),
       request.header(outbound::kSignatureHeader), {request.method, request.path, request.body});
-  if (!signed_well) return refusal(401, "bad_signature", signed_well.error().detail);
+  if (!signed_well) return rejection(401, "bad_signature", signed_well.error().detail);
   return run_with_faults(route, call);
 }
 
@@ -132,7 +132,7 @@ http::Response Provider::run(const Route& route, const Call& call) {
 
 http::Response Provider::run_with_faults(const Route& route, const Call& call) {
   FaultDice& dice = parts_.dice;
-  if (dice.strikes(Fault::refuse)) return refusal(503, "refused", "Refused on purpose.");
+  if (dice.strikes(Fault::reject)) return rejection(503, "rejected", "Rejected on purpose.");
   if (dice.strikes(Fault::hang)) return silent(dice.ms_of(Fault::hang));
   http::Response out = run(route, call);
   if (dice.strikes(Fault::late)) pause(dice.ms_of(Fault::late));
@@ -171,10 +171,10 @@ void Provider::stop() {
 http::Response Provider::quote(const Call& call) {
   const std::string fault = fault_of(
       call.body, {"connectorId", "direction", "assetCode", "currencyIsoCode3", "amount"}, {});
-  if (!fault.empty()) return refusal(400, "malformed", fault);
+  if (!fault.empty()) return rejection(400, "malformed", fault);
   const Timestamp now = parts_.clock.now();
   const auto quote = parts_.tariff.quote(call.body, now, parts_.ids.uuid_v7(now).to_string());
-  if (!quote) return refusal(422, "cannot_quote", quote.error().detail);
+  if (!quote) return rejection(422, "cannot_quote", quote.error().detail);
   return json_response(200, *quote);
 }
 
@@ -185,10 +185,10 @@ http::Response Provider::place(Kind kind, const Call& call) {
   if (digits == kBreaks) return broken();
   const SimulatorState::Placing placing = parts_.state.place(kind, call.body);
   if (placing.placed == SimulatorState::Placed::conflict) {
-    return refusal(409, "id_conflict", "This ID exists with different content.");
+    return rejection(409, "id_conflict", "This ID exists with different content.");
   }
-  if (const auto refused = outbound::sandbox_refusal(digits)) {
-    return refusal(422, info(*refused).name, info(*refused).message);
+  if (const auto rejected = outbound::sandbox_rejection(digits)) {
+    return rejection(422, info(*rejected).name, info(*rejected).message);
   }
   return json_response(placing.placed == SimulatorState::Placed::created ? 202 : 200,
                        placing.object);
@@ -200,7 +200,7 @@ http::Response Provider::place_payout(const Call& call) {
       {"id", "connectorId", "assetCode", "sendAmount", "currencyIsoCode3", "receiveAmount"},
       "recipient");
   if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
-  if (!fault.empty()) return refusal(400, "malformed", fault);
+  if (!fault.empty()) return rejection(400, "malformed", fault);
   return place(Kind::payout, call);
 }
 
@@ -214,12 +214,12 @@ http::Response Provider::list_payouts(const Call& call) {
 
 http::Response Provider::read_payout(const Call& call) {
   const auto found = parts_.state.find(Kind::payout, call.id);
-  if (!found) return refusal(404, "payout_not_found", "This payout was never accepted.");
+  if (!found) return rejection(404, "payout_not_found", "This payout was never accepted.");
   return json_response(200, *found);
 }
 
 http::Response Provider::cancel_payout(const Call& call) {
-  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is not a UUID");
+  if (!Uuid::parse(call.id)) return rejection(400, "malformed", "id is not a UUID");
   return json_response(200, parts_.state.close(Kind::payout, call.id));
 }
 
@@ -232,18 +232,18 @@ http::Response Provider::place_collection(const Call& call) {
   if (fault.empty() && !Timestamp::parse(std::string(call.body.at("expiresAt")))) {
     fault = "expiresAt is not a time";
   }
-  if (!fault.empty()) return refusal(400, "malformed", fault);
+  if (!fault.empty()) return rejection(400, "malformed", fault);
   return place(Kind::collection, call);
 }
 
 http::Response Provider::read_collection(const Call& call) {
   const auto found = parts_.state.find(Kind::collection, call.id);
-  if (!found) return refusal(404, "collection_not_found", "This collection was never accepted.");
+  if (!found) return rejection(404, "collection_not_found", "This collection was never accepted.");
   return json_response(200, *found);
 }
 
 http::Response Provider::expire_collection(const Call& call) {
-  if (!Uuid::parse(call.id)) return refusal(400, "malformed", "id is not a UUID");
+  if (!Uuid::parse(call.id)) return rejection(400, "malformed", "id is not a UUID");
   return json_response(200, parts_.state.close(Kind::collection, call.id));
 }
 
@@ -258,15 +258,15 @@ http::Response Provider::issue_reference(const Call& call) {
       body,
       {"id", "connectorId", "customerId", "settlementAccount", "assetCode", "currencyIsoCode3"},
       {});
-  if (!fault.empty()) return refusal(400, "malformed", fault);
+  if (!fault.empty()) return rejection(400, "malformed", fault);
   const int digits = digits_of(body);
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   if (digits == kNotRegistered) {
-    return refusal(404, "customer_not_registered",
-                   "The customer must register with this provider first.");
+    return rejection(404, "customer_not_registered",
+                     "The customer must register with this provider first.");
   }
-  if (digits == kCannotAssign) return refusal(409, "cannot_assign", "No reference is available.");
+  if (digits == kCannotAssign) return rejection(409, "cannot_assign", "No reference is available.");
   const auto issue = [&](int number) {
     std::string text;
     for (const char* name : {"connectorId", "settlementAccount", "customerId"}) {

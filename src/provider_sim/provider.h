@@ -89,6 +89,6 @@ class Provider {
 
 /// JSON responses of the protocol: an object, or `{code, message}`.
 http::Response json_response(int status, const Json& body);
-http::Response refusal(int status, std::string_view code, std::string_view message);
+http::Response rejection(int status, std::string_view code, std::string_view message);
 
 }  // namespace coffer::provider_sim

@@ -13,7 +13,7 @@ std::string text_of(const Json& body, const char* name) {
   return there ? body.at(name).get<std::string>() : std::string();
 }
 
-http::Response not_there() { return refusal(404, "not_found", "Not found, or already final."); }
+http::Response not_there() { return rejection(404, "not_found", "Not found, or already final."); }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ http::Response Provider::show_faults(const Call&) {
 
 http::Response Provider::change_faults(const Call& call) {
   const auto plan = FaultPlan::parse(text_of(call.body, "faults"));
-  if (!plan) return refusal(400, "malformed", plan.error().detail);
+  if (!plan) return rejection(400, "malformed", plan.error().detail);
   parts_.dice.replace(*plan);
   return show_faults(call);
 }
@@ -45,8 +45,8 @@ http::Response Provider::settle_payout(const Call& call) {
   const bool known = std::ranges::any_of(
       failures, [&](const FailureInfo& failure) { return failure.name == code; });
   if (status != "succeeded" && (status != "failed" || !known)) {
-    return refusal(400, "malformed",
-                   "send status: succeeded, or status: failed and a failure code");
+    return rejection(400, "malformed",
+                     "send status: succeeded, or status: failed and a failure code");
   }
   if (status == "succeeded") code.clear();
   if (!parts_.state.decide(Kind::payout, call.id, {status, code})) return not_there();
@@ -56,7 +56,7 @@ http::Response Provider::settle_payout(const Call& call) {
 http::Response Provider::pay_collection(const Call& call) {
   const std::string amount = text_of(call.body, "amount");
   if (!amount.empty() && parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
-    return refusal(400, "malformed", "amount is not a positive decimal string");
+    return rejection(400, "malformed", "amount is not a positive decimal string");
   }
   const SimulatorState::Decision decision{.status = "collected", .collected = amount};
   if (!parts_.state.decide(Kind::collection, call.id, decision)) return not_there();
@@ -66,7 +66,7 @@ http::Response Provider::pay_collection(const Call& call) {
 http::Response Provider::pay_reference(const Call& call) {
   const std::string amount = text_of(call.body, "amount");
   if (parse_amount(amount, Amount::kScale).fault != AmountFault::none) {
-    return refusal(400, "malformed", "amount is not valid");
+    return rejection(400, "malformed", "amount is not valid");
   }
   const auto paid = parts_.state.pay(call.id, amount, call.body.value("payer", Json::object()));
   return paid ? json_response(200, *paid) : not_there();

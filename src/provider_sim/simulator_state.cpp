@@ -149,8 +149,8 @@ SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
             entry.verdict == "collected" ? collected_of(entry) : std::string()};
   }
   const int digits = digits_of(kind, entry);
-  if (const auto refusal = outbound::sandbox_refusal(digits)) {
-    return {"failed", std::string(info(*refusal).name), "returned", true};
+  if (const auto rejection = outbound::sandbox_rejection(digits)) {
+    return {"failed", std::string(info(*rejection).name), "returned", true};
   }
   const auto end = ends_at(kind, entry);
   if (!end || now < *end) {
@@ -168,7 +168,7 @@ Json SimulatorState::object_of(Kind kind, const Entry& entry, Timestamp now) con
   const Standing how = standing(kind, entry, now);
   Json out = {{"id", entry.id}};
   out["providerReference"] =
-      entry.body.is_object() && !how.refused ? Json(reference_of(entry.id)) : Json();
+      entry.body.is_object() && !how.rejected ? Json(reference_of(entry.id)) : Json();
   out["status"] = how.status;
   if (how.status == "failed") {
     out["failure"] = {{"code", how.code}, {"message", message_of(how.code)}};
@@ -288,12 +288,12 @@ std::optional<Json> SimulatorState::pay(const std::string& reference, const std:
 
 // --- Callbacks ----------------------------------------------------------------------------------
 
-/// Whether coffer still needs a callback. A refused or cancelled payment needs none, because a
+/// Whether coffer still needs a callback. A rejected or cancelled payment needs none, because a
 /// response has already reported its result.
 bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
   if (entry.told || !entry.body.is_object()) return false;
   const Standing how = standing(kind, entry, now);
-  return is_final(how.status) && !how.refused;
+  return is_final(how.status) && !how.rejected;
 }
 
 std::vector<Callback> SimulatorState::due() const {

@@ -93,7 +93,7 @@ class SimulatorState {
     std::string status;
     std::string code = {};
     std::string refund = {};
-    bool refused = false;  // never accepted
+    bool rejected = false;  // never accepted
     std::string collected = {};
   };
   using Entries = std::vector<Entry>;

@@ -25,7 +25,7 @@ int decimals_of(std::string_view currency) {
   return std::ranges::find(kThree, currency) != kThree.end() ? kMany : kUsual;
 }
 
-Unexpected refuse(std::string why) { return unexpected(Slug::malformed_request, std::move(why)); }
+Unexpected reject(std::string why) { return unexpected(Slug::malformed_request, std::move(why)); }
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Result<Tariff> Tariff::parse(std::string_view spec) {
     const auto rate =
         equals == std::string_view::npos ? std::nullopt : Rate::parse(item.substr(equals + 1));
     if (!rate || item.substr(0, equals).find(':') == std::string_view::npos) {
-      return refuse("The rate " + std::string(item) +
+      return reject("The rate " + std::string(item) +
                     " is not valid. Write it like USDC:NGN=1540.25.");
     }
     out.rates_[std::string(item.substr(0, equals))] = *rate;
@@ -49,7 +49,7 @@ Result<Json> Tariff::quote(const Json& ask, Timestamp now, const std::string& qu
   const auto direction =
       parse_term_in_any_case<Direction>(ask.at("direction").get_ref<const std::string&>());
   const auto code = AssetCode::parse(ask.at("assetCode").get_ref<const std::string&>());
-  if (!direction || !code) return refuse("direction or assetCode is not valid");
+  if (!direction || !code) return reject("direction or assetCode is not valid");
   ConnectorTerms terms;
   terms.direction = *direction;
   terms.asset.code = *code;
@@ -64,7 +64,7 @@ Result<Json> Tariff::quote(const Json& ask, Timestamp now, const std::string& qu
   const ParsedAmount amount =
       parse_amount(ask.at("amount").get_ref<const std::string&>(),
                    receive ? terms.receive_decimals() : terms.send_decimals());
-  if (amount.fault != AmountFault::none) return refuse("amount is not valid");
+  if (amount.fault != AmountFault::none) return reject("amount is not valid");
   COFFER_TRY(const Price price, receive ? price_exact_receive(terms, amount.amount, std::nullopt)
                                         : price_exact_send(terms, amount.amount, std::nullopt));
   return Json{{"sendAmount", price.send.to_string(terms.send_decimals())},

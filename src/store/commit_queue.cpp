@@ -208,7 +208,7 @@ void CommitQueue::write_loop() {
       waiting_.erase(waiting_.begin(), end);
       if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
     }
-    if (const auto problem = refusal()) {
+    if (const auto problem = rejection()) {
       fail_batch(batch, *problem);
       continue;
     }
@@ -229,7 +229,7 @@ bool CommitQueue::only_background_waits() const {
 }
 
 /// Why nothing can be stored at present; nullopt if it can.
-std::optional<Problem> CommitQueue::refusal() {
+std::optional<Problem> CommitQueue::rejection() {
   // A restart would not find data that is stored now.
   if (!database_.in_place()) return overloaded(kMovedFile);
   if (disk_is_full()) return storage_full();
@@ -253,7 +253,7 @@ bool CommitQueue::disk_is_full() {
 void CommitQueue::note_full(bool full) {
   if (full == storage_full_) return;
   storage_full_ = full;
-  full ? log_error("store", "disk is full, refusing writes", {{"free", database_.free_bytes()}})
+  full ? log_error("store", "disk is full, rejecting writes", {{"free", database_.free_bytes()}})
        : log_info("store", "disk has room again, accepting writes");
 }
 

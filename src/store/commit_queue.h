@@ -101,7 +101,7 @@ class CommitQueue {
   /// Thread-safe.
   void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
 
-  /// Returns when all queued commands are done. Later calls of run() are refused.
+  /// Returns when all queued commands are done. Later calls of run() are rejected.
   void stop();
   CommitStats stats() const;
   CheckpointStats checkpoints() const { return checkpointer_.stats(); }
@@ -135,7 +135,7 @@ class CommitQueue {
   void store_time(const Batch& batch);
   static void write_time(WriteTx& tx);
   std::int64_t clock_behind_ms() const;
-  std::optional<Problem> refusal();
+  std::optional<Problem> rejection();
   bool disk_is_full();
   void note_full(bool full);
   void note_commit(const Batch& batch, const Stopwatch& watch);

@@ -257,7 +257,7 @@ void Database::watch_place() {
   was_in_place_ = here;
   if (here) return log_info("store", "the database is back, accepting writes");
   log_error("store",
-            "the database or its -wal file was moved, deleted or replaced; refusing writes until "
+            "the database or its -wal file was moved, deleted or replaced; rejecting writes until "
             "the same file is back",
             {{"database", options_.path}});
 }

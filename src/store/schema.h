@@ -18,7 +18,7 @@ struct OpenError;
 /// Marks a file as coffer's (PRAGMA application_id): "cofr".
 constexpr int kApplicationId = 0x636f6672;
 /// The schema of the first release. Files of earlier development builds have lower numbers and are
-/// refused. The first upgrade file has the number kFirstSchema + 1.
+/// rejected. The first upgrade file has the number kFirstSchema + 1.
 constexpr int kFirstSchema = 8;
 /// The schema that this build reads and writes: kFirstSchema plus the number of upgrade files.
 int schema_version();
@@ -48,7 +48,7 @@ std::optional<FileMarks> read_file_marks(const std::string& path);
 /// for a file that cannot be read; opening it reports the error.
 bool holds_tables(const std::string& path);
 
-/// Applies the schema to an empty file, and the upgrades to an older one. Refuses a newer file, a
+/// Applies the schema to an empty file, and the upgrades to an older one. Rejects a newer file, a
 /// file from before the first release and a file of another program, with instructions. Each step
 /// is one transaction, so a failed step leaves the file unchanged. `source` is this build's own,
 /// except in tests of the mechanism.

@@ -479,9 +479,9 @@ TEST_CASE("a change that cannot be stored changes nothing and returns a problem"
   TestApp app;
   const Json made = created(app.me(), amina());
   const ArmedFault fault("queue.full:0=fail");
-  const Reply refused = app.me().put(path_of(made), amina());
-  CHECK(refused.status == 503);
-  CHECK(refused.slug() == "overloaded");
+  const Reply rejected = app.me().put(path_of(made), amina());
+  CHECK(rejected.status == 503);
+  CHECK(rejected.slug() == "overloaded");
   const Reply bulk =
       app.me().post(kBeneficiaries + "/bulk", {{"beneficiaries", {amina(), {{"x", 1}}}}});
   REQUIRE(bulk.status == 200);

@@ -197,7 +197,7 @@ TEST_CASE("an invalid IBAN is reported as an error of its field") {
   }
 }
 
-TEST_CASE("internal IDs are refused on crypto destinations") {
+TEST_CASE("internal IDs are rejected on crypto destinations") {
   World world;
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     for (const bool nested : {false, true}) {
@@ -236,9 +236,9 @@ TEST_CASE("a beneficiary has at most 20 destinations at a time") {
   World world;
   std::string last;
   for (int i = 0; i < 20; ++i) last = world.one(world.add(bank()));
-  const Reply refused = world.app.me().post(world.list, bank());
-  CHECK(refused.status == 409);
-  CHECK(refused.slug() == "conflict");
+  const Reply rejected = world.app.me().post(world.list, bank());
+  CHECK(rejected.status == 409);
+  CHECK(rejected.slug() == "conflict");
   CHECK(world.app.me().send({"DELETE", last, {}, {}}).status == 204);
   CHECK(world.app.me().get(last).status == 404);
   CHECK(world.app.me().send({"DELETE", last, {}, {}}).status == 404);
@@ -288,7 +288,7 @@ TEST_CASE("the business route replaces a destination and keeps its ID") {
   CHECK(world.app.me().put(world.business(first.at("id")), mobile()).status == 200);
 }
 
-TEST_CASE("the business route uses the envelope for refusals too") {
+TEST_CASE("the business route uses the envelope for rejections too") {
   World world;
   const std::string id = world.add(bank()).at("id");
   const std::string mine = world.app.association().to_string();

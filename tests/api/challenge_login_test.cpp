@@ -45,7 +45,7 @@ void check_session(TestApp& app, const Credentials& credentials, const Reply& re
   CHECK(use.status == 200);
 }
 
-void check_refused(const Reply& reply, int status, const std::string& slug) {
+void check_rejected(const Reply& reply, int status, const std::string& slug) {
   INFO(reply.text());
   CHECK(reply.status == status);
   CHECK(reply.slug() == slug);
@@ -183,17 +183,17 @@ TEST_CASE("the signing key survives a restart, and so do the challenges it signe
   app.restart();
   CHECK(app.anonymous().get("/.well-known/stellar.toml").body == before.body);
   CHECK(submit(app, challenge).status == 200);
-  check_refused(submit(app, used), 400, "invalid-challenge");
+  check_rejected(submit(app, used), 400, "invalid-challenge");
 }
 
 TEST_CASE("a challenge can be used once, even if it is signed again") {
   TestApp app;
   const std::string challenge = signed_challenge(app, app.me().credentials());
   CHECK(submit(app, challenge).status == 200);
-  check_refused(submit(app, challenge), 400, "invalid-challenge");
+  check_rejected(submit(app, challenge), 400, "invalid-challenge");
   auth::Envelope envelope = envelope_of(challenge);
   std::swap(envelope.signatures[0], envelope.signatures[1]);
-  check_refused(
+  check_rejected(
       submit(app, to_base64(auth::write_envelope(envelope.transaction_xdr, envelope.signatures))),
       400, "invalid-challenge");
 }
@@ -225,10 +225,10 @@ TEST_CASE("every invalid challenge is 400 invalid-challenge") {
         std::string("nonsense"), good.substr(0, 400), std::string(5'000, 'A'),
         std::string(51'204, 'A')}) {
     INFO(bad.substr(0, 60));
-    check_refused(submit(app, bad), 400, "invalid-challenge");
+    check_rejected(submit(app, bad), 400, "invalid-challenge");
   }
   app.clock.advance_ms(901'000);
-  check_refused(submit(app, good), 400, "invalid-challenge");
+  check_rejected(submit(app, good), 400, "invalid-challenge");
 }
 
 TEST_CASE("used challenges are deleted after their expiry, and stay rejected") {
@@ -238,7 +238,7 @@ TEST_CASE("used challenges are deleted after their expiry, and stay rejected") {
   CHECK(submit(app, used).status == 200);
   app.clock.advance_ms(2'000'000);
   challenge_login(app, own);
-  check_refused(submit(app, used), 400, "invalid-challenge");
+  check_rejected(submit(app, used), 400, "invalid-challenge");
 }
 
 TEST_CASE("malformed bodies are 400 with the field") {
@@ -257,7 +257,7 @@ TEST_CASE("sign-in gives the same session in one request") {
   Credentials wrong = app.me().credentials();
   wrong.sign_in_secret = "si_wrong";
   const Reply first = sign_in(app, wrong);
-  check_refused(first, 401, "unauthorized");
+  check_rejected(first, 401, "unauthorized");
   CHECK_FALSE(first.header("WWW-Authenticate").empty());
   wrong.public_key = auth::generate_key_pair(app.random).public_key.to_string();
   CHECK(without_identity(sign_in(app, wrong)) == without_identity(first));
@@ -267,9 +267,9 @@ TEST_CASE("failed sign-ins lead to increasing delays") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 60; });
   Credentials wrong = app.me().credentials();
   wrong.sign_in_secret = "si_wrong";
-  for (int i = 0; i < 4; ++i) check_refused(sign_in(app, wrong), 401, "unauthorized");
+  for (int i = 0; i < 4; ++i) check_rejected(sign_in(app, wrong), 401, "unauthorized");
   const Reply limited = sign_in(app, wrong);
-  check_refused(limited, 429, "rate-limited");
+  check_rejected(limited, 429, "rate-limited");
   CHECK(limited.header("Retry-After") == "1");
   // The right secret has 256 random bits, which cannot be guessed, so failures never block it.
   CHECK(sign_in(app, app.me().credentials()).status == 200);
@@ -281,20 +281,20 @@ TEST_CASE("suspension and rotation end sessions, and no new one starts") {
   const Json session = challenge_login(app, own);
   const std::string challenge = signed_challenge(app, own);
   flows::suspend_application(app.flows(), own.application, true).value();
-  check_refused(with_token(app, own, session).get("/v1/wallets"), 401, "unauthorized");
-  check_refused(refresh(app, session), 401, "unauthorized");
-  check_refused(submit(app, challenge), 401, "unauthorized");
-  check_refused(sign_in(app, own), 401, "unauthorized");
+  check_rejected(with_token(app, own, session).get("/v1/wallets"), 401, "unauthorized");
+  check_rejected(refresh(app, session), 401, "unauthorized");
+  check_rejected(submit(app, challenge), 401, "unauthorized");
+  check_rejected(sign_in(app, own), 401, "unauthorized");
   flows::suspend_application(app.flows(), own.application, false).value();
   // The rejected challenge is still usable; the ended session stays ended.
   CHECK(submit(app, challenge).status == 200);
-  check_refused(refresh(app, session), 401, "unauthorized");
+  check_rejected(refresh(app, session), 401, "unauthorized");
 
   const Json later = challenge_login(app, own);
   flows::rotate_application(app.flows(), own.application).value();
-  check_refused(with_token(app, own, later).get("/v1/wallets"), 401, "unauthorized");
-  check_refused(refresh(app, later), 401, "unauthorized");
-  check_refused(sign_in(app, own), 401, "unauthorized");
+  check_rejected(with_token(app, own, later).get("/v1/wallets"), 401, "unauthorized");
+  check_rejected(refresh(app, later), 401, "unauthorized");
+  check_rejected(sign_in(app, own), 401, "unauthorized");
 }
 
 TEST_CASE("a refresh gives a new session, and its token can be used once") {
@@ -302,7 +302,7 @@ TEST_CASE("a refresh gives a new session, and its token can be used once") {
   const Credentials& own = app.me().credentials();
   const Json first = challenge_login(app, own);
   app.clock.advance_ms(3'600'000);
-  check_refused(with_token(app, own, first).get("/v1/wallets"), 401, "token-expired");
+  check_rejected(with_token(app, own, first).get("/v1/wallets"), 401, "token-expired");
   const Reply second = refresh(app, first);
   check_session(app, own, second);
   CHECK(second.json().at("refreshToken") != first.at("refreshToken"));
@@ -316,9 +316,9 @@ TEST_CASE("a used refresh token that is presented again ends all tokens of the l
   const Json other_login = challenge_login(app, app.me().credentials());
   const Json second = refresh(app, first).json();
   const Json third = refresh(app, second).json();
-  check_refused(refresh(app, first), 401, "unauthorized");
-  check_refused(refresh(app, third), 401, "unauthorized");
-  check_refused(refresh(app, second), 401, "unauthorized");
+  check_rejected(refresh(app, first), 401, "unauthorized");
+  check_rejected(refresh(app, third), 401, "unauthorized");
+  check_rejected(refresh(app, second), 401, "unauthorized");
   CHECK(refresh(app, other_login).status == 200);
 }
 
@@ -327,9 +327,9 @@ TEST_CASE("an unknown refresh token has no effect") {
   const Json session = challenge_login(app, app.me().credentials());
   std::string changed = session.at("refreshToken");
   changed.back() = changed.back() == '0' ? '1' : '0';
-  check_refused(app.anonymous().post(kRefresh, {{"refreshToken", changed}}), 401, "unauthorized");
-  check_refused(app.anonymous().post(kRefresh, {{"refreshToken", session.at("idToken")}}), 401,
-                "unauthorized");
+  check_rejected(app.anonymous().post(kRefresh, {{"refreshToken", changed}}), 401, "unauthorized");
+  check_rejected(app.anonymous().post(kRefresh, {{"refreshToken", session.at("idToken")}}), 401,
+                 "unauthorized");
   CHECK(refresh(app, session).status == 200);
 }
 
@@ -339,21 +339,21 @@ TEST_CASE("a refresh token lasts 30 days from its own issue") {
   app.clock.advance_ms(30 * kDayMs - 1);
   session = refresh(app, session).json();
   app.clock.advance_ms(30 * kDayMs);
-  check_refused(refresh(app, session), 401, "unauthorized");
+  check_rejected(refresh(app, session), 401, "unauthorized");
 }
 
-TEST_CASE("a login refused because of a full disk leaves challenge and refresh token usable") {
+TEST_CASE("a login rejected because of a full disk leaves challenge and refresh token usable") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const Json session = challenge_login(app, own);
   const std::string challenge = signed_challenge(app, own);
   {
     const ArmedFault fault("queue.full=fail");
-    check_refused(submit(app, challenge), 503, "overloaded");
+    check_rejected(submit(app, challenge), 503, "overloaded");
   }
   {
     const ArmedFault fault("queue.full=fail");
-    check_refused(refresh(app, session), 503, "overloaded");
+    check_rejected(refresh(app, session), 503, "overloaded");
   }
   CHECK(submit(app, challenge).status == 200);
   CHECK(refresh(app, session).status == 200);

@@ -23,7 +23,7 @@ Result<Caller> ask(TestApp& app, const std::string& secret, const std::string& t
   return gate.authenticate(request, access);
 }
 
-void check_refused(const Result<Caller>& caller) {
+void check_rejected(const Result<Caller>& caller) {
   REQUIRE_FALSE(caller);
   CHECK(caller.error().slug == Slug::unauthorized);
 }
@@ -46,25 +46,25 @@ TEST_CASE("connect access rejects every other pair of credentials") {
   const Credentials& own = app.me().credentials();
   const Client other = app.stranger();
   const std::string id_token = challenge_login(app, own).at("idToken");
-  check_refused(ask(app, own.connect_secret, app.me().token()));
-  check_refused(ask(app, own.api_key, id_token));
-  check_refused(ask(app, own.client_secret, id_token));
-  check_refused(ask(app, other.credentials().connect_secret, id_token));
-  check_refused(
+  check_rejected(ask(app, own.connect_secret, app.me().token()));
+  check_rejected(ask(app, own.api_key, id_token));
+  check_rejected(ask(app, own.client_secret, id_token));
+  check_rejected(ask(app, other.credentials().connect_secret, id_token));
+  check_rejected(
       ask(app, own.connect_secret, challenge_login(app, other.credentials()).at("idToken")));
-  check_refused(ask(app, own.connect_secret, ""));
-  check_refused(ask(app, "", id_token));
+  check_rejected(ask(app, own.connect_secret, ""));
+  check_rejected(ask(app, "", id_token));
   const TestUser user = add_user(app, app.association(), "ada");
   const Json login = app.anonymous().post("/v1/public/auth/verify-otp", user.login(app)).json();
-  check_refused(ask(app, own.connect_secret, login.at("accessToken")));
+  check_rejected(ask(app, own.connect_secret, login.at("accessToken")));
 }
 
 TEST_CASE("the connect secret is valid only for the Connect group") {
   TestApp app;
   const Credentials& own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");
-  check_refused(ask(app, own.connect_secret, id_token, api::Access::application));
-  check_refused(ask(app, own.connect_secret, id_token, api::Access::business));
+  check_rejected(ask(app, own.connect_secret, id_token, api::Access::application));
+  check_rejected(ask(app, own.connect_secret, id_token, api::Access::business));
   CHECK(ask(app, own.api_key, id_token, api::Access::application));
   CHECK(ask(app, own.api_key, id_token, api::Access::business));
 }
@@ -91,8 +91,8 @@ TEST_CASE("rotation ends the connect secret and the idTokens") {
   const Credentials own = app.me().credentials();
   const std::string id_token = challenge_login(app, own).at("idToken");
   const auto rotated = flows::rotate_application(app.flows(), own.application).value();
-  check_refused(ask(app, own.connect_secret, id_token));
-  check_refused(ask(app, rotated.secrets.connect_secret.reveal(), id_token));
+  check_rejected(ask(app, own.connect_secret, id_token));
+  check_rejected(ask(app, rotated.secrets.connect_secret.reveal(), id_token));
 }
 
 TEST_CASE("every route of the Connect group requires this access") {

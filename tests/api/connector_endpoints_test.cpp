@@ -75,16 +75,16 @@ struct World {
 TEST_CASE("a payout whose response was lost is not sent to the next provider") {
   World world;
   const std::string id = world.pay();
-  world.old_provider.faults("lose-answer=1");
+  world.old_provider.faults("lose-response=1");
   world.app.settle();
   REQUIRE(world.old_provider.submissions(id) == 1);
   world.old_provider.faults("");
 
-  const Ran refused = world.move(world.payouts, world.new_provider.url());
-  CHECK(refused.code != 0);
-  INFO(refused.err);
-  CHECK(refused.err.find("1 payment ") != std::string::npos);
-  CHECK(refused.err.find("--confirm") != std::string::npos);
+  const Ran rejected = world.move(world.payouts, world.new_provider.url());
+  CHECK(rejected.code != 0);
+  INFO(rejected.err);
+  CHECK(rejected.err.find("1 payment ") != std::string::npos);
+  CHECK(rejected.err.find("--confirm") != std::string::npos);
   CHECK(world.run("connector show", {{"ID", world.payouts}}).json().at("baseUrl") ==
         world.old_provider.url());
 
@@ -98,7 +98,7 @@ TEST_CASE("a payout whose response was lost is not sent to the next provider") {
 TEST_CASE("a payment that never arrived is resent to its first address") {
   World world;
   const std::string id = world.pay();
-  world.old_provider.faults("refuse=1");
+  world.old_provider.faults("reject=1");
   world.app.settle();
   REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);
   world.pass(1'000);
@@ -235,7 +235,7 @@ TEST_CASE("an unreachable old address does not block calls to the new one") {
 TEST_CASE("a payment stays at its address after a restart") {
   World world;
   const std::string id = world.pay();
-  world.old_provider.faults("lose-answer=1");
+  world.old_provider.faults("lose-response=1");
   world.app.settle();
   world.old_provider.faults("");
   REQUIRE(world.move(world.payouts, world.new_provider.url(), true).code == 0);

@@ -119,7 +119,7 @@ TEST_CASE("an expired token is reported as such on every guarded route") {
   }
 }
 
-TEST_CASE("an application without an association is refused on every guarded route") {
+TEST_CASE("an application without an association is rejected on every guarded route") {
   TestApp app;
   const Client unassigned(app, app.register_application(std::nullopt));
   const Names names = nobodys_belongings(app);
@@ -132,7 +132,7 @@ TEST_CASE("an application without an association is refused on every guarded rou
   }
 }
 
-TEST_CASE("a suspended association is refused on every route that moves money, and only there") {
+TEST_CASE("a suspended association is rejected on every route that moves money, and only there") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   app.change_status(app.association(), AssociationStatus::suspended);
@@ -145,7 +145,7 @@ TEST_CASE("a suspended association is refused on every route that moves money, a
   }
 }
 
-TEST_CASE("a pending association is refused on every route that moves money") {
+TEST_CASE("a pending association is rejected on every route that moves money") {
   TestApp app;
   const Names names = belongings_of(app, app.me());
   const AssociationId id = app.register_association(AssociationStatus::pending);
@@ -159,7 +159,7 @@ TEST_CASE("a pending association is refused on every route that moves money") {
   }
 }
 
-TEST_CASE("every path responds to OPTIONS and refuses other methods with Allow") {
+TEST_CASE("every path responds to OPTIONS and rejects other methods with Allow") {
   TestApp app;
   const Names mine = belongings_of(app, app.me());
   for (const api::Route& route : api::routes()) {

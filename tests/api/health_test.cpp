@@ -146,9 +146,9 @@ TEST_CASE("a server whose database was moved stores nothing, and continues when 
                                                   {"sourceWalletId", from},
                                                   {"destinationWalletId", to}});
   };
-  const Reply refused = pay();
-  CHECK(refused.status == 503);
-  CHECK(refused.json().at("type") == "urn:coffer:problem:overloaded");
+  const Reply rejected = pay();
+  CHECK(rejected.status == 503);
+  CHECK(rejected.json().at("type") == "urn:coffer:problem:overloaded");
   const Reply health = app.anonymous().get("/healthz");
   CHECK(health.status == 503);
   CHECK(health.json().at("checks").at("database") == "failed");
@@ -159,17 +159,17 @@ TEST_CASE("a server whose database was moved stores nothing, and continues when 
   CHECK_FALSE(again.json().at("isIdempotent").get<bool>());
 }
 
-TEST_CASE("a server that is about to be replaced refuses requests") {
+TEST_CASE("a server that is about to be replaced rejects requests") {
   TestApp app;
   app.listen();
-  app.core().refuse_requests();
+  app.core().reject_requests();
   http::Request request;
   request.method = "GET";
   request.path = "/v1/wallets";
-  const auto refused = app.core().admit(request, 0);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::overloaded);
-  CHECK(refused.error().retry_after_s.has_value());
+  const auto rejected = app.core().admit(request, 0);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::overloaded);
+  CHECK(rejected.error().retry_after_s.has_value());
 }
 
 TEST_CASE("every problem has the page its docUrl names") {

@@ -13,7 +13,7 @@ namespace {
 
 const std::string kWallets = "/v1/wallets";
 
-void check_refused(const Reply& reply, int status, const std::string& slug) {
+void check_rejected(const Reply& reply, int status, const std::string& slug) {
   INFO(reply.text());
   CHECK(reply.status == status);
   CHECK(reply.slug() == slug);
@@ -31,12 +31,12 @@ std::string tampered(const std::string& token, std::size_t at) {
 
 TEST_CASE("both headers are needed") {
   TestApp app;
-  check_refused(app.anonymous().get(kWallets), 401, "unauthorized");
-  check_refused(app.me().without("x-svc-auth").get(kWallets), 401, "unauthorized");
-  check_refused(app.me().without("Authorization").get(kWallets), 401, "unauthorized");
-  check_refused(app.me().with("x-svc-auth", "").get(kWallets), 401, "unauthorized");
-  check_refused(app.me().with("Authorization", "Bearer").get(kWallets), 401, "unauthorized");
-  check_refused(app.me().with("Authorization", "Basic YTpi").get(kWallets), 401, "unauthorized");
+  check_rejected(app.anonymous().get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().without("x-svc-auth").get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().without("Authorization").get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().with("x-svc-auth", "").get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().with("Authorization", "Bearer").get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().with("Authorization", "Basic YTpi").get(kWallets), 401, "unauthorized");
   CHECK(app.me().get(kWallets).status == 200);
 }
 
@@ -46,14 +46,14 @@ TEST_CASE("the headers must belong to one application") {
   // Two applications of the same association do not share credentials.
   const Client sibling(app, app.register_application(app.association()));
   for (const Client& foreign : {other, sibling}) {
-    check_refused(app.me().with("x-svc-auth", foreign.credentials().api_key).get(kWallets), 401,
-                  "unauthorized");
-    check_refused(app.me().with("Authorization", "Bearer " + foreign.token()).get(kWallets), 401,
-                  "unauthorized");
+    check_rejected(app.me().with("x-svc-auth", foreign.credentials().api_key).get(kWallets), 401,
+                   "unauthorized");
+    check_rejected(app.me().with("Authorization", "Bearer " + foreign.token()).get(kWallets), 401,
+                   "unauthorized");
   }
-  check_refused(app.me().with("x-svc-auth", "ak_unknown").get(kWallets), 401, "unauthorized");
-  check_refused(app.me().with("x-svc-auth", app.me().credentials().client_secret).get(kWallets),
-                401, "unauthorized");
+  check_rejected(app.me().with("x-svc-auth", "ak_unknown").get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().with("x-svc-auth", app.me().credentials().client_secret).get(kWallets),
+                 401, "unauthorized");
 }
 
 TEST_CASE("an API key that another program writes into the file is rejected") {
@@ -67,14 +67,14 @@ TEST_CASE("an API key that another program writes into the file is rejected") {
                              "' WHERE api_key_hash = x'" + to_hex(as_text(from)) + "'");
   };
   replace(hasher.hash(own), sha256(planted));
-  check_refused(app.me().with("x-svc-auth", planted).get(kWallets), 401, "unauthorized");
+  check_rejected(app.me().with("x-svc-auth", planted).get(kWallets), 401, "unauthorized");
   // With the file's key, the same edit would be accepted.
   replace(sha256(planted), hasher.hash(planted));
   CHECK(app.me().with("x-svc-auth", planted).get(kWallets).status == 200);
   replace(hasher.hash(planted), hasher.hash(own));
 }
 
-TEST_CASE("a token from another issuer is refused") {
+TEST_CASE("a token from another issuer is rejected") {
   TestApp app;
   const std::string token = app.me().token();
   const std::size_t dot = token.find('.');
@@ -86,13 +86,13 @@ TEST_CASE("a token from another issuer is refused") {
         tampered(token, token.size() - 2), token.substr(0, token.rfind('.') + 1), unsigned_token,
         token + "x", std::string(5000, 'x')}) {
     INFO(bad);
-    check_refused(app.me().with("Authorization", "Bearer " + bad).get(kWallets), 401,
-                  "unauthorized");
+    check_rejected(app.me().with("Authorization", "Bearer " + bad).get(kWallets), 401,
+                   "unauthorized");
   }
   CHECK(app.me().with("Authorization", "bEaReR " + token).get(kWallets).status == 200);
 }
 
-TEST_CASE("a token of another coffer is refused, even with the same IDs and keys") {
+TEST_CASE("a token of another coffer is rejected, even with the same IDs and keys") {
   // The same seed gives the same IDs and secrets; only the master keys differ.
   const auto with_key = [](char digit) {
     return [digit](Config& config) { config.master_key = Secret(std::string(64, digit)); };
@@ -100,8 +100,8 @@ TEST_CASE("a token of another coffer is refused, even with the same IDs and keys
   TestApp first(with_key('a')), second(with_key('b'));
   REQUIRE(first.me().credentials().api_key == second.me().credentials().api_key);
   CHECK(first.me().token() != second.me().token());
-  check_refused(first.me().with("Authorization", "Bearer " + second.me().token()).get(kWallets),
-                401, "unauthorized");
+  check_rejected(first.me().with("Authorization", "Bearer " + second.me().token()).get(kWallets),
+                 401, "unauthorized");
 }
 
 TEST_CASE("a token expires to the second, even if it was just used") {
@@ -110,7 +110,7 @@ TEST_CASE("a token expires to the second, even if it was just used") {
   CHECK(app.me().get(kWallets).status == 200);
   app.clock.advance_ms(1);
   const Reply reply = app.me().get(kWallets);
-  check_refused(reply, 401, "token-expired");
+  check_rejected(reply, 401, "token-expired");
   CHECK_THAT(reply.header("WWW-Authenticate"), Catch::Matchers::Contains("invalid_token"));
   CHECK(app.me().scoped("wallets:read").get(kWallets).status == 200);
 }
@@ -121,21 +121,21 @@ TEST_CASE("tokens become invalid immediately") {
   REQUIRE(app.me().get(kWallets).status == 200);
   SECTION("rotation") {
     const auto rotated = flows::rotate_application(app.flows(), id).value();
-    check_refused(app.me().get(kWallets), 401, "unauthorized");
+    check_rejected(app.me().get(kWallets), 401, "unauthorized");
     // Not even with the new key: the token is of the old version.
-    check_refused(app.me().with("x-svc-auth", rotated.secrets.api_key.reveal()).get(kWallets), 401,
-                  "unauthorized");
+    check_rejected(app.me().with("x-svc-auth", rotated.secrets.api_key.reveal()).get(kWallets), 401,
+                   "unauthorized");
   }
   SECTION("suspension; resuming does not restore them") {
     flows::suspend_application(app.flows(), id, true).value();
-    check_refused(app.me().get(kWallets), 401, "unauthorized");
+    check_rejected(app.me().get(kWallets), 401, "unauthorized");
     flows::suspend_application(app.flows(), id, false).value();
-    check_refused(app.me().get(kWallets), 401, "unauthorized");
+    check_rejected(app.me().get(kWallets), 401, "unauthorized");
     CHECK(app.me().scoped("wallets:read").get(kWallets).status == 200);
   }
   SECTION("a change of scopes") {
     flows::change_scopes(app.flows(), id, ScopeSet::all()).value();
-    check_refused(app.me().get(kWallets), 401, "unauthorized");
+    check_rejected(app.me().get(kWallets), 401, "unauthorized");
   }
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("the suspension of another application has no effect") {
   TestApp app;
   const Client other = app.stranger();
   flows::suspend_application(app.flows(), other.credentials().application, true).value();
-  check_refused(other.get(kWallets), 401, "unauthorized");
+  check_rejected(other.get(kWallets), 401, "unauthorized");
   CHECK(app.me().get(kWallets).status == 200);
 }
 
@@ -155,7 +155,8 @@ TEST_CASE("a suspended association reads but moves no money") {
   for (const char* route : {"/v1/payments/p2p/own", "/v1/payments/p2p/own/multi",
                             "/v1/payments/swap/own", "/v1/payments/p2p/own?validateOnly=true"}) {
     INFO(route);
-    check_refused(app.me().post(route, transfer_body(from, to, "1")), 403, "association-suspended");
+    check_rejected(app.me().post(route, transfer_body(from, to, "1")), 403,
+                   "association-suspended");
   }
   for (const char* route : {"/v1/wallets", "/v1/transactions", "/v1/assets"}) {
     INFO(route);
@@ -173,10 +174,10 @@ TEST_CASE("a pending association reads but moves no money") {
   const AssociationId id = app.register_association(AssociationStatus::pending);
   const Client pending(app, app.register_application(id));
   const std::string from = pending.wallet("USDC", "10"), to = pending.wallet("USDC");
-  const Reply refused = pending.post("/v1/payments/p2p/own", transfer_body(from, to, "1"));
-  check_refused(refused, 403, "forbidden");
-  CHECK_THAT(refused.body, Catch::Matchers::Contains("pending"));
-  CHECK_THAT(refused.body, !Catch::Matchers::Contains("suspended"));
+  const Reply rejected = pending.post("/v1/payments/p2p/own", transfer_body(from, to, "1"));
+  check_rejected(rejected, 403, "forbidden");
+  CHECK_THAT(rejected.body, Catch::Matchers::Contains("pending"));
+  CHECK_THAT(rejected.body, !Catch::Matchers::Contains("suspended"));
   CHECK(pending.get(kWallets).status == 200);
 }
 

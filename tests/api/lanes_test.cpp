@@ -253,7 +253,7 @@ TEST_CASE("lanes: while all handlers of a lane hang, every other lane serves imm
         CHECK((reply.status != 429 || handled));
         CHECK(reply.status != 503);
       }
-      CHECK(server.stats(other).refused == 0);
+      CHECK(server.stats(other).rejected == 0);
       CHECK(server.stats(other).running == 0);
     }
     CHECK(server.stats(lane).running == server.width());
@@ -290,14 +290,14 @@ TEST_CASE("lanes: a large body is accepted only with valid credentials and on it
   TestApp app(behind_proxy);
   constexpr std::uint64_t kLarge = 1'000'000;
   const HttpCall bulk{"POST", "/v1/beneficiaries/bulk"};
-  const auto refused = [&](const HttpCall& call) {
+  const auto rejected = [&](const HttpCall& call) {
     const auto admitted = app.core().admit(head_of(call), kLarge);
     return admitted ? Slug::not_found : admitted.error().slug;
   };
-  CHECK(refused(bulk) == Slug::unauthorized);
+  CHECK(rejected(bulk) == Slug::unauthorized);
   HttpCall wrong = with_credentials(app.me(), bulk);
   wrong.headers[0].second = "invented";
-  CHECK(refused(wrong) == Slug::unauthorized);
+  CHECK(rejected(wrong) == Slug::unauthorized);
   CHECK(app.core().admit(head_of(with_credentials(app.me(), bulk)), kLarge)->body_bytes_max >=
         kLarge);
   const auto nothing = app.core().admit(head_of({"POST", "/nothing/bulk"}), kLarge);

@@ -152,9 +152,9 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
 
   const flows::ManualResult refunded{flows::Resolution::refunded, "ada",
                                      "the provider paid it back"};
-  const auto refused = flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().detail.find("cannot hold") != std::string::npos);
+  const auto rejected = flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().detail.find("cannot hold") != std::string::npos);
 
   // Another off-ramp frees capacity when its provider is paid.
   const std::string recipient = add_recipient(world.me);

@@ -169,7 +169,7 @@ TEST_CASE("metrics: deliveries, failed deliveries and waiting work") {
     app.deliver();
   }
   samples = scrape();
-  CHECK(value(samples, "coffer_webhook_attempts_total{outcome=\"refused\"}") == 3);
+  CHECK(value(samples, "coffer_webhook_attempts_total{outcome=\"rejected\"}") == 3);
   CHECK(value(samples, "coffer_webhook_deliveries_total{state=\"dead\"}") == 1);
   CHECK(value(samples, "coffer_webhook_dead_letters") == 1);
   CHECK(value(samples, "coffer_queue_waiting{queue=\"webhooks\"}") == 0);
@@ -256,7 +256,7 @@ TEST_CASE("metrics: state of the server") {
   }
   for (const char* name :
        {"coffer_storage_full", "coffer_commit_queue_commands",
-        "coffer_readers_refused_total{pool=\"read\"}", "coffer_backup_interval_seconds",
+        "coffer_readers_rejected_total{pool=\"read\"}", "coffer_backup_interval_seconds",
         "coffer_backup_last_success_timestamp_seconds"}) {
     INFO(name);
     CHECK(value(samples, name) == 0);

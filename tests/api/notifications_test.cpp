@@ -128,10 +128,10 @@ TEST_CASE("only a successful payment with a requested notification sends one") {
   World world;
   world.paid(Json::object());
   world.paid({{"notifyEmail", false}, {"notifyWhatsApp", false}});
-  const std::string refused = world.cash_out(kEmail, "1101");
+  const std::string rejected = world.cash_out(kEmail, "1101");
   CHECK(world.rows().empty());
   world.app.settle();
-  CHECK(world.me.status(refused) != "succeeded");
+  CHECK(world.me.status(rejected) != "succeeded");
   CHECK(world.rows().empty());
 }
 

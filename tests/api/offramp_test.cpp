@@ -221,7 +221,7 @@ TEST_CASE("a quote can be used until it expires") {
   CHECK(late.slug() == "quote-expired");
 }
 
-TEST_CASE("an off-ramp is refused as the contract requires") {
+TEST_CASE("an off-ramp is rejected as the contract requires") {
   World world;
   const std::string beneficiary = add_recipient(world.me);
   const std::string second = add_recipient(world.me);
@@ -279,8 +279,8 @@ TEST_CASE("a suspended association starts no off-ramp, and one in progress finis
   const std::string id = world.submit("1202");
   world.app.settle();
   world.app.change_status(world.app.association(), AssociationStatus::suspended);
-  const Reply refused = world.me.post(kOfframp, {{"transactionId", "x"}});
-  CHECK(refused.slug() == "association-suspended");
+  const Reply rejected = world.me.post(kOfframp, {{"transactionId", "x"}});
+  CHECK(rejected.slug() == "association-suspended");
   CHECK(world.settled(id, 5'000).at("status") == "succeeded");
 }
 

@@ -33,7 +33,7 @@ struct World {
   TestUser user = add_user(app, app.association(), "Ada@Example.com");
 };
 
-void check_refused(const Reply& reply, int status, const std::string& slug) {
+void check_rejected(const Reply& reply, int status, const std::string& slug) {
   INFO(reply.text());
   CHECK(reply.status == status);
   CHECK(reply.slug() == slug);
@@ -56,8 +56,8 @@ TEST_CASE("password and code give a bearer token for the business routes") {
   CHECK(user.get(kAssociation).status == 200);
   CHECK(user.get("/v1/business/association/" + world.app.association().to_string()).status == 200);
   // The token is not valid for other routes.
-  check_refused(user.get("/v1/wallets"), 401, "unauthorized");
-  check_refused(user.get("/v1/transactions"), 401, "unauthorized");
+  check_rejected(user.get("/v1/wallets"), 401, "unauthorized");
+  check_rejected(user.get("/v1/transactions"), 401, "unauthorized");
   CHECK(world.app.me().get(kAssociation).status == 200);
 }
 
@@ -87,15 +87,15 @@ TEST_CASE("an application's scopes limit its users") {
 TEST_CASE("a code works once, within one step of skew") {
   World world;
   CHECK(world.log_in(world.user.login(world.app)).status == 200);
-  check_refused(world.log_in(world.user.login(world.app)), 401, "unauthorized");
+  check_rejected(world.log_in(world.user.login(world.app)), 401, "unauthorized");
   // Older than the last used code, but within the skew.
-  check_refused(world.log_in(world.user.login(world.app, -1)), 401, "unauthorized");
+  check_rejected(world.log_in(world.user.login(world.app, -1)), 401, "unauthorized");
   CHECK(world.log_in(world.user.login(world.app, 1)).status == 200);
   world.app.clock.advance_ms(30'000);
-  check_refused(world.log_in(world.user.login(world.app)), 401, "unauthorized");
+  check_rejected(world.log_in(world.user.login(world.app)), 401, "unauthorized");
   world.app.clock.advance_ms(60'000);
-  check_refused(world.log_in(world.user.login(world.app, 2)), 401, "unauthorized");
-  check_refused(world.log_in(world.user.login(world.app, -2)), 401, "unauthorized");
+  check_rejected(world.log_in(world.user.login(world.app, 2)), 401, "unauthorized");
+  check_rejected(world.log_in(world.user.login(world.app, -2)), 401, "unauthorized");
   CHECK(world.log_in(world.user.login(world.app, -1)).status == 200);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("every rejected OTP login has the same response") {
   const Json good = world.user.login(world.app);
   const Reply reference =
       world.log_in({{"username", "unknown"}, {"password", "x"}, {"otp", "123456"}});
-  check_refused(reference, 401, "unauthorized");
+  check_rejected(reference, 401, "unauthorized");
   struct Row {
     const char* member;
     std::string value;
@@ -180,9 +180,9 @@ TEST_CASE("a source has to wait after five wrong codes or passwords") {
   World world;
   Json wrong = world.user.login(world.app);
   wrong["otp"] = "000000";
-  for (int i = 0; i < 5; ++i) check_refused(world.log_in(wrong), 401, "unauthorized");
+  for (int i = 0; i < 5; ++i) check_rejected(world.log_in(wrong), 401, "unauthorized");
   const Reply limited = world.log_in(world.user.login(world.app));
-  check_refused(limited, 429, "rate-limited");
+  check_rejected(limited, 429, "rate-limited");
   CHECK(limited.header("Retry-After") == "900");
   world.app.clock.advance_ms(900'000);
   CHECK(world.log_in(world.user.login(world.app)).status == 200);
@@ -220,7 +220,7 @@ TEST_CASE("malformed OTP logins") {
         {"otp"}}});
 }
 
-TEST_CASE("enrolment refuses invalid and existing names, and unknown associations") {
+TEST_CASE("enrolment rejects invalid and existing names, and unknown associations") {
   World world;
   const auto slug = [&](const std::string& name, AssociationId association) {
     const auto result = flows::add_user(world.app.flows(), name, association);

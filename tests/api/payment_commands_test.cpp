@@ -178,7 +178,7 @@ TEST_CASE("payment list: filters, pages, newest first") {
 
 TEST_CASE("payment list and show: names with masked accounts, and the actor of each step") {
   World world;
-  const std::string refused = world.cash_out("1102");
+  const std::string rejected = world.cash_out("1102");
   const std::string moved = world.transfer("walk-1");
   world.pass(2'000);
   const Json rows = world.run("payment list", {{"text", "walk"}}).json();
@@ -188,7 +188,7 @@ TEST_CASE("payment list and show: names with masked accounts, and the actor of e
   CHECK(account.starts_with("****"));
   CHECK(account.find_first_not_of('*') == account.size() - 4);
   const Json closed = world.run("payment list", {{"failure", "account_closed"}}).json();
-  REQUIRE(ids(closed) == std::vector<std::string>{refused});
+  REQUIRE(ids(closed) == std::vector<std::string>{rejected});
   CHECK(closed[0].at("failureMessage").is_string());
   CHECK(closed[0].at("destinationAccount").get<std::string>().ends_with("1102"));
   CHECK(world.run("payment list", {{"failure", "gone"}}).code == cli::exit_code::kUsage);
@@ -196,7 +196,7 @@ TEST_CASE("payment list and show: names with masked accounts, and the actor of e
   CHECK(count.at("payments") == 1);
   CHECK(count.at("isExact") == true);
 
-  const Json shown = world.show(refused);
+  const Json shown = world.show(rejected);
   const Json& timeline = shown.at("timeline");
   CHECK(timeline[0].at("actor") == shown.at("application"));
   CHECK(timeline[1].at("actor") == "coffer");

@@ -109,7 +109,7 @@ TEST_CASE("a callback that arrives in chunks is verified over its decoded body")
   CHECK(world.me.all("/v1/transactions?type=onramp_reference").size() == 1);
 }
 
-TEST_CASE("an unsigned callback is refused") {
+TEST_CASE("an unsigned callback is rejected") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   const std::string body = paid("REF-1").dump();
@@ -128,7 +128,7 @@ TEST_CASE("an unsigned callback is refused") {
   CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
 }
 
-TEST_CASE("invalid signed callbacks are refused and change nothing") {
+TEST_CASE("invalid signed callbacks are rejected and change nothing") {
   World world;
   issue_reference(world.app, world.names(), "REF-1");
   const auto patched = [&](const std::string& patch) {

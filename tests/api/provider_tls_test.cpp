@@ -41,9 +41,9 @@ TEST_CASE("a production connector rejects plain http and untrusted certificates"
   plain.terms.driver = DriverKind::http;
   plain.terms.endpoint = ProviderEndpoint{"http://127.0.0.1:1", Secret("shared"), 5'000};
   TestApp app;
-  const auto refused = flows::register_connector(app.flows(), plain);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().fields.front().field == "baseUrl");
+  const auto rejected = flows::register_connector(app.flows(), plain);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().fields.front().field == "baseUrl");
 
   const http::test::Certificates files;
   files.make("IP:127.0.0.1", 1);

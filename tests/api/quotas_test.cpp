@@ -33,7 +33,7 @@ void leave(TestApp& app, Quota quota, std::int64_t more) {
   limit(app, quota, quota_of(app.me(), name(quota)).at("used").get<std::int64_t>() + more);
 }
 
-void check_refused(const Reply& reply, Quota quota) {
+void check_rejected(const Reply& reply, Quota quota) {
   INFO(reply.text());
   CHECK(reply.status == 422);
   CHECK(reply.slug() == "quota-exceeded");
@@ -98,10 +98,10 @@ TEST_CASE("quotas: beneficiaries and destinations, freed by archiving") {
   limit(app, Quota::destinations, 3);
   const Client& me = app.me();
   const std::string first = me.post("/v1/beneficiaries", beneficiary(2)).json().at("id");
-  check_refused(me.post("/v1/beneficiaries", beneficiary(2)), Quota::destinations);
+  check_rejected(me.post("/v1/beneficiaries", beneficiary(2)), Quota::destinations);
   const std::string second = me.post("/v1/beneficiaries", beneficiary(1)).json().at("id");
-  check_refused(me.post("/v1/beneficiaries", beneficiary(0)), Quota::beneficiaries);
-  check_refused(me.put("/v1/beneficiaries/" + second, beneficiary(2)), Quota::destinations);
+  check_rejected(me.post("/v1/beneficiaries", beneficiary(0)), Quota::beneficiaries);
+  check_rejected(me.put("/v1/beneficiaries/" + second, beneficiary(2)), Quota::destinations);
   // Requests that need no additional quota are allowed when it is used up.
   CHECK(me.put("/v1/beneficiaries/" + second, beneficiary(1)).status == 200);
   CHECK(me.send({"DELETE", "/v1/beneficiaries/" + first, {}, {}}).status == 204);
@@ -133,11 +133,11 @@ TEST_CASE("quotas: open quotes, freed by use and expiry") {
   const Json used = quote_for(app.me(), connector, recipient);
   quote(app.me(), connector);
   const Json body{{"connectorId", connector}, {"amount", "100"}, {"transactionType", "B2C"}};
-  check_refused(app.me().post("/v1/quotes", body), Quota::open_quotes);
+  check_rejected(app.me().post("/v1/quotes", body), Quota::open_quotes);
   app.me().pay("/v1/payments/offramp", cash_out_body(used, wallet, recipient));
   CHECK(quota_of(app.me(), "open_quotes").at("used") == 1);
   quote(app.me(), connector);
-  check_refused(app.me().post("/v1/quotes", body), Quota::open_quotes);
+  check_rejected(app.me().post("/v1/quotes", body), Quota::open_quotes);
   app.clock.advance_ms(130'000);
   CHECK(quota_of(app.me(), "open_quotes").at("used") == 0);
   quote(app.me(), connector);
@@ -147,7 +147,7 @@ TEST_CASE("quotas: webhooks, freed by disabling") {
   TestApp app;
   limit(app, Quota::webhooks, 1);
   const Json made = app.me().post_text("/v1/webhooks", hook("payment.succeeded")).json();
-  check_refused(app.me().post_text("/v1/webhooks", hook("payment.failed")), Quota::webhooks);
+  check_rejected(app.me().post_text("/v1/webhooks", hook("payment.failed")), Quota::webhooks);
   const std::string path = "/v1/webhooks/" + made.at("id").get<std::string>();
   CHECK(app.me().send({"DELETE", path, {}, {}}).status == 200);
   CHECK(app.me().post_text("/v1/webhooks", hook("payment.failed")).status == 201);
@@ -167,12 +167,12 @@ TEST_CASE("quotas: new payments stop at the byte limit, and payments in progress
     if (reply.status != 202) break;
     accepted.push_back(reply.json().at("transactionRecordId"));
   }
-  check_refused(reply, Quota::file_bytes);
+  check_rejected(reply, Quota::file_bytes);
   CHECK(accepted.size() > 10);
   CHECK(app.me().post("/v1/payments/p2p/own/validate", last).slug() == "quota-exceeded");
-  check_refused(app.me().post("/v1/sandbox/wallets/" + from + "/fund",
-                              {{"assetCode", "USDC"}, {"amount", "1"}}),
-                Quota::file_bytes);
+  check_rejected(app.me().post("/v1/sandbox/wallets/" + from + "/fund",
+                               {{"assetCode", "USDC"}, {"amount", "1"}}),
+                 Quota::file_bytes);
   // Settlement continues, and a replay of an accepted payment gets its response.
   CHECK(app.settle() == static_cast<int>(accepted.size()));
   for (const std::string& id : accepted) CHECK(app.me().status(id) == "succeeded");

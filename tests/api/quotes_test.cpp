@@ -305,9 +305,9 @@ TEST_CASE("a fee for the association overrides the connector's fee, even zero, o
       .value();
   CHECK(fee(app.me(), "B2C") == "1.50");
   const std::string on_ramp = add_connector(app, collection_connector());
-  const auto refused = flows::set_fee(app.flows(), app.association(), *ConnectorId::parse(on_ramp),
-                                      TransactionType::c2b, {});
-  CHECK_FALSE(refused);
+  const auto rejected = flows::set_fee(app.flows(), app.association(), *ConnectorId::parse(on_ramp),
+                                       TransactionType::c2b, {});
+  CHECK_FALSE(rejected);
 }
 
 TEST_CASE("a quote is valid for two minutes and can be read afterwards") {

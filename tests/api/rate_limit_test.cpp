@@ -40,10 +40,10 @@ TEST_CASE("after its burst, an application waits for the time in Retry-After") {
     CHECK_THAT(reply.header("RateLimit"),
                Catch::Matchers::StartsWith("\"default\";r=" + std::to_string(left) + ";"));
   }
-  const Reply refused = app.me().get("/v1/assets");
-  check_limited(refused, "1");
-  CHECK(refused.header("RateLimit-Policy") == "\"default\";q=4;w=4");
-  CHECK_THAT(refused.header("RateLimit"), Catch::Matchers::StartsWith("\"default\";r=0;"));
+  const Reply rejected = app.me().get("/v1/assets");
+  check_limited(rejected, "1");
+  CHECK(rejected.header("RateLimit-Policy") == "\"default\";q=4;w=4");
+  CHECK_THAT(rejected.header("RateLimit"), Catch::Matchers::StartsWith("\"default\";r=0;"));
   app.clock.advance_ms(1'000);
   CHECK(app.me().get("/v1/assets").status == 200);
   check_limited(app.me().get("/v1/assets"), "1");
@@ -158,15 +158,15 @@ TEST_CASE("a source is an IPv4 address or an IPv6 /64") {
 
 TEST_CASE("X-Forwarded-For counts only from configured proxies") {
   TestApp app([](Config& config) { config.rate_limit_login_per_min = 10; });
-  int refused = 0;
+  int rejected = 0;
   for (int i = 0; i < 40; ++i) {
     const Json stranger{{"clientId", "app_" + std::to_string(i)}, {"clientSecret", "guessed"}};
-    refused += app.anonymous()
-                   .with("X-Forwarded-For", "198.51.100." + std::to_string(i))
-                   .post("/v1/auth/token", stranger)
-                   .status == 429;
+    rejected += app.anonymous()
+                    .with("X-Forwarded-For", "198.51.100." + std::to_string(i))
+                    .post("/v1/auth/token", stranger)
+                    .status == 429;
   }
-  CHECK(refused == 29);
+  CHECK(rejected == 29);
 }
 
 TEST_CASE("the form token call is limited with an OAuth error") {

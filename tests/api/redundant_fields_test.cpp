@@ -172,28 +172,28 @@ TEST_CASE("an on-ramp has no beneficiary to notify") {
   }
 }
 
-TEST_CASE("fields of earlier versions are refused with their replacement") {
+TEST_CASE("fields of earlier versions are rejected with their replacement") {
   World world;
-  struct Refused {
+  struct Rejected {
     const char* field;
     const char* way;
   };
   for (const api::Route& route : api::routes()) {
     if (!route.moves_money || route.body != api::Body::json) continue;
     const bool payment = route.request_schema != "NewReference";
-    for (const Refused& refused : {Refused{"idempotencyKey", "send transactionId"},
-                                   Refused{"externalReference", "send transactionId"}}) {
+    for (const Rejected& rejected : {Rejected{"idempotencyKey", "send transactionId"},
+                                     Rejected{"externalReference", "send transactionId"}}) {
       Json json = Json::parse(sample_of(route).body);
-      json[refused.field] = "x";
+      json[rejected.field] = "x";
       const Reply reply = world.app.me().send({"POST",
                                                filled(sample_of(route).target, world.mine),
                                                {},
                                                filled(json.dump(), world.mine)});
       INFO(route.operation << " " << reply.text());
       CHECK(reply.status == 400);
-      CHECK(reply.fields() == std::vector<std::string>{refused.field});
+      CHECK(reply.fields() == std::vector<std::string>{rejected.field});
       if (payment) {
-        CHECK_THAT(reply.message(refused.field), Catch::Matchers::Contains(refused.way));
+        CHECK_THAT(reply.message(rejected.field), Catch::Matchers::Contains(rejected.way));
       }
     }
   }
@@ -214,7 +214,7 @@ TEST_CASE("fields of earlier versions are refused with their replacement") {
   }
 }
 
-TEST_CASE("internal IDs are refused on every crypto destination") {
+TEST_CASE("internal IDs are rejected on every crypto destination") {
   World world;
   const std::string at =
       "/v1/beneficiaries/" + world.mine.at("beneficiary") + "/payment-destinations";

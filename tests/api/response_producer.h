@@ -65,7 +65,7 @@ class ResponseProducer {
       case 422:
         return invalid(route, sample);
       case 429:
-        return refused_repeatedly(sample.call(nobodys_));
+        return rejected_repeatedly(sample.call(nobodys_));
       case 502:
         return with_fault("pipeline.handler=throw", sample);
       case 503:
@@ -183,7 +183,7 @@ class ResponseProducer {
   }
 
   /// The first wrong secrets cause no delay.
-  Reply refused_repeatedly(const HttpCall& call) {
+  Reply rejected_repeatedly(const HttpCall& call) {
     constexpr int kAttemptsMax = 32;
     if (!limited_) {
       limited_.emplace(tiny_limits);

@@ -209,7 +209,7 @@ void add_logins(TestApp& app, const Client& client, Names& names) {
 }
 
 /// The same for a user that cannot log in.
-void add_refused_logins(TestApp& app, Names& names) {
+void add_rejected_logins(TestApp& app, Names& names) {
   const Credentials suspended = app.register_application(std::nullopt);
   names["challenge"] = signed_challenge(app, suspended);
   flows::suspend_application(app.flows(), suspended.application, true).value();
@@ -283,7 +283,7 @@ Names nobodys_belongings(TestApp& app) {
   names["arrival"] = "nothing";
   add_vocabulary(names);
   names["triggered"] = "payment.nonsense";
-  add_refused_logins(app, names);
+  add_rejected_logins(app, names);
   return names;
 }
 

@@ -273,7 +273,7 @@ TEST_CASE("rejected statement requests") {
            "malformed-request", {"format"}, {}, "GET"},
           {"limit", base + "walletId=$wallet&assetCode=USDC&limit=101" + range, "", 400,
            "malformed-request", {"limit"}, {}, "GET"},
-          {"an export is refused as a problem too",
+          {"an export is rejected as a problem too",
            base + "walletId=$theirs&assetCode=USDC&format=csv" + range, "", 404, "not-found", {},
            {}, "GET"},
       },

@@ -40,10 +40,10 @@ TEST_CASE("a payment that is queued after a suspension is rejected, and nothing 
   const auto pay = [&] { return app.me().post("/v1/payments/p2p/own", body); };
   REQUIRE(pay().status == 202);  // the status is known to the writer
   const Json other = transfer_body(from, to, "2");
-  const Reply refused = behind(app, change(AssociationStatus::suspended),
-                               [&] { return app.me().post("/v1/payments/p2p/own", other); });
-  CHECK(refused.status == 403);
-  CHECK(refused.slug() == "association-suspended");
+  const Reply rejected = behind(app, change(AssociationStatus::suspended),
+                                [&] { return app.me().post("/v1/payments/p2p/own", other); });
+  CHECK(rejected.status == 403);
+  CHECK(rejected.slug() == "association-suspended");
   CHECK(app.me().funds(from, "USDC") == "10.00/9.00/1.00");
   // Payments accepted earlier finish, and the rejected ID can be used again after the suspension.
   CHECK(app.settle() == 1);
@@ -72,10 +72,10 @@ TEST_CASE("payouts and reference registrations that are queued after a suspensio
                     beneficiary = add_recipient(app.me(), "5678");
   const Json quote = quote_for(app.me(), add_connector(app), beneficiary);
   const auto suspend = [&] { app.change_status(app.association(), AssociationStatus::suspended); };
-  const Reply refused = behind(app, suspend, [&] {
+  const Reply rejected = behind(app, suspend, [&] {
     return app.me().post("/v1/payments/offramp", cash_out_body(quote, wallet, beneficiary));
   });
-  CHECK(refused.slug() == "association-suspended");
+  CHECK(rejected.slug() == "association-suspended");
   app.change_status(app.association(), AssociationStatus::active);
   CHECK(app.me().get("/v1/quotes/" + quote.at("quoteId").get<std::string>()).json().at("status") ==
         "OPEN");

@@ -232,7 +232,7 @@ TEST_CASE("malformed token calls") {
       names);
 }
 
-TEST_CASE("a refused form call has an OAuth error next to the problem") {
+TEST_CASE("a rejected form call has an OAuth error next to the problem") {
   TestApp app;
   const std::string own = credentials_form(app.me().credentials());
   struct Row {
@@ -260,7 +260,7 @@ TEST_CASE("a refused form call has an OAuth error next to the problem") {
   }
 }
 
-TEST_CASE("other media types are refused on the token call") {
+TEST_CASE("other media types are rejected on the token call") {
   TestApp app;
   for (const char* type : {"text/plain", "application/xml", "multipart/form-data; boundary=x"}) {
     const Reply reply = app.anonymous().send(

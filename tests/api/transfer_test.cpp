@@ -270,7 +270,7 @@ TEST_CASE("nothing of a submission is stored if the store rejects it") {
   World world;
   const Client& me = world.app.me();
   const Json transfer = transfer_body(world.from, world.to, "1");
-  const auto refused = [&](const char* fault_point, const char* slug) {
+  const auto rejected = [&](const char* fault_point, const char* slug) {
     // The free space is checked every 250 ms only.
     world.app.clock.advance_ms(1'000);
     const ArmedFault fault(fault_point);
@@ -281,8 +281,8 @@ TEST_CASE("nothing of a submission is stored if the store rejects it") {
     CHECK_FALSE(reply.header("Retry-After").empty());
     CHECK(me.get("/v1/wallets/" + world.from).status == 200);
   };
-  refused("queue.full=fail", "overloaded");
-  refused("disk.full=fail", "storage-full");
+  rejected("queue.full=fail", "overloaded");
+  rejected("disk.full=fail", "storage-full");
   CHECK(me.all("/v1/transactions").empty());
   CHECK(me.post(kTransfer, transfer).status == 202);
 }

@@ -127,7 +127,7 @@ TEST_CASE("a cursor belongs to its list, its filters and its tenant") {
   check_invalid_cursor(app.production().get(kWallets + "?assetCode=USDC&cursor=" + cursor));
 }
 
-TEST_CASE("a modified cursor is refused") {
+TEST_CASE("a modified cursor is rejected") {
   TestApp app;
   make_wallets(app, 3);
   const std::string cursor = app.me().get(kWallets + "?limit=1").json().at("nextCursor");

@@ -99,9 +99,10 @@ TEST_CASE("delivery: the headers of the contract and of Standard Webhooks") {
 
 TEST_CASE("delivery: the operator sees what each attempt sent and received") {
   World world("payment.initiated");
-  Behaviour refusal{.status = 503, .headers = {{"X-Reason", "busy"}, {"Set-Cookie", "id=secret"}}};
-  refusal.body = "later";
-  world.receiver.script({refusal, {.kind = Kind::garbage}});
+  Behaviour rejection{.status = 503,
+                      .headers = {{"X-Reason", "busy"}, {"Set-Cookie", "id=secret"}}};
+  rejection.body = "later";
+  world.receiver.script({rejection, {.kind = Kind::garbage}});
   world.pay();
   for (int i = 0; i < 3; ++i) {
     world.app.deliver();

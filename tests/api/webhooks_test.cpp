@@ -104,7 +104,7 @@ TEST_CASE("webhooks: required fields of a registration") {
   CHECK(app.me().all("/v1/webhooks").empty());
 }
 
-TEST_CASE("webhooks: targets that are refused immediately") {
+TEST_CASE("webhooks: targets that are rejected immediately") {
   TestApp app;
   const std::vector<Scenario> rows = {
       {"a private address",

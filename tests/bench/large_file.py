@@ -61,7 +61,7 @@ class Tenant:
             rows = list(people(first, min(500, count - first)))
             made = self.samples.ask("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
             if made["failed"]:
-                sys.exit(f"large_file: {made['failed']} beneficiaries were refused, as "
+                sys.exit(f"large_file: {made['failed']} beneficiaries were rejected, as "
                          + str(next(row["problem"] for row in made["results"] if row["status"] == "failed")))
 
     def disabled_webhook(self):

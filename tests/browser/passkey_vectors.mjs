@@ -161,8 +161,8 @@ export async function vectors({ adminUser, adminPassword }, origin, codes) {
   }
   const foreign = new SoftAuthenticator('ES256', { origin, site });
   foreign.origin = 'https://evil.example';
-  const refused = await register(caller, { password: adminPassword, code: codes.shift() }, foreign);
-  ok('a registration from another page is rejected', refused.added.status === 422, String(refused.added.status));
+  const rejected = await register(caller, { password: adminPassword, code: codes.shift() }, foreign);
+  ok('a registration from another page is rejected', rejected.added.status === 422, String(rejected.added.status));
   const { data } = (await caller.call('GET', 'passkeys')).body;
   ok('the list has the three passkeys', data.map((row) => row.name).join() === 'ES256,EdDSA,RS256', JSON.stringify(data));
   for (const row of data) {

@@ -172,14 +172,14 @@ function audited() {
   const database = join(facts.folder, 'ledger.db');
   const text = execFileSync(facts.binary, ['audit', 'list', '--json', '--limit', '500', '--db', database]);
   const entries = JSON.parse(text);
-  for (const [command, answer] of [
+  for (const [command, details] of [
     ['add passkey', 'Laptop'],
     ['sign-in', 'with a passkey'],
     ['sign-in', 'with password and passkey'],
     ['remove passkey', 'with password and passkey'],
   ]) {
-    const found = entries.some((entry) => entry.command === command && entry.answer === answer);
-    ok(`the audit log has: ${command}, ${answer}`, found);
+    const found = entries.some((entry) => entry.command === command && entry.details === details);
+    ok(`the audit log has: ${command}, ${details}`, found);
   }
 }
 

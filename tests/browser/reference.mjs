@@ -113,8 +113,8 @@ async function forgotten({ page, context }) {
   await drawn(page);
   ok('a reload removes them', (await fields()) === '');
   await paste(page, '#try input[name=apiKey]', JSON.stringify({ ...facts, clientSecret: 'sk_wrong' }, null, 2));
-  const refused = await sent(await open(page, 'listWallets'));
-  ok('a wrong secret is rejected', /responded 401/.test(refused.said), refused.said);
+  const rejected = await sent(await open(page, 'listWallets'));
+  ok('a wrong secret is rejected', /responded 401/.test(rejected.said), rejected.said);
 }
 
 async function events(watched) {

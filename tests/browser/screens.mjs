@@ -65,9 +65,9 @@ export async function details(watched, world) {
     ok(`#/${noun} links to pages of one object`, Boolean(place));
     if (place) await look(watched, place);
   }
-  const { paid, refused } = world.seeded;
+  const { paid, failed } = world.seeded;
   await look(watched, `payments/${paid}`);
-  await look(watched, `payments/${refused}`);
+  await look(watched, `payments/${failed}`);
   await look(watched, `statements?wallet=${world.facts.wallets[0].id}`);
   await look(watched, 'payments?status=expired');
 }
@@ -75,7 +75,7 @@ export async function details(watched, world) {
 /** Texts from outside are shown unchanged, as text. */
 export async function inert(watched, world) {
   const { page } = watched;
-  const { wallet, stuck, refused } = world.seeded;
+  const { wallet, stuck, failed } = world.seeded;
   const places = [
     ['the name of a wallet', 'wallets', '<svg onload'],
     ['metadata of a wallet', `wallets/${wallet.id}`, '<svg onload'],
@@ -83,7 +83,7 @@ export async function inert(watched, world) {
     ['the name of a connector', 'connectors', '<img src=x'],
     ['the description of a webhook', await firstOf(watched, 'webhooks'), '<svg onload'],
     ['the reference of a provider', `payments/${stuck}`, '<img src=x'],
-    ['the refusal of a provider', `payments/${refused}`, '<img src=x'],
+    ['the reason of a provider', `payments/${failed}`, '<img src=x'],
   ];
   const shown = (text) =>
     page.evaluate((wanted) => {

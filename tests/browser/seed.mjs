@@ -128,7 +128,7 @@ export async function seed(facts, { liar, receiver }) {
     rejected: await pendingWallet(api, `Second ${short}`),
     paid: await payout(api, facts, { beneficiary, transactionId: 'paid', through: 'Kenya bank payout' }),
     stuck: await payout(api, facts, { beneficiary, transactionId: 'stuck', through: liar }),
-    refused: await payout(api, facts, { beneficiary: unlucky, transactionId: 'refused', through: liar }),
+    failed: await payout(api, facts, { beneficiary: unlucky, transactionId: 'failed', through: liar }),
   };
   await api.post('/v1/sandbox/events/payment.succeeded/trigger', {});
   return seeded;

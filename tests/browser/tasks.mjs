@@ -22,7 +22,7 @@ async function waitFor(page, selector, wanted) {
 
 export async function onePayment(watched, world) {
   const { page } = watched;
-  const { paid, refused, stuck } = world.seeded;
+  const { paid, failed, stuck } = world.seeded;
   await watched.visit(`payments/${paid}`);
   const title = await text(page, 'main h1');
   ok('the title of a payment has payer and payee', /^Treasury → /.test(title), title);
@@ -37,7 +37,7 @@ export async function onePayment(watched, world) {
   ok('no UUID is visible', ids === 0, String(ids));
   await page.click('details.folded summary');
   ok('UUIDs are folded, with a button to copy', await page.isVisible('details.folded .copy'));
-  await watched.visit(`payments/${refused}`);
+  await watched.visit(`payments/${failed}`);
   const standing = await text(page, '.standing');
   ok('a failed payment shows its reason', /Reason\s*Account closed/.test(standing), standing);
   ok('a failed payment shows the next step', /Next step\s*Ask the integrator/.test(standing), standing);

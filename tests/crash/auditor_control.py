@@ -199,8 +199,8 @@ DAMAGES = [
      f"UPDATE payments SET transaction_id = 'other' WHERE payment = {DONE}"),
     ("amount differs from the request", ONLY_CLIENTS_KNOW,
      f"UPDATE payments SET sending_amount = 1 WHERE payment = {DONE}"),
-    ("refused and stored", ONLY_CLIENTS_KNOW,
-     f"UPDATE payments SET transaction_id = 'refused' WHERE payment = {DONE}"),
+    ("rejected and stored", ONLY_CLIENTS_KNOW,
+     f"UPDATE payments SET transaction_id = 'rejected' WHERE payment = {DONE}"),
 ]
 # Changes of the schema: verify refuses to open the file, and names the object.
 SCHEMAS = [
@@ -228,7 +228,9 @@ def verify(path):
                            "error"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         # The file was not accepted as a coffer file.
-        return ["refused", done.stderr] if done.returncode == 74 else sys.exit(f"verify: {done.returncode} {done.stderr}")
+        if done.returncode != 74:
+            sys.exit(f"verify: {done.returncode} {done.stderr}")
+        return ["rejected", done.stderr]
     answer = json.loads(done.stdout)
     answer = answer[0] if isinstance(answer, list) else answer
     names = [violation["invariant"] for violation in answer["violations"]]
@@ -272,7 +274,7 @@ class Sound:
         time.sleep(0.5)
         wait_for(gateway.db, f"SELECT {IN}")
         gateway.stop()
-        self.client["refused"] = ["refused"]
+        self.client["rejected"] = ["rejected"]
         self.path = gateway.db
 
     def copy(self):
@@ -366,8 +368,8 @@ def without_tables(sound):
 # Damage that no single statement causes: (check, invariant, description, function), as in DAMAGES.
 OTHERS = [("hash chain", "hash_chain", "a raised payment", with_raised_payment),
           ("one record per transactionId", "sqlite_integrity", "twins", with_twins),
-          ("cannot be read", "refused", "an empty file", with_nothing),
-          ("cannot be read", "refused", "no table", without_tables)]
+          ("cannot be read", "rejected", "an empty file", with_nothing),
+          ("cannot be read", "rejected", "no table", without_tables)]
 
 
 def judge(sound, copy, check, invariant, what):

@@ -230,8 +230,8 @@ def full_disk(folder):
 
 
 def control(folder, gateway, backup):
-    """A damaged backup must fail both judges, and restore must refuse it."""
-    refused = 0
+    """A damaged backup must fail both judges, and restore must reject it."""
+    rejected = 0
     target = os.path.join(folder, "damaged-restored.db")
     size = os.path.getsize(backup)
     choice = random.Random(2)
@@ -250,14 +250,14 @@ def control(folder, gateway, backup):
                 fail(f"damage was not detected: {command[0]} exited with {code}")
         if os.path.exists(target) or os.path.exists(target + ".partial"):
             fail("a damaged backup was restored")
-        refused += 1
+        rejected += 1
     before = newest_entry(backup)
     db = sqlite3.connect(gateway.db)
     older = db.execute("SELECT journal - 1, at - 1 FROM journal ORDER BY journal LIMIT 1").fetchone()
     db.close()
     if older[0] >= before[0]:
         fail("the comparison of entries accepts an old copy")
-    return refused
+    return rejected
 
 
 def main():
@@ -266,7 +266,7 @@ def main():
     print(f"backup: {rounds} rounds", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         gateway, backup, acked = under_load(folder, rounds)
-        refused = control(folder, gateway, backup)
+        rejected = control(folder, gateway, backup)
     with tempfile.TemporaryDirectory() as folder:
         whole, halves = killed(folder, rounds)
     on_full = "not tried"
@@ -274,7 +274,7 @@ def main():
         skip_without_loop_device()
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             on_full = f"{full_disk(folder)} payments answered"
-    print(f"control: {refused} damaged copies, each detected by verify and refused by restore")
+    print(f"control: {rejected} damaged copies, each detected by verify and rejected by restore")
     print(f"count: {rounds} backups under load, {acked} payments; {rounds * 4} kills during a backup:"
           f" {whole} complete files, {halves} partial files, 0 incomplete final files; full disk: {on_full}")
 

@@ -20,7 +20,7 @@ from injection import EXIT_UNCERTAIN
 from loop_disk import Disk, skip_without_loop_device
 
 RESUMES_WITHIN_S = 2.0
-REFUSES_WITHIN_S = 2.0
+REJECTS_WITHIN_S = 2.0
 LIMIT_STEPS = (0, 100_000, 300_000, 700_000, 1_500_000)
 READS = ("/v1/transactions?limit=5", "/v1/wallets", "/v1/assets", "/v1/beneficiaries", "/v1/webhooks",
          "/v1/connectors", "/livez")
@@ -69,12 +69,12 @@ def use_up(writes):
     """Uses up the space in the log that a failed batch leaves and a smaller one could still use. A payment takes a
     dozen pages, a renaming one."""
     connection, path = writes.connection, "/v1/wallets/" + writes.new_wallet
-    count = refused = 0
-    while refused < 3:
+    count = rejected = 0
+    while rejected < 3:
         status, answer = connection.call("PUT", path, {"walletName": f"Name {count}"})
         if status != 200 and not is_full(status, answer, connection):
             fail(f"renaming returns {status} {answer}")
-        count, refused = count + 1, refused + 1 if status != 200 else 0
+        count, rejected = count + 1, rejected + 1 if status != 200 else 0
 
 
 def check_reads(gateway):
@@ -98,7 +98,7 @@ def fill_and_free(disk, gateway, clients, writes, number, leave, settings):
     """One round: fills the disk, checks, frees space. Returns the seconds until payments were accepted."""
     server = gateway.server_pid()
     disk.fill(leave)
-    wait_for("/healthz returns 503", lambda: health(gateway) == 503, REFUSES_WITHIN_S)
+    wait_for("/healthz returns 503", lambda: health(gateway) == 503, REJECTS_WITHIN_S)
     time.sleep(0.3)
     if FLOOR in settings:
         use_up(writes)

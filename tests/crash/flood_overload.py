@@ -177,8 +177,8 @@ def percentile(latencies, share):
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("inf")
 
 
-def judge(result, refusals=None):
-    """`refusals`: a status that must occur among the responses; None: no requirement."""
+def judge(result, rejections=None):
+    """`rejections`: a status that must occur among the responses; None: no requirement."""
     faults = [f"{count} times {what}" for what, count in result["failures"].items()]
     strange = {status: count for status, count in result["statuses"].items() if status not in (202, 429, 503)}
     if strange:
@@ -186,12 +186,12 @@ def judge(result, refusals=None):
     p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
     if p99 > ACCEPTED_P99_S:
         faults.append(f"{SLOW}p99 of accepted payments is {p99 * 1000:.0f} ms")
-    if refusals and refusals not in result["statuses"]:
-        faults.append(f"no client received {refusals}, so there was no overload")
+    if rejections and rejections not in result["statuses"]:
+        faults.append(f"no client received {rejections}, so there was no overload")
     return faults
 
 
-def run(binary, what, environment, options, refusals, clients, seconds):
+def run(binary, what, environment, options, rejections, clients, seconds):
     """One overload. Returns the faults and a summary."""
     with tempfile.TemporaryDirectory() as folder:
         wrapped = os.path.join(folder, "coffer")
@@ -208,7 +208,7 @@ def run(binary, what, environment, options, refusals, clients, seconds):
         process.join()
         time.sleep(RECOVERED_WITHIN_S)
         after = Load(address, headers, wallets, "after").run(16, 1.5)
-        faults = judge(result, refusals)
+        faults = judge(result, rejections)
         full = len(before["accepted"]) / before["took"]
         again = len(after["accepted"]) / after["took"]
         if again < (RECOVERED_SHARE if seconds >= 20 else RECOVERED_SHARE_SLICE) * full:
@@ -269,8 +269,8 @@ def main():
         ("too many connections", {"COFFER_MAX_CONNECTIONS": "200"}, "", 503, min(seconds, 10.0)),
         ("with rate limits", limits, "--rate-limits", 429, min(seconds, 10.0)),
     ]
-    for what, environment, options, refusals, lasts in rows:
-        text = until_in_time(lambda: run(binary, what, environment, options, refusals, clients, lasts), what)
+    for what, environment, options, rejections, lasts in rows:
+        text = until_in_time(lambda: run(binary, what, environment, options, rejections, clients, lasts), what)
         print("flood_overload: " + text, flush=True)
     print(f"count: {len(rows)} overloads by {clients} clients for {seconds:.0f} s")
     print("control: 4 servers that shed load incorrectly were detected")

@@ -82,7 +82,7 @@ def calm_phase():
     for kind, late in CALM.items():
         out |= {f"{kind}_p50_ms": late, f"{kind}_p99_ms": late * 2, f"{kind}_max_ms": late * 3}
     for kind in KINDS:
-        out |= {kind + "_count": 200, kind + "_refused": 0, kind + "_unanswered": 0, kind + "_strange": []}
+        out |= {kind + "_count": 200, kind + "_rejected": 0, kind + "_unanswered": 0, kind + "_strange": []}
     return out
 
 
@@ -93,12 +93,12 @@ def calm_result():
             "grown_after_mib": 1.0}
 
 
-def during(payment, settle, read, livez, rss=20, buffers=0, wal=16, refused=(0, 0), unanswered=(0, 0), **more):
+def during(payment, settle, read, livez, rss=20, buffers=0, wal=16, rejected=(0, 0), unanswered=(0, 0), **more):
     """A row of RECORDED: p99 of payments, settlement and reads, and maximum of /livez, in ms; memory in MiB; rejected
     and unanswered requests, for payments and /livez."""
     return {"payment_p99_ms": payment, "settle_p99_ms": settle, "read_p99_ms": read, "livez_max_ms": livez,
-            "rss_mib": rss, "buffers_mib": buffers, "wal_mib": wal, "payment_refused": refused[0],
-            "livez_refused": refused[1], "payment_unanswered": unanswered[0],
+            "rss_mib": rss, "buffers_mib": buffers, "wal_mib": wal, "payment_rejected": rejected[0],
+            "livez_rejected": rejected[1], "payment_unanswered": unanswered[0],
             "livez_unanswered": unanswered[1], **more}
 
 
@@ -116,8 +116,8 @@ RECORDED = {
     "passwords": (during(20749, 396, 19975, 20182, 1040, unanswered=(237, 119)),
                   ("p99 of payments", "/livez", "resident memory", "without a response")),
     "bodies": (during(12, 10, 9, 9, served=(0, 12)), ("0 of 12 real requests",)),
-    "idlers": (during(36, 16, 25, 29, refused=(91, 95)), ("payment requests rejected", "livez requests rejected")),
-    "half_requests": (during(5, 2, 2, 12, 33, refused=(167, 167)),
+    "idlers": (during(36, 16, 25, 29, rejected=(91, 95)), ("payment requests rejected", "livez requests rejected")),
+    "half_requests": (during(5, 2, 2, 12, 33, rejected=(167, 167)),
                       ("payment requests rejected", "livez requests rejected")),
     "key_set": (during(5919, 23, 5900, 5988), ("p99 of payments", "/livez")),
     "names": (during(4658, 54, 4017, 4569), ("p99 of payments", "/livez")),
@@ -151,7 +151,7 @@ def recorded(name):
 def recorded_text(name):
     """Summary for the table."""
     figures = RECORDED[name][0]
-    refused, unanswered = (figures["payment_" + key] + figures["livez_" + key] for key in ("refused", "unanswered"))
+    rejected, unanswered = (figures["payment_" + key] + figures["livez_" + key] for key in ("rejected", "unanswered"))
     return (f"payments {figures['payment_p99_ms']:.0f}, /livez {figures['livez_max_ms']:.0f} ms,"
             f" RSS {figures['rss_mib']} buffers {figures['buffers_mib']} WAL {figures['wal_mib']} MiB,"
-            f" {refused}/{unanswered}")
+            f" {rejected}/{unanswered}")

@@ -44,11 +44,12 @@ def judge(bounds, result):
         late(f"/{kind} at most", kind + "_max_ms", during, "during", bounds.live_ms)
     for kind in KINDS:
         for name, phase in (("during", during), ("after", after)):
-            refused, unanswered = phase[kind + "_refused"], phase[kind + "_unanswered"]
+            rejected, unanswered = phase[kind + "_rejected"], phase[kind + "_unanswered"]
             if not phase[kind + "_count"]:
                 faults.append(f"no {kind} requests were sent {name} the attack")
-            if refused:
-                faults.append(f"{SLOW}{refused} of {phase[kind + '_count']} {kind} requests rejected {name} the attack")
+            if rejected:
+                count = phase[kind + "_count"]
+                faults.append(f"{SLOW}{rejected} of {count} {kind} requests rejected {name} the attack")
             if unanswered:
                 faults.append(f"{SLOW}{unanswered} of {phase[kind + '_count']} {kind} requests without a response"
                               f" {name} the attack")
@@ -106,7 +107,7 @@ def stops_at_quota(result):
 # --- The table -------------------------------------------------------------------------------------------------
 
 HEADINGS = ("attack", "phase", "payments p50/p99 ms", "settled p99 ms", "reads p99 ms", "search, export p99 ms",
-            "/livez p99/max ms", "/healthz max ms", "RSS MiB", "buffers MiB", "WAL MiB", "refused/no response", "of",
+            "/livez p99/max ms", "/healthz max ms", "RSS MiB", "buffers MiB", "WAL MiB", "rejected/no response", "of",
             "without lanes", "attack")
 
 
@@ -124,7 +125,7 @@ def more(result):
 def rows(row, result, before):
     """The row of one attack. `before`: the figures without lanes."""
     for phase, figures in result["phases"].items():
-        refused = sum(figures[kind + "_refused"] for kind in KINDS)
+        rejected = sum(figures[kind + "_rejected"] for kind in KINDS)
         unanswered = sum(figures[kind + "_unanswered"] for kind in KINDS)
         count = sum(figures[kind + "_count"] for kind in KINDS)
         yield (row.name, phase, f"{figures['payment_p50_ms']:.0f}/{figures['payment_p99_ms']:.0f}",
@@ -132,7 +133,7 @@ def rows(row, result, before):
                f"{figures['search_p99_ms']:.0f}, {figures['export_p99_ms']:.0f}",
                f"{figures['livez_p99_ms']:.0f}/{figures['livez_max_ms']:.0f}", f"{figures['healthz_max_ms']:.0f}",
                f"{figures['rss_mib']:.0f}", f"{figures['buffers_mib']:.0f}", f"{figures['wal_mib']:.0f}",
-               f"{refused}/{unanswered}", str(count),
+               f"{rejected}/{unanswered}", str(count),
                *((before, more(result)) if phase == "during" else ("", "")))
 
 

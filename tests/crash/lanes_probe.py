@@ -223,7 +223,7 @@ def figures(records, samples, settlements, began, ended):
         late = [record[3] * 1000 for record in of_kind]
         out |= {kind + "_count": len(of_kind), kind + "_p50_ms": percentile(late, 0.5),
                 kind + "_p99_ms": percentile(late, 0.99), kind + "_max_ms": max(late, default=0.0),
-                kind + "_refused": sum(record[4] in TRY_AGAIN for record in of_kind),
+                kind + "_rejected": sum(record[4] in TRY_AGAIN for record in of_kind),
                 kind + "_unanswered": sum(record[4] in (0, UNSENT) for record in of_kind),
                 kind + "_strange": sorted({record[4] for record in of_kind}
                                           - {200, 202, 0, UNSENT, *TRY_AGAIN})}

@@ -18,7 +18,7 @@ from harness.provider import RATES, Simulator, add_connector, beneficiary, purpo
 from harness.report import fail, judge_faults
 from harness.server import Demo
 
-FAULTS = ("late=0.1:400,refuse=0.03,duplicate=0.2,reorder=0.2,lose-answer=0.15,garbage=0.08,"
+FAULTS = ("late=0.1:400,reject=0.03,duplicate=0.2,reorder=0.2,lose-response=0.15,garbage=0.08,"
           "hang=0.02")
 # The last four digits determine the provider's result: succeeds, rejected, reviewed, fails late and is returned,
 # fails late and is not returned.

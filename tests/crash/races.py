@@ -156,7 +156,7 @@ def double_spend(gateway, place, rounds, prefix):
     wallet = gateway.wallet("Treasury")
     watcher = Watcher(gateway, wallet)
     crowd = Crowd(place, SENDERS)
-    faults, facts = [], {"sent": {}, "acked": {}, "refused": []}
+    faults, facts = [], {"sent": {}, "acked": {}, "rejected": []}
     back = gateway.login()
     wait_until_settled(gateway)
     for at in range(rounds):
@@ -173,7 +173,7 @@ def double_spend(gateway, place, rounds, prefix):
             if status == 202:
                 facts["acked"][name] = answer["transactionRecordId"]
             elif status == 422 and answer["code"] == "insufficient_funds":
-                facts["refused"].append(name)
+                facts["rejected"].append(name)
             else:
                 faults.append(f"{name}: {status} {answer}")
         won = sum(status == 202 for status, _ in answers)
@@ -212,7 +212,7 @@ def bad_legs(gateway, place, legs, prefix):
     before = value_in(gateway), [balance_of(connection, gateway.wallet(name))["balance"]
                                  for name in ("Treasury", "Operations")]
     whole = [transfer(gateway, f"{at + 1}.5", bool(at % 2)) for at in range(legs)]
-    faults, refused = [], []
+    faults, rejected = [], []
     for at in range(legs):
         for what, (change, expected) in SPOILED.items():
             name = f"{prefix}-{at}-{what.replace(' ', '-')}"
@@ -222,12 +222,12 @@ def bad_legs(gateway, place, legs, prefix):
             fields = [error["field"] for error in answer.get("errors", [])]
             if status != expected or not any(field.startswith(f"transfers[{at}]") for field in fields):
                 faults.append(f"{name}: {status} {answer}")
-            refused.append(name)
+            rejected.append(name)
     after = value_in(gateway), [balance_of(connection, gateway.wallet(name))["balance"]
                                 for name in ("Treasury", "Operations")]
     if before != after:
         faults.append(f"the state was {before} before and {after} after")
-    return faults, {"sent": {}, "acked": {}, "refused": refused}
+    return faults, {"sent": {}, "acked": {}, "rejected": rejected}
 
 
 # --- Running ---------------------------------------------------------------------------------------------
@@ -236,11 +236,11 @@ def bad_legs(gateway, place, legs, prefix):
 def finish(gateway, faults, parts):
     wait_until_settled(gateway)
     gateway.stop()
-    facts = {"sent": {}, "acked": {}, "refused": []}
+    facts = {"sent": {}, "acked": {}, "rejected": []}
     for part in parts:
         facts["sent"] |= part["sent"]
         facts["acked"] |= part["acked"]
-        facts["refused"] += part.get("refused", [])
+        facts["rejected"] += part.get("rejected", [])
     return faults + audit(gateway.db, facts, settled=True)
 
 
@@ -256,7 +256,7 @@ def run(ids, rounds, legs):
     judge_faults(faults)
     print(f"count: {ids} IDs from {TWINS} clients at once, one record each, 409 for half with other bodies;"
           f" {rounds} times {SENDERS} payments of a whole balance, one succeeds, never below zero in {looks}"
-          f" reads; {len(groups['refused'])} groups of {legs} legs with one bad leg, none applied")
+          f" reads; {len(groups['rejected'])} groups of {legs} legs with one bad leg, none applied")
 
 
 def control():

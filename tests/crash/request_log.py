@@ -32,7 +32,7 @@ def pay(gateway):
         status, said = login.call("POST", "/v1/payments/" + route, {**body, "description": SECRET_NOTE})
         check(f"payment {number} is accepted", status == 202, said)
         first = first or said["transactionRecordId"]
-    login.headers["X-Request-Id"] = "refused"
+    login.headers["X-Request-Id"] = "rejected"
     login.call("POST", "/v1/payments/" + OWN, {"amount": "x"})
     return first
 
@@ -71,7 +71,7 @@ def recorded(binary, folder):
     check("identifiers stay, personal data is removed", "logged-0" in shown["requestBody"]
           and SECRET_NOTE not in json.dumps(shown) and "[redacted]" in shown["requestBody"], shown)
     failed = gateway.command("logs", "list", "--status", "4xx")
-    check("failures are found by status", [row["requestId"] for row in failed] == ["refused"], failed)
+    check("failures are found by status", [row["requestId"] for row in failed] == ["rejected"], failed)
     check("failures have their problem", failed[0]["problem"] == "malformed-request", failed)
     tail = subprocess.Popen([binary, "logs", "tail", "--db", gateway.db, "--json"], stdout=subprocess.PIPE, text=True)
     time.sleep(1)

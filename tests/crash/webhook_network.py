@@ -67,10 +67,10 @@ class Network(Service):
 
     def try_out(self, url, attempts=3, environment="sandbox"):
         """Registers a webhook, sends a test event until it is delivered or dead, and removes the webhook. Returns the
-        final state and the log of each attempt, or ("refused", status) if it cannot be registered."""
+        final state and the log of each attempt, or ("rejected", status) if it cannot be registered."""
         status, webhook = self.register(url, environment)
         if status != 201:
-            return "refused", [status]
+            return "rejected", [status]
         out = self.send_test(webhook, attempts, environment)
         self.call("DELETE", f"/v1/webhooks/{webhook['id']}", environment=environment)
         return out

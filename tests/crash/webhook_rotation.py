@@ -39,13 +39,13 @@ class Strict:
 
     def __init__(self):
         self.endpoint = None
-        self.refused = 0
+        self.rejected = 0
 
     def __call__(self, delivery):
         newest = self.endpoint.secrets[-1]
         if standard_signers(delivery.headers, delivery.body, [newest])[0]:
             return "ok"
-        self.refused += 1
+        self.rejected += 1
         return "unauthorized"
 
 
@@ -158,7 +158,7 @@ def run():
         client = {"sent": member.sent, "acked": member.acked}
         judge_faults(audit(gateway.db, client, settled=True))
     return [], (f"count: {len(rotations)} rotations, {len(deliveries)} deliveries, {kinds[2]} of them signed with both"
-                f" secrets, {consumer.refused} rejected by a consumer of only the newest secret and"
+                f" secrets, {consumer.rejected} rejected by a consumer of only the newest secret and"
                 f" redelivered; the last without the new one {lag * 1000:.0f} ms after a rotation's response\n"
                 f"control: {controls} false records, each detected")
 

@@ -137,7 +137,7 @@ def try_disguises(server, listeners, faults):
         good, bad = listeners.take()
         if bad or good:
             faults.append(f"{url!r}: {good} and {bad} connections ({end}, {steps})")
-        if end != "refused" or steps[0] not in (400, 422):
+        if end != "rejected" or steps[0] not in (400, 422):
             faults.append(f"{url!r} is registered: {end}, {steps}")
     return len(DISGUISES)
 
@@ -152,7 +152,7 @@ def try_update(server, listeners, faults):
     end, _ = server.send_test(webhook)
     good, bad = listeners.take()
     if (end, bad) != ("delivered", 0) or good != 1:
-        faults.append(f"after refused updates: {end}, {good} and {bad} connections")
+        faults.append(f"after rejected updates: {end}, {good} and {bad} connections")
     listeners.redirects = True
     for receiver in listeners.all:
         receiver.redirect = f"http://127.0.0.1:{PORT}/internal"

@@ -31,7 +31,7 @@ def line(text, fields=H):
 
 
 # (name, bytes): each gets one 4xx and a closed connection. `MAY_ALSO_BE` lists other permitted statuses.
-REFUSED = [
+REJECTED = [
     # Where does the body end?
     ("two lengths", post(b"Content-Length: 2\r\nContent-Length: 3\r\n", b"{}" + HIDDEN)),
     ("the same length twice", post(b"Content-Length: 2\r\nContent-Length: 2\r\n", b"{}" + HIDDEN)),
@@ -170,7 +170,7 @@ REFUSED = [
     ("bad, then good", line(b"GET /li vez HTTP/1.1") + HIDDEN),
     ("bad field, then good", get(b"A : b\r\n") + HIDDEN),
     ("bad Host, then good", b"GET /livez HTTP/1.1\r\n\r\n" + HIDDEN),
-    ("body refused, then good", post(b"Content-Length: 5000000\r\n", b"{}" + HIDDEN)),
+    ("body rejected, then good", post(b"Content-Length: 5000000\r\n", b"{}" + HIDDEN)),
     ("websocket", get(b"Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 2\r\nTransfer-Encoding: a\r\n")),
     ("proxy line before", b"PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n" + GET),
     ("binary proxy line before", b"\r\n\r\n\x00\r\nQUIT\n" + bytes(16) + GET),
@@ -286,7 +286,7 @@ def answers(data, heads):
     return statuses, data
 
 
-def judge_refused(outcome):
+def judge_rejected(outcome):
     statuses, left = answers(outcome.data, ())
     if left:
         return f"bytes follow the response: {left[:60]!r}"
@@ -329,13 +329,13 @@ async def all_probes(host, port):
 
     # The slow probes come first, so that the others run while they wait.
     tasks = [one("cut", name, payload, CUT_WITHIN_S + 1, judge_cut) for name, payload in CUT]
-    tasks += [one("refused", name, payload, CLOSED_WITHIN_S + 1, judge_refused) for name, payload in REFUSED]
+    tasks += [one("rejected", name, payload, CLOSED_WITHIN_S + 1, judge_rejected) for name, payload in REJECTED]
     for name, payload, wanted, stays_open in ANSWERED:
         heads = (0,) if payload.startswith(b"HEAD") else ()
         tasks.append(one("answered", name, payload, 3.0,
                          lambda outcome, w=wanted, s=stays_open, h=heads: judge_answered(outcome, w, s, h)))
     # The same requests in pieces, as from a slow network.
-    for name, payload in REFUSED:
+    for name, payload in REJECTED:
         if len(payload) < 2_000:
             tasks.append(in_pieces(limit, host, port, name, payload))
     return dict(await asyncio.gather(*tasks))
@@ -364,7 +364,7 @@ async def in_pieces(limit, host, port, name, payload):
         if not outcome.data and reset:
             # More pieces arrived after the close, and the resulting reset discarded the response: permitted.
             return f"in pieces: {name}", None
-        return f"in pieces: {name}", judge_refused(outcome)
+        return f"in pieces: {name}", judge_rejected(outcome)
 
 
 def run(binary):
@@ -395,18 +395,18 @@ async def control():
         "sends garbage": AnsweringServer(b"\x15\x03\x01\x00\x02\x02\x50"),
         "hangs": PoolServer(threads=0),
     }
-    sample = dict(REFUSED[::40])
+    sample = dict(REJECTED[::40])
     for what, double in doubles.items():
         outcomes = await asyncio.gather(*(probe(double.host, double.port, payload, 2.0)
                                           for payload in sample.values()))
         double.stop()
         for name, outcome in zip(sample, outcomes):
-            if judge_refused(outcome) is None:
+            if judge_rejected(outcome) is None:
                 fail(f"a server that {what} passed the probe `{name}`")
     lax, taken = LaxServer(), []
     for name, payload in CHUNKS:
         outcome = await probe(lax.host, lax.port, payload, 0.2)
-        if judge_refused(outcome) is None:
+        if judge_rejected(outcome) is None:
             fail(f"a server with a lenient chunk parser passed the probe `{name}`")
         if b"200 OK" in outcome.data:
             taken.append(name)
@@ -416,8 +416,8 @@ async def control():
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
-    if judge_refused(outcome) is not None:
-        fail(f"the judge fails a correct server: {judge_refused(outcome)}")
+    if judge_rejected(outcome) is not None:
+        fail(f"the judge fails a correct server: {judge_rejected(outcome)}")
     return len(doubles) + 1
 
 
@@ -430,10 +430,10 @@ def main():
     for path in binaries:
         name = os.path.basename(os.path.dirname(path))
         until_in_time(lambda: run(path), name)
-    count = 2 * len(REFUSED) + len(ANSWERED) + len(CUT)
+    count = 2 * len(REJECTED) + len(ANSWERED) + len(CUT)
     print(f"count: about {count} probes against each of {len(binaries)} binaries")
     print(f"control: {doubles} faulty servers failed the test")
-    print(f"wire_probes: {len(REFUSED)} rejected, whole and in pieces, {len(ANSWERED)} answered, {len(CUT)} cut")
+    print(f"wire_probes: {len(REJECTED)} rejected, whole and in pieces, {len(ANSWERED)} answered, {len(CUT)} cut")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ void check_body(std::string_view text) {
   for (const char* name : {"a", "b", "c"}) check_member(*body, name);
   Fields fields(*body);
   for (const char* name : {"a", "b", "c"}) fields.find(name);  // so that they count as known
-  fields.refuse_unknown();
+  fields.reject_unknown();
   const auto* members = body->object();
   bool unknown = members == nullptr;
   if (members != nullptr) {

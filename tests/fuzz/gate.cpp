@@ -108,18 +108,18 @@ bool same(const GateResult& a, const GateResult& b) {
            head->target == other.target && head->request_id == other.request_id &&
            head->skipped == other.skipped;
   }
-  if (const auto* refusal = std::get_if<Refusal>(&a)) {
-    return refusal->problem.slug == std::get<Refusal>(b).problem.slug;
+  if (const auto* rejection = std::get_if<Rejection>(&a)) {
+    return rejection->problem.slug == std::get<Rejection>(b).problem.slug;
   }
   return true;
 }
 
 void check_result(const GateResult& result, std::string_view bytes, const GateLimits& limits) {
   if (const auto* head = std::get_if<RequestHead>(&result)) check_head(*head, bytes, limits);
-  if (const auto* refusal = std::get_if<Refusal>(&result)) {
-    const int status = refusal->problem.status();
-    HOLDS(status >= 400 && status < 500 && !refusal->problem.detail.empty());
-    HOLDS(refusal->request_id.empty() || is_acceptable_request_id(refusal->request_id));
+  if (const auto* rejection = std::get_if<Rejection>(&result)) {
+    const int status = rejection->problem.status();
+    HOLDS(status >= 400 && status < 500 && !rejection->problem.detail.empty());
+    HOLDS(rejection->request_id.empty() || is_acceptable_request_id(rejection->request_id));
   }
   // A prefix beyond the limits must not wait for more bytes.
   HOLDS(!std::holds_alternative<Incomplete>(result) || bytes.size() <= limits.header_bytes_max);

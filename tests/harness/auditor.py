@@ -5,7 +5,7 @@
 
 Copies FILE with its write-ahead log, so the file may come from a killed process. CLIENT.json holds the
 clients' view: {"sent": {transactionId: body}, "acked": {transactionId: recordId},
-"refused": [transactionId]}. "refused" is optional and lists requests that were definitively rejected.
+"rejected": [transactionId]}. "rejected" is optional and lists requests that were definitively rejected.
 With --settled, a payment in progress is a fault. Prints one line per fault, and exits with 1 if there
 is one.
 """
@@ -367,11 +367,11 @@ class Audit:
             known.add(key)
             self.check_payment(payment, sets.get(key, []), events.get(key, []), holds.get(key, []))
             self.check_refund(payment, sets.get(key, []), refunds.get(key, []))
-            under_way = payment["status"] in (*OPEN, REFUND_PENDING)
+            in_progress = payment["status"] in (*OPEN, REFUND_PENDING)
             count = len(jobs.get(key, [])) + (payment["settle_at"] is not None)
-            if count != under_way:
+            if count != in_progress:
                 self.fault("one job per payment in progress", f"payment {key} has {count}")
-            if settled and under_way:
+            if settled and in_progress:
                 self.fault("everything settled", f"payment {key} is in status {payment['status']}")
         for name, index in (("entries", sets), ("holds", holds), ("jobs", jobs)):
             for key in set(index) - known:
@@ -394,9 +394,9 @@ class Audit:
                 self.fault("acknowledged and lost", transaction_id)
             elif str(uuid.UUID(bytes=row["id"])) != record_id:
                 self.fault("acknowledged under another id", transaction_id)
-        for transaction_id in client.get("refused", ()):
+        for transaction_id in client.get("rejected", ()):
             if transaction_id in stored:
-                self.fault("refused and stored", transaction_id)
+                self.fault("rejected and stored", transaction_id)
         for transaction_id, row in stored.items():
             if row["type"] == ON_REFERENCE:
                 continue  # has no request

@@ -44,7 +44,7 @@ def fingerprint(context):
         connection.http.close()
 
 
-def refused(context):
+def rejected(context):
     """Whether a client rejects the certificate."""
     try:
         return not fingerprint(context)

@@ -104,7 +104,7 @@ def restricted(version, server, tenant, free, pairs):
         check(f"{version}: a token with {name}", client.token(tenant.keys)[0] == 200)
     for name, client in (("no certificate", bare), ("the certificate of another", other)):
         status, problem = client.read(headers)
-        check(f"{version}: {name} is refused", (status, problem["code"]) == (401, "unauthorized"), problem)
+        check(f"{version}: {name} is rejected", (status, problem["code"]) == (401, "unauthorized"), problem)
         check(f"{version}: {name} gets no token", client.token(tenant.keys)[0] == 401)
     check(f"{version}: the restriction applies to open connections", before.call("GET", "/v1/assets")[0] == 401)
     forged = {**headers, "X-Client-Cert": fingerprint(pairs["own"][0]), "X-SSL-Client-Verify": "SUCCESS",

@@ -234,7 +234,7 @@ def ends_while_waiting(db):
     silent.stop()
 
 
-def refuses(db, folder):
+def rejects(db, folder):
     for code, words in ((2, ("listen",)), (2, ("listen", "--forward-to", "ftp://127.0.0.1/")),
                         (2, ("listen", "--forward-to", UNREACHABLE, "--events", "payment.paid")),
                         (2, ("trigger", "payment.paid")), (1, ("events", "resend", UNKNOWN))):
@@ -272,7 +272,7 @@ def main():
         listening.end()
         ends(demo.db, consumer, listening.hello["secret"])
         ends_while_waiting(demo.db)
-        refuses(demo.db, folder)
+        rejects(demo.db, folder)
         check("the demo exits with 0", demo.stop() == 0)
         finds_the_demo(os.path.join(folder, "home"))
 

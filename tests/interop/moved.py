@@ -30,7 +30,7 @@ def health(demo):
     return fetch(demo.facts["baseUrl"] + "/healthz").status
 
 
-def refuses(demo, tenant, name, what):
+def rejects(demo, tenant, name, what):
     status = pay(tenant, name)
     check(f"{what}: a payment is rejected", status == 503, status)
     check(f"{what}: the server is not ready", health(demo) == 503)
@@ -41,9 +41,9 @@ def moved(demo):
     check("a payment is accepted", pay(tenant, "before") == 202)
     for part in ("", "-wal"):
         os.rename(demo.db + part, demo.db + part + ".away")
-        refuses(demo, tenant, "again", f"moved {part or 'database'}")
+        rejects(demo, tenant, "again", f"moved {part or 'database'}")
         os.symlink(demo.db + part + ".away", demo.db + part)
-        refuses(demo, tenant, "again", f"linked {part or 'database'}")
+        rejects(demo, tenant, "again", f"linked {part or 'database'}")
         os.remove(demo.db + part)
         os.rename(demo.db + part + ".away", demo.db + part)
         check("with the file back, the server is ready", health(demo) == 200)

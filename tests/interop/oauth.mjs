@@ -39,15 +39,15 @@ async function checkGrant(issuer, info, method) {
   assert.equal((await client.requestResource(transactions, reader, { headers })).statusCode, 403);
 }
 
-async function checkRefusals(issuer, info, method) {
+async function checkRejections(issuer, info, method) {
   const impostor = new issuer.Client({
     client_id: info.clientId,
     client_secret: 'not the secret: %&+=',
     token_endpoint_auth_method: method,
   });
-  const refusal = await impostor.grant({ grant_type: 'client_credentials' }).catch((error) => error);
-  assert.ok(refusal instanceof errors.OPError, `no OAuth error: ${refusal}`);
-  assert.equal(refusal.error, 'invalid_client');
+  const rejection = await impostor.grant({ grant_type: 'client_credentials' }).catch((error) => error);
+  assert.ok(rejection instanceof errors.OPError, `no OAuth error: ${rejection}`);
+  assert.equal(rejection.error, 'invalid_client');
   const other = await impostor.grant({ grant_type: 'password' }).catch((error) => error);
   assert.equal(other.error, 'unsupported_grant_type');
 }
@@ -55,6 +55,6 @@ async function checkRefusals(issuer, info, method) {
 const issuer = new Issuer({ issuer: info.baseUrl, token_endpoint: `${info.baseUrl}/v1/auth/token` });
 for (const method of ['client_secret_post', 'client_secret_basic']) {
   await checkGrant(issuer, info, method);
-  await checkRefusals(issuer, info, method);
+  await checkRejections(issuer, info, method);
   console.log(`ok  ${method}`);
 }

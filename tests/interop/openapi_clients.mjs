@@ -54,9 +54,9 @@ assert.equal(good.status, 0, good.text);
 const wrong = compile('wrong.ts');
 const marked = readFileSync(join(scratch, 'programs', 'wrong.ts'), 'utf8').split('\n')
   .flatMap((line, i) => (line.includes('// wrong: ') ? [i + 1] : []));
-const refused = [...wrong.text.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line));
+const rejected = [...wrong.text.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line));
 assert.ok(marked.length > 0);
-assert.deepEqual([...new Set(refused)], marked, wrong.text);
+assert.deepEqual([...new Set(rejected)], marked, wrong.text);
 
 for (const name of ['fetch', 'hey']) {
   const out = execFileSync(process.execPath, [join(scratch, 'compiled', `${name}.js`)], {

@@ -119,8 +119,8 @@ export class Judge {
     return { path: exchange.pattern, method, operation: own };
   }
 
-  #refusal(operation, slug) {
-    return `${this.#origins.get(operation.operationId) ?? operation.operationId} refusing with ${slug}`;
+  #rejection(operation, slug) {
+    return `${this.#origins.get(operation.operationId) ?? operation.operationId} rejecting with ${slug}`;
   }
 
   /** The problem must be one that this operation lists. */
@@ -129,7 +129,7 @@ export class Judge {
     const body = JSON.parse(exchange.response);
     const slug = body.type?.split(':').pop() ?? body.message.split(':')[0].toLowerCase().replaceAll('_', '-');
     if (!content.examples[slug]) this.findings.push(`${what}: the problem ${slug} is not in the document`);
-    this.seen.add(this.#refusal(operation, slug));
+    this.seen.add(this.#rejection(operation, slug));
   }
 
   /** An event in a response must have the documented shape of deliveries. */
@@ -192,7 +192,7 @@ export class Judge {
           for (const [type, content] of Object.entries(this.#resolve(response).content ?? { '': {} })) {
             const key = `${method} ${path} ${status} ${type}`;
             this.#expect(key);
-            for (const slug of Object.keys(content.examples ?? {})) this.#expect(this.#refusal(item[method], slug));
+            for (const slug of Object.keys(content.examples ?? {})) this.#expect(this.#rejection(item[method], slug));
           }
         }
         for (const type of Object.keys(item[method].requestBody?.content ?? {})) {

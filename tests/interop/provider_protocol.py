@@ -122,8 +122,8 @@ class Protocol:
         check("a repeated payout is recognised", self.call("POST", "/payouts", payout)[0] == 200)
         check("a repetition with other content is rejected",
               self.call("POST", "/payouts", {**payout, "sendAmount": "1.00"})[0] == 409)
-        status, refused = self.call("POST", "/payouts", self.payout_to("000001102"))
-        check("a rejection has its code", status == 422 and refused["code"] == "account_closed", refused)
+        status, rejected = self.call("POST", "/payouts", self.payout_to("000001102"))
+        check("a rejection has its code", status == 422 and rejected["code"] == "account_closed", rejected)
         check("garbage is rejected", self.call("POST", "/payouts", {"id": "x"})[0] == 400)
         check("another secret is rejected", self.call("POST", "/payouts", self.payout_to("1"), key="x")[0] == 401)
         check("an old signature is rejected", self.call("GET", f"/payouts/{payout['id']}", skew_s=-301)[0] == 401)

@@ -14,7 +14,7 @@ from harness.machine import binary, program
 from harness.receiver import Receiver
 from harness.report import check
 from harness.terminal import Home, alone
-from harness.tls import NAME, certificate, connect, refused, trusting
+from harness.tls import NAME, certificate, connect, rejected, trusting
 from served import Served
 
 MIB = 1 << 20
@@ -75,7 +75,7 @@ def caddy(home, certificates, text):
 
 def pays(gateway, context, name):
     """Pays over one connection, which stays open."""
-    check("a certificate of another authority is rejected", refused(trusting(
+    check("a certificate of another authority is rejected", rejected(trusting(
         certificate(gateway.home.path("other"), NAME)[0])))
     connection = connect(context, gateway.shop.login().headers)
     gateway.shop.pay(name, connection=connection)

@@ -49,7 +49,7 @@ class Driven:
         return self.demo.command("wallet", "statement", self.demo.wallet("Treasury"), "--from", first, "--to", last)
 
 
-def production_refuses(program, folder):
+def production_rejects(program, folder):
     database = os.path.join(folder, "production.db")
     command(program, database, "init")
     for words in (["advance", "1h"], ["clock"], ["snapshot", "a"], ["snapshots"], ["rewind", "a"], ["reset"]):
@@ -192,9 +192,9 @@ def returns_after_a_kill(driven):
     driven.demo.kill()
     said = command(driven.demo.binary, driven.demo.db, "sandbox", "rewind", "one")
     check("without a server, the next start returns", not said["restarts"], said)
-    refused = run_command(driven.demo.binary, driven.demo.db, "association", "create", "between")
-    check("until then, commands are rejected", refused.returncode == 75 and "would be lost" in refused.stderr,
-          refused.stderr)
+    rejected = run_command(driven.demo.binary, driven.demo.db, "association", "create", "between")
+    check("until then, commands are rejected", rejected.returncode == 75 and "would be lost" in rejected.stderr,
+          rejected.stderr)
     server = driven.demo.spawn(["serve", "--db", driven.demo.db, "--listen-http", "127.0.0.1:0"])
     check("and a server", server.wait(60) == 75)
     process = driven.demo.spawn(driven.demo.words(), env={"COFFER_LISTEN_HTTP": "nonsense"})
@@ -247,7 +247,7 @@ def begins_anew(driven):
 def main():
     program = binary()
     with tempfile.TemporaryDirectory() as folder:
-        production_refuses(program, folder)
+        production_rejects(program, folder)
         demo = Demo(program, folder, port=held_port()).start(env=RETRY)
         driven = Driven(demo)
         quote_expires(driven)

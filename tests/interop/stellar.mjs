@@ -129,7 +129,7 @@ for (const [name, transaction] of Object.entries(await badChallenges(client))) {
   const { status, body } = await client.submit(transaction);
   assert.equal(status, 400, `${name}: ${status} ${JSON.stringify(body)}`);
   assert.equal(body.code, 'invalid_challenge', name);
-  console.log(`ok  refused: ${name}`);
+  console.log(`ok  rejected: ${name}`);
 }
 const unknown = new URL(client.toml.WEB_AUTH_ENDPOINT);
 unknown.searchParams.set('account', Keypair.random().publicKey());

@@ -74,7 +74,7 @@ class Attacks:
         if 200 <= status < 300:
             self.consumer.wait_done(event_id)
 
-    def refuses(self, name, event_id, body, headers, **request):
+    def rejects(self, name, event_id, body, headers, **request):
         status = self.consumer.post(headers, body, **request)
         kept = self.consumer.has("new", event_id) or self.consumer.has("done", event_id)
         self.expect(name, 400 <= status < 500 and not kept, (status, kept))
@@ -93,36 +93,36 @@ class Attacks:
         event_id, body, headers = self.signed(*self.next_event())
         changed = body.replace(b"1.25", b"9.25")
         svc = {"X-Svc-Signature": headers_of(self.secret, event_id, changed)["X-Svc-Signature"]}
-        self.refuses("changed body", event_id, changed, {**headers, **svc})
-        self.refuses("added white space", event_id, body + b"\n", headers)
-        self.refuses("formatted anew", event_id, json.dumps(json.loads(body)).encode(), headers)
-        self.refuses("wrong secret", event_id, body, headers_of(random_secret(), event_id, body))
-        self.refuses("the contract's signature alone", event_id, body,
+        self.rejects("changed body", event_id, changed, {**headers, **svc})
+        self.rejects("added white space", event_id, body + b"\n", headers)
+        self.rejects("formatted anew", event_id, json.dumps(json.loads(body)).encode(), headers)
+        self.rejects("wrong secret", event_id, body, headers_of(random_secret(), event_id, body))
+        self.rejects("the contract's signature alone", event_id, body,
                      {**headers, "webhook-signature": headers["X-Svc-Signature"]})
         other = str(uuid.uuid4())
-        self.refuses("id of another event", other, body, {**headers, "webhook-id": other})
+        self.rejects("id of another event", other, body, {**headers, "webhook-id": other})
         self.accepts("genuine", event_id, body, headers)
 
     def times(self):
         for name, age_s in (("old", 310), ("very old", 86_400), ("of the future", -310)):
             event_id, body, headers = self.signed(*self.next_event(), age_s=age_s)
-            self.refuses(name, event_id, body, headers)
+            self.rejects(name, event_id, body, headers)
             now = str(int(time.time()))
-            self.refuses(f"{name}, dated anew", event_id, body, {**headers, "webhook-timestamp": now})
+            self.rejects(f"{name}, dated anew", event_id, body, {**headers, "webhook-timestamp": now})
         for name, age_s in (("four minutes old", 240), ("four minutes ahead", -240)):
             self.accepts(name, *self.signed(*self.next_event(), age_s=age_s))
         now = int(time.time())
         for text in (f"{now}x", f"-{now}", f"{now}000", "9" * 40, "NaN", "soon"):
-            self.refuses(f"time {text[:8]}", *self.signed(*self.next_event(), timestamp=text))
+            self.rejects(f"time {text[:8]}", *self.signed(*self.next_event(), timestamp=text))
 
     def missing(self):
         for header in ("webhook-id", "webhook-timestamp", "webhook-signature"):
             event_id, body, headers = self.signed(*self.next_event())
             without = {name: value for name, value in headers.items() if name != header}
-            self.refuses(f"no {header}", event_id, body, without)
-            self.refuses(f"empty {header}", event_id, body, {**headers, header: ""})
+            self.rejects(f"no {header}", event_id, body, without)
+            self.rejects(f"empty {header}", event_id, body, {**headers, header: ""})
         event_id, body = self.next_event()
-        self.refuses("no header at all", event_id, body, {})
+        self.rejects("no header at all", event_id, body, {})
 
     def signatures(self):
         event_id, body, headers = self.signed(*self.next_event())
@@ -133,14 +133,14 @@ class Attacks:
         def having(text):
             return {**headers, "webhook-signature": text}
 
-        refused = {"a character short": right[:-1], "no padding": right.rstrip("="), "half": right[:20],
+        rejected = {"a character short": right[:-1], "no padding": right.rstrip("="), "half": right[:20],
                    "version only": "v1,", "no comma": "v1", "no version": bare, "comma": ",",
                    "another version": "v2," + bare, "asymmetric": "v1a," + bare, "longer": right + "A",
                    "hex": "v1," + base64.b64decode(bare).hex(), "comma between": wrong + "," + right,
                    "upper case": right.upper(), "two wrong": f"{wrong} {wrong}", "umlaut": "v1,\xfc",
                    "wrong and short": f"{wrong} {right[:-1]}", "spaces": "   "}
-        for name, text in refused.items():
-            self.refuses(f"signature: {name}", event_id, body, having(text))
+        for name, text in rejected.items():
+            self.rejects(f"signature: {name}", event_id, body, having(text))
         accepted = {"second": f"{wrong} {right}", "first": f"{right} {wrong}",
                     "after other versions": f"v2,{bare} v1a,{bare} {right}"}
         for name, text in accepted.items():
@@ -151,16 +151,16 @@ class Attacks:
     def requests(self):
         for text in ("../../escaped", "..", "a.b", "a/b", "x" * 65):
             _, body = self.next_event()
-            self.refuses(f"id {text[:8]}", text.replace("/", "_"), body,
+            self.rejects(f"id {text[:8]}", text.replace("/", "_"), body,
                          headers_of(self.secret, text, body))
         self.expect("nothing outside of the inbox",
                     not os.path.exists(os.path.join(self.consumer.folder, "escaped")))
         for name, body in (("not JSON", b"{"), ("not an event", b'["payment"]'), ("empty", b""),
                            ("not UTF-8", b'{"type":"\xff\xfe"'), ("null", b"null")):
-            self.refuses(name, *self.signed(str(uuid.uuid4()), body))
+            self.rejects(name, *self.signed(str(uuid.uuid4()), body))
         event_id, body, headers = self.signed(*self.next_event())
-        self.refuses("GET", event_id, None, headers, method="GET")
-        self.refuses("another path", event_id, body, headers, path="/other")
+        self.rejects("GET", event_id, None, headers, method="GET")
+        self.rejects("another path", event_id, body, headers, path="/other")
         large = self.signed(*self.next_event(padding="x" * 100_000))
         self.accepts("100 KB", *large)
         huge = self.signed(*self.next_event(padding="x" * 2_000_000))

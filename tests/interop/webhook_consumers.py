@@ -61,7 +61,7 @@ class Consumer:
         self.launch(secrets)
         wait_for("the consumer listens", self.listens, PORT_IS_THERE_S)
 
-    def refuses_to_run(self, *secrets):
+    def rejects_to_run(self, *secrets):
         """Whether the program refuses to run: it exits, or, if a web server runs it, accepts nothing."""
         event_id, body = event(1)
         forged = headers_of("whsec_", event_id, body)
@@ -115,12 +115,12 @@ class Consumer:
 
 
 def library_variant(guide, folder):
-    """consumer.mjs with the guide's `refusal` that uses the standardwebhooks package."""
+    """consumer.mjs with the guide's `rejection` that uses the standardwebhooks package."""
     block = re.search(r"```js\n(import \{ Webhook \} from 'standardwebhooks';\n.*?)```", guide, re.S)
-    assert block, "the guide shows no refusal() with the library"
+    assert block, "the guide shows no rejection() with the library"
     with open(os.path.join(folder, "..", "consumer.mjs"), encoding="utf-8") as file:
         text = file.read()
-    text, count = re.subn(r"/\*\* The reason to refuse a delivery.*?\n}\n", lambda _: block[1], text, flags=re.S)
+    text, count = re.subn(r"/\*\* The reason to reject a delivery.*?\n}\n", lambda _: block[1], text, flags=re.S)
     assert count == 1
     path = os.path.join(folder, "consumer.mjs")
     with open(path, "w", encoding="utf-8") as file:
@@ -166,7 +166,7 @@ def attack(consumer, secret):
     attacks = Attacks(consumer, secret)
     for name, secrets in (("no secret", ()), ("an empty secret", ("whsec_",)),
                           ("a good secret and an empty one", (secret, "whsec_"))):
-        attacks.expect(f"{name}: does not run", consumer.refuses_to_run(*secrets))
+        attacks.expect(f"{name}: does not run", consumer.rejects_to_run(*secrets))
     consumer.start(secret)
     try:
         return attacks.run()
@@ -333,7 +333,7 @@ class Real:
         self.arrives(self.test_event())
         newest = self.rotate(0)
         late = self.test_event()
-        wait_for("a refused attempt", lambda: self.attempts(late))
+        wait_for("a rejected attempt", lambda: self.attempts(late))
         assert self.attempts(late)[0]["responseStatus"] == 401, self.attempts(late)
         self.consumer.stop()
         self.consumer.start(newest, new)

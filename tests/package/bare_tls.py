@@ -5,7 +5,7 @@ import re
 import tempfile
 
 from harness.report import check
-from harness.tls import NAME, certificate, connect, fingerprint, refused, trusting
+from harness.tls import NAME, certificate, connect, fingerprint, rejected, trusting
 
 TLS = "docs/tls.md"
 
@@ -37,10 +37,10 @@ def bare(life, scratch):
     kept = connect(first, headers)
     check("serves a payment over its own TLS, on port 443 without privileges",
           life.shop.pay("bare-tls", connection=kept))
-    check("a certificate of another authority is rejected", refused(trusting(certificate(scratch, NAME)[0])))
+    check("a certificate of another authority is rejected", rejected(trusting(certificate(scratch, NAME)[0])))
     before = fingerprint(first)
     second = renew()
-    life.until("a renewed certificate is used after the hook", lambda: refused(first))
+    life.until("a renewed certificate is used after the hook", lambda: rejected(first))
     check("and verifies", fingerprint(second) != before)
     check("an existing connection stays open", life.shop.status_of("bare-tls", kept) is not None
           and kept.http.sock is not None)
@@ -48,7 +48,7 @@ def bare(life, scratch):
     life.type(life.says(TLS, "systemctl reload coffer"))
     life.until("a pair that does not match is rejected, and the journal says why",
                lambda: "could not be reloaded" in life.journal())
-    check("the old certificate stays in use", not refused(second))
+    check("the old certificate stays in use", not rejected(second))
     life.settings.write_text(good)
     life.systemctl("revert", "coffer.socket")
     life.systemctl("stop", "coffer")

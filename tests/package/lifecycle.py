@@ -243,7 +243,7 @@ class Life(Host):
         self.balance = self.shop.balance(self.shop.wallets[1])
         check("the file verifies", self.coffer("verify").returncode == 0)
 
-    def refuse_a_downgrade(self, apt_install):
+    def reject_a_downgrade(self, apt_install):
         done = self.type(apt_install, works=False)
         check("an older package cannot be installed over a newer file",
               done.returncode != 0 and "coffer restore" in done.stdout + done.stderr, done.stderr)
@@ -255,7 +255,7 @@ class Life(Host):
     def go_back(self):
         backup = re.search(r"before-.*-(\w+)\.db", self.backups[0].name)[1]
         commands = self.says(INSTALL, "systemctl stop coffer\nmkdir", TIME=backup)
-        self.refuse_a_downgrade(next(line for line in commands.splitlines() if "--allow-downgrades" in line))
+        self.reject_a_downgrade(next(line for line in commands.splitlines() if "--allow-downgrades" in line))
         self.type(commands)
         newer = self.data / "newer"
         schemas = schema_of(self.backups[0]), schema_of(newer / "coffer.db")

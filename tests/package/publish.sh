@@ -19,7 +19,7 @@ check() { # <what> <command ...>
     failures=$((failures + 1))
   fi
 }
-refused() { ! "$@"; }
+rejected() { ! "$@"; }
 is_listed() { grep -qxF "./$1" "$scratch/files"; }
 
 apt_key() { # <file>
@@ -38,8 +38,8 @@ publish() {
     COFFER_PUBLISH_URL=https://example.com/coffer packaging/publish.sh "$@"
 }
 mkdir -p "$scratch/debs"
-check "without keys, nothing is built" refused packaging/publish.sh --dry-run
-check "without a destination, nothing is published" refused publish
+check "without keys, nothing is built" rejected packaging/publish.sh --dry-run
+check "without a destination, nothing is published" rejected publish
 check "nor is anything made" test ! -e "$out"
 check "a dry run succeeds" publish --dry-run
 (cd "$out" && find . -type f) >"$scratch/files"
@@ -51,7 +51,7 @@ for file in "coffer-$version-linux-$(uname -m).tar.gz" "coffer-$version-linux-$(
   apt/dists/stable/Release apt/dists/stable/Release.gpg "apt/dists/stable/main/binary-$arch/Packages.gz"; do
   check "there is $file" is_listed "$file"
 done
-check "no secret key is published" refused grep -rlE 'PRIVATE KEY' "$out" --include=*.asc --include=*.pem
+check "no secret key is published" rejected grep -rlE 'PRIVATE KEY' "$out" --include=*.asc --include=*.pem
 check "the checksums are those of the files" packaging/sign.sh check "$out/coffer-release.pub.pem" "$out/SHA256SUMS"
 check "the image is among the checksums" grep -qF ".oci.tar" "$out/SHA256SUMS"
 check "the image is a layout" tar -xOf "$out/coffer-$version-linux-$(uname -m).oci.tar" oci-layout index.json
@@ -61,7 +61,7 @@ check "and the address" grep -qF "https://example.com/coffer/coffer-$version.tar
 
 deb=$out/apt/pool/main/c/coffer/coffer_${version}_$arch.deb
 check "apt accepts the repository" packaging/apt_check.sh "$out/apt" "$version"
-check "and has no other version" refused packaging/apt_check.sh "$out/apt" 0.0.1
+check "and has no other version" rejected packaging/apt_check.sh "$out/apt" 0.0.1
 # The commands of docs/install.md, except the installation itself, which package/lifecycle runs.
 mkdir -p "$scratch/etc"
 PYTHONPATH=tests python3 -B tests/interop/documents.py text package/publish docs/install.md "install -d -m 0755" |
@@ -75,15 +75,15 @@ changed() { # <name> <file below apt/>: a copy of the repository with one byte m
 }
 changed list "dists/stable/main/binary-$arch/Packages"
 gzip --no-name -9 --keep --force "$scratch/list/dists/stable/main/binary-$arch/Packages"
-check "apt refuses a changed list" refused packaging/apt_check.sh "$scratch/list" "$version"
+check "apt rejects a changed list" rejected packaging/apt_check.sh "$scratch/list" "$version"
 changed package "pool/main/c/coffer/$(basename "$deb")"
-check "and a changed package" refused packaging/apt_check.sh "$scratch/package" "$version"
+check "and a changed package" rejected packaging/apt_check.sh "$scratch/package" "$version"
 cp -r "$out/apt" "$scratch/other"
 COFFER_APT_KEY=$scratch/theirs.asc packaging/apt.sh "$scratch/other" "$deb"
 cp "$out/apt/coffer-archive-keyring.asc" "$scratch/other/"
-check "and a repository signed by another key" refused packaging/apt_check.sh "$scratch/other" "$version"
+check "and a repository signed by another key" rejected packaging/apt_check.sh "$scratch/other" "$version"
 cp "$deb" "$scratch/$(basename "$deb")"
 printf 'x' >>"$scratch/$(basename "$deb")"
-check "a published version is never replaced" refused env COFFER_APT_KEY="$scratch/ours.asc" \
+check "a published version is never replaced" rejected env COFFER_APT_KEY="$scratch/ours.asc" \
   packaging/apt.sh "$out/apt" "$scratch/$(basename "$deb")"
 exit "$failures"

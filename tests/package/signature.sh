@@ -14,7 +14,7 @@ check() { # <what> <command ...>
     failures=$((failures + 1))
   fi
 }
-refused() { ! "$@"; }
+rejected() { ! "$@"; }
 # The commands of docs/install.md, each of which must succeed.
 printf 'set -e\n' >"$scratch/documented"
 PYTHONPATH=tests python3 -B tests/interop/documents.py text package/signature docs/install.md "openssl pkeyutl" >>"$scratch/documented"
@@ -30,16 +30,16 @@ check "the secret key is readable by its owner only" test "$(stat -c %a ours)" =
 check "what was signed is taken" "$sign" check ours.pub.pem SHA256SUMS
 cp ours.pub.pem coffer-release.pub.pem
 check "also by the commands of docs/install.md" documented
-check "another key is not" refused "$sign" check theirs.pub.pem SHA256SUMS
-check "an existing key is never replaced" refused "$sign" key ours
+check "another key is not" rejected "$sign" check theirs.pub.pem SHA256SUMS
+check "an existing key is never replaced" rejected "$sign" key ours
 printf 'another archive' >coffer.tar.gz
-check "a changed archive is not" refused "$sign" check ours.pub.pem SHA256SUMS
-check "nor by the documented commands" refused documented
+check "a changed archive is not" rejected "$sign" check ours.pub.pem SHA256SUMS
+check "nor by the documented commands" rejected documented
 sha256sum coffer.tar.gz >SHA256SUMS
-check "nor are checksums that were changed to fit" refused "$sign" check ours.pub.pem SHA256SUMS
-check "nor these by the documented commands" refused documented
+check "nor are checksums that were changed to fit" rejected "$sign" check ours.pub.pem SHA256SUMS
+check "nor these by the documented commands" rejected documented
 "$sign" sign theirs SHA256SUMS
-check "nor those signed by others" refused "$sign" check ours.pub.pem SHA256SUMS
+check "nor those signed by others" rejected "$sign" check ours.pub.pem SHA256SUMS
 rm SHA256SUMS.sig
-check "nor those without a signature" refused "$sign" check ours.pub.pem SHA256SUMS
+check "nor those without a signature" rejected "$sign" check ours.pub.pem SHA256SUMS
 exit "$failures"

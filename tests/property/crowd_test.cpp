@@ -109,7 +109,7 @@ TEST_CASE("crowd: the same balance is spent once") {
   World world(1);
   fund(world, 0);
   std::atomic<int> accepted{0};
-  std::atomic<int> refused{0};
+  std::atomic<int> rejected{0};
   all_at_once(kCallers, [&](int i) {
     const auto got =
         flows::submit_payment(world.context(), world.caller(),
@@ -117,11 +117,11 @@ TEST_CASE("crowd: the same balance is spent once") {
     if (got) {
       ++accepted;
     } else if (got.error().slug == Slug::insufficient_funds) {
-      ++refused;
+      ++rejected;
     }
   });
   CHECK(accepted == 1);
-  CHECK(refused == kCallers - 1);
+  CHECK(rejected == kCallers - 1);
   settle_all(world);
   check_whole(world);
   std::set<std::int64_t> balances;

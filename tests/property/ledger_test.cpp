@@ -137,10 +137,10 @@ TEST_CASE("property: the random operations cover everything that can happen to a
                            "connector moved",
                            "connector moved away from payments",
                            "arrival",
-                           "refused insufficient-funds",
-                           "refused quote-expired",
-                           "refused quote-already-used",
-                           "refused transaction-id-conflict",
+                           "rejected insufficient-funds",
+                           "rejected quote-expired",
+                           "rejected quote-already-used",
+                           "rejected transaction-id-conflict",
                            "wallet Rejected",
                            "reopen"}) {
     INFO(what);

@@ -77,7 +77,7 @@ struct ModelQuote {
   bool used = false;
 };
 
-/// The expected result of a submission or request: success, or a refusal for these reasons.
+/// The expected result of a submission or request: success, or a rejection for these reasons.
 struct Verdict {
   std::set<Slug> wrong;
   bool replayed = false;

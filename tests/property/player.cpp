@@ -290,15 +290,15 @@ void Player::send(const PaymentRequest& request, bool validate_only) {
       flows::submit_payment(world_.context(), world_.caller(), request, "r", validate_only);
   const std::string what =
       "submission " + request.transaction_id + " of type " + std::string(name(request.type));
-  expect(
-      got.has_value() == verdict.wrong.empty(),
-      what +
-          (got ? " is accepted, expected " : " is refused: " + got.error().detail + "; expected ") +
-          verdict.words());
+  expect(got.has_value() == verdict.wrong.empty(),
+         what +
+             (got ? " is accepted, expected "
+                  : " is rejected: " + got.error().detail + "; expected ") +
+             verdict.words());
   if (!got) {
-    did("refused " + std::string(info(got.error().slug).name));
+    did("rejected " + std::string(info(got.error().slug).name));
     expect(got.error().slug == verdict.slug(),
-           what + " is refused as " + std::string(info(got.error().slug).name) + ", expected " +
+           what + " is rejected as " + std::string(info(got.error().slug).name) + ", expected " +
                verdict.words() + ": " + got.error().detail);
     return;
   }

@@ -121,7 +121,7 @@ void Player::let_quote_expire() {
   const auto got =
       flows::expire_quote(world_.context(), world_.caller().tenant, model_.quotes()[which].id);
   expect(got.has_value() == verdict.wrong.empty(), "letting a quote expire");
-  if (!got) return expect(got.error().slug == verdict.slug(), "refusal to let a quote expire");
+  if (!got) return expect(got.error().slug == verdict.slug(), "rejection to let a quote expire");
   did("quote expired by hand");
   model_.expire_quote(which, now);
 }
@@ -209,7 +209,7 @@ void Player::decide() {
   const auto got =
       flows::decide_payment(world_.context(), world_.caller().tenant, record_id, failure);
   expect(got.has_value() == verdict.wrong.empty(), "deciding payment " + id);
-  if (!got) return expect(got.error().slug == verdict.slug(), "refusal to decide payment " + id);
+  if (!got) return expect(got.error().slug == verdict.slug(), "rejection to decide payment " + id);
   did("decided");
   check_record(id);
 }
@@ -263,8 +263,8 @@ void Player::pay_on_reference() {
   }
   const auto got = flows::accept_reference_payment(world_.context(), terms, arrival, "r");
   expect(got.has_value() == !wrong,
-         got ? "an arrival is accepted" : "an arrival is refused: " + got.error().detail);
-  if (!got) return expect(got.error().slug == *wrong, "refusal of an arrival");
+         got ? "an arrival is accepted" : "an arrival is rejected: " + got.error().detail);
+  if (!got) return expect(got.error().slug == *wrong, "rejection of an arrival");
   expect(got->known == known, "an arrival that is known");
   if (known) return did("arrival again");
   did("arrival");

@@ -119,7 +119,7 @@ PayoutResponse DiceProvider::first_answer(const PaymentId& id) {
   } else {
     answer.state = PayoutState::failed;
     if (!dice_.one_in(4)) answer.failure = some_failure();
-    answer.message = "refused";
+    answer.message = "rejected";
   }
   return answer;
 }

@@ -1,6 +1,7 @@
-// A payment provider whose behaviour is random: responses, refusals, lost requests, lost responses,
-// delayed refunds, and sometimes a contradiction. Like real providers, it stays consistent for an
-// ID that it has. All its responses can be read back, so that the model gets the same ones.
+// A payment provider whose behaviour is random: responses, rejections, lost requests, lost
+// responses, delayed refunds, and sometimes a contradiction. Like real providers, it stays
+// consistent for an ID that it has. All its responses can be read back, so that the model gets the
+// same ones.
 #pragma once
 
 #include <cstdint>

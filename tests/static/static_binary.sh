@@ -211,7 +211,7 @@ resolve_names() {
     exits_with 0 in_root "$root" healthcheck --url "$url" --ca-bundle /ca.pem
   check "a server that answers 503 is not healthy" \
     exits_with 3 in_root "$root" healthcheck --url "https://name.test:$port/unhealthy" --ca-bundle /ca.pem
-  check "a certificate for another name is refused" \
+  check "a certificate for another name is rejected" \
     exits_with 69 in_root "$root" healthcheck --url "https://other.test:$port/livez" --ca-bundle /ca.pem
   check "a name that does not exist is unreachable" \
     exits_with 69 in_root "$root" healthcheck --url "https://nowhere.test:$port/livez" --ca-bundle /ca.pem

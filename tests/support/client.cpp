@@ -34,8 +34,8 @@ http::Request request_of(const HttpCall& call, const std::string& minted_id) {
   http::GateProgress progress;
   auto result = http::inspect_header(head, {}, progress);
   auto* passed = std::get_if<http::RequestHead>(&result);
-  // A request that the gate refuses must be sent over the wire.
-  if (passed == nullptr) throw InternalError("the gate refuses " + call.target);
+  // A request that the gate rejects must be sent over the wire.
+  if (passed == nullptr) throw InternalError("the gate rejects " + call.target);
   passed->content_length = 0;
   passed->chunked = false;
   if (passed->request_id.empty()) passed->request_id = minted_id;

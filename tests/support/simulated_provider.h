@@ -27,7 +27,7 @@ class SimulatedProvider {
   }
 
   std::string url() const { return simulator_->url(); }
-  /// In the syntax of the command line: "lose-answer=1"; empty: none.
+  /// In the syntax of the command line: "lose-response=1"; empty: none.
   void faults(const std::string& plan) {
     simulator_->dice().replace(provider_sim::FaultPlan::parse(plan).value());
   }

@@ -29,7 +29,7 @@ export function connectorsScreen(context) {
       'health',
       'breaker',
       'successRate',
-      'paymentsUnderWay',
+      'paymentsInProgress',
       'direction',
       together('method', S.connectors.corridor, (row) => `${S.word[row.method] || row.method}, ${row.countryIsoCode2}`),
       together('assetCode', S.connectors.pair, (row) => pairOf(row)),

@@ -6,14 +6,14 @@ import { live } from './live.js';
 import { errorBox, notBuilt } from './notice.js';
 import { folded, inside, members, terms } from './record.js';
 import { S } from './strings.js';
-import { can, read, Refused } from './wire.js';
+import { can, read, Rejected } from './wire.js';
 
 /** Reads the object with `command`. If `listed` is set, `command` is a list, and the result is its row. */
 async function look({ command, ID, listed, values }, signal) {
   if (!listed) return (await read(command, { ID, ...values }, signal)).data;
   const { data } = await read(command, {}, signal);
   const row = data.find(({ id }) => id === ID);
-  if (!row) throw new Refused({ title: S.common.notFoundTitle, detail: S.common.notFoundDetail });
+  if (!row) throw new Rejected({ title: S.common.notFoundTitle, detail: S.common.notFoundDetail });
   return row;
 }
 

@@ -60,7 +60,7 @@ const KEEP = {
   dns: 'DNS',
 };
 
-/** The label of a name such as `sendingAmount` or `before-act`. */
+/** The label of a name such as `sendingAmount` or `before-entry`. */
 export function label(key) {
   if (Object.hasOwn(S.label, key)) return S.label[key];
   const words = String(key)

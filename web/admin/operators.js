@@ -39,10 +39,10 @@ export function auditScreen(context) {
     title: S.menu.audit,
     intro: S.audit.intro,
     command: 'audit list',
-    columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'answer', 'act'],
-    key: (row) => row.act,
+    columns: ['at', 'actor', 'command', 'outcome', 'arguments', 'details', 'entry'],
+    key: (row) => row.entry,
     cursor: 'before',
-    cursorOf: (row) => row.act,
+    cursorOf: (row) => row.entry,
     empty: [S.audit.empty, S.audit.emptyNext],
   });
 }

@@ -207,7 +207,7 @@ function paymentsChart(buckets, tick) {
       ...tick(bucket),
       succeeded: bucket.succeeded,
       failed: bucket.failed,
-      other: bucket.underWay,
+      other: bucket.inProgress,
     })),
     series: [
       { key: 'succeeded', name: S.status.succeeded, tone: 'good' },

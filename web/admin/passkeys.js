@@ -1,7 +1,7 @@
 // Passkeys (WebAuthn): creation, sign-in with a passkey alone or after the password, and proof of the second factor.
 import { h } from './dom.js';
 import { plainField, submitting } from './form.js';
-import { Refused, call, loadSession, session, signedCall } from './wire.js';
+import { Rejected, call, loadSession, session, signedCall } from './wire.js';
 
 /** Whether the browser can use passkeys on this page, which requires TLS or localhost. */
 export const passkeysWork = () => window.isSecureContext && 'PublicKeyCredential' in window;
@@ -19,15 +19,15 @@ function textOf(buffer) {
 
 const withBytes = (list) => list.map((each) => ({ ...each, id: bytesOf(each.id) }));
 
-/** Runs the browser's dialog. An error, or closing the dialog, becomes a Refused that can be shown. */
+/** Runs the browser's dialog. An error, or closing the dialog, becomes a Rejected that can be shown. */
 async function asked(work) {
   try {
     return await work();
   } catch (fault) {
     if (fault.name === 'InvalidStateError') {
-      throw new Refused({ title: 'Already registered', detail: 'This device already has a passkey for your account.' });
+      throw new Rejected({ title: 'Already registered', detail: 'This device already has a passkey for your account.' });
     }
-    throw new Refused({
+    throw new Rejected({
       title: 'No passkey',
       detail: 'The browser returned no passkey. Try again, or use your password and a code.',
     });

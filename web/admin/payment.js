@@ -224,7 +224,7 @@ export function eventsPanel(record, again) {
                 badge(each.status),
                 ' ',
                 h('a', { href: `#/webhooks/${each.webhookId}` }, each.url),
-                h('span', { class: 'soft' }, ` ${P.attempts(each.attempts, each.lastAnswer)}`),
+                h('span', { class: 'soft' }, ` ${P.attempts(each.attempts, each.lastResponse)}`),
               ),
             ),
           );

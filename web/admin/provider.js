@@ -1,5 +1,5 @@
 // Sign-in with the identity provider: the redirect there, the return, and the call that completes the sign-in.
-import { Refused, call } from './wire.js';
+import { Rejected, call } from './wire.js';
 
 const posted = (body = {}) => ({ method: 'POST', body });
 
@@ -25,7 +25,7 @@ export function returnedFromProvider() {
 
 export async function signInWithProvider({ code, state, iss, error }) {
   if (error) {
-    throw new Refused({ title: 'Not signed in', detail: `The provider did not sign you in (${error}).` });
+    throw new Rejected({ title: 'Not signed in', detail: `The provider did not sign you in (${error}).` });
   }
   await call('sign-in/provider', posted({ code, state, iss: iss || '' }));
 }

@@ -190,7 +190,7 @@ export function claimDialog(link) {
 
 export function sameTwice(first, second) {
   if (first === second) return;
-  throw new wire.Refused({ title: 'Passwords differ', detail: 'The two passwords do not match. Type them again.' });
+  throw new wire.Rejected({ title: 'Passwords differ', detail: 'The two passwords do not match. Type them again.' });
 }
 
 /** Whether a proof requires more than the password. */

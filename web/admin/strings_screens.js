@@ -332,7 +332,7 @@ export const screens = {
     helpText: [
       'An association has at most one active webhook for each event type in an environment. To use ' +
         'several endpoints, divide the types between them: for example, one receives payment.succeeded ' +
-        'and payment.failed, another the rest. A second webhook for the same type is refused with 409 ' +
+        'and payment.failed, another the rest. A second webhook for the same type is rejected with 409 ' +
         'webhook-event-type-taken.',
       'A delivery succeeds with any 2xx response. If the last attempt fails, it becomes a failed ' +
         'delivery (dead letter) and stays here until you redeliver it.',

@@ -133,7 +133,7 @@ export function webhookScreen(context) {
       { key: 'type', card: 'title' },
       { key: 'status', card: 'badge' },
       { key: 'attempts', numeric: true },
-      { key: 'lastAnswer', card: 'value' },
+      { key: 'lastResponse', card: 'value' },
       { key: 'createdAt', card: 'sub' },
       'nextAttemptAt',
       'sequence',

@@ -1,7 +1,7 @@
 // Calls to the server: the session, the available commands, and their execution.
 
 /** The error of a call. The server's log contains `requestId`. */
-export class Refused extends Error {
+export class Rejected extends Error {
   constructor(problem) {
     super(problem.detail || problem.title || 'The server did not respond.');
     this.title = problem.title || 'No response';
@@ -54,9 +54,9 @@ export async function call(path, { method = 'GET', body, signal } = {}) {
     });
   } catch (fault) {
     if (fault.name === 'AbortError') throw fault;
-    throw new Refused({ title: 'No response', detail: 'Cannot reach the server. Check that it is running, then try again.' });
+    throw new Rejected({ title: 'No response', detail: 'Cannot reach the server. Check that it is running, then try again.' });
   }
-  if (!response.ok) throw new Refused(await problemOf(response));
+  if (!response.ok) throw new Rejected(await problemOf(response));
   return response.status === 204 ? null : response.json();
 }
 
@@ -64,8 +64,8 @@ export async function call(path, { method = 'GET', body, signal } = {}) {
 export async function loadSession() {
   try {
     session.operator = await call('session');
-  } catch (refused) {
-    if (refused.status !== 401) throw refused;
+  } catch (rejected) {
+    if (rejected.status !== 401) throw rejected;
     session.operator = null;
     return false;
   }
@@ -83,8 +83,8 @@ async function isSignedIn() {
     // A sign-in in another tab replaces the session and its token.
     Object.assign(session.operator, await call('session'));
     return true;
-  } catch (refused) {
-    if (refused.status !== 401) throw refused;
+  } catch (rejected) {
+    if (rejected.status !== 401) throw rejected;
     return false;
   }
 }
@@ -97,11 +97,11 @@ export async function signedCall(path, options) {
   const token = session.operator.csrfToken;
   try {
     return await call(path, options);
-  } catch (refused) {
-    if (refused.status !== 401 && refused.status !== 403) throw refused;
+  } catch (rejected) {
+    if (rejected.status !== 401 && rejected.status !== 403) throw rejected;
     if (!(await isSignedIn())) await session.onExpired();
-    // Otherwise the call itself was refused, for example because of a wrong password or the role.
-    else if (session.operator.csrfToken === token) throw refused;
+    // Otherwise the call itself was rejected, for example because of a wrong password or the role.
+    else if (session.operator.csrfToken === token) throw rejected;
     return call(path, options);
   }
 }

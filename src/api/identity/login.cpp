@@ -33,7 +33,7 @@ Result<http::Response> session_response(Result<flows::Session> session) {
 }
 
 /// The account of a challenge request. Optional SEP-10 parameters that would require a different
-/// challenge are refused, not ignored.
+/// challenge are rejected, not ignored.
 Result<auth::PublicKey> read_account(const Services& services, const Call& call) {
   QueryFields query(call.request);
   const auto text = query.text("account");
@@ -80,7 +80,7 @@ Result<http::Response> get_challenge(const Services& services, const Call& call)
   auto issued = flows::issue_challenge(services.flows, account);
   if (!issued) {
     if (!is_wrong_secret(issued.error())) return unexpected(std::move(issued).error());
-    return unexpected(refuse_login(services, keys, std::move(issued).error()));
+    return unexpected(reject_login(services, keys, std::move(issued).error()));
   }
   const std::string& transaction = *issued;
   const std::string& passphrase = services.flows.logins->challenges.network_passphrase();

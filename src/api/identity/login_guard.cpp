@@ -16,9 +16,9 @@ flows::SecretKeys login_keys(const Services& services, const Call& call, std::st
           services.limiter.login_per_min()};
 }
 
-Problem refuse_login(const Services& services, const flows::SecretKeys& keys, Problem problem) {
+Problem reject_login(const Services& services, const flows::SecretKeys& keys, Problem problem) {
   if (services.limiter.login_per_min() == 0) return problem;
-  return flows::refuse_wrong_secret(services.flows, keys, std::move(problem));
+  return flows::reject_wrong_secret(services.flows, keys, std::move(problem));
 }
 
 bool is_wrong_secret(const Problem& problem) {

@@ -14,9 +14,9 @@ namespace coffer::api {
 /// chose it.
 flows::SecretKeys login_keys(const Services& services, const Call& call, std::string_view what);
 
-/// The response to a wrong secret: `problem`, or a refusal after too many of them. Always `problem`
-/// if `rate_limit_login_per_min` is 0.
-Problem refuse_login(const Services& services, const flows::SecretKeys& keys, Problem problem);
+/// The response to a wrong secret: `problem`, or a rejection after too many of them. Always
+/// `problem` if `rate_limit_login_per_min` is 0.
+Problem reject_login(const Services& services, const flows::SecretKeys& keys, Problem problem);
 
 /// Whether `problem` means a wrong secret, as opposed to a rate limit or a busy server.
 bool is_wrong_secret(const Problem& problem);
@@ -30,7 +30,7 @@ auto guard_login(const Services& services, const flows::SecretKeys& keys, Attemp
   if (result) {
     services.guesses.succeeded(keys.named);
   } else if (is_wrong_secret(result.error())) {
-    return unexpected(refuse_login(services, keys, std::move(result).error()));
+    return unexpected(reject_login(services, keys, std::move(result).error()));
   }
   return result;
 }

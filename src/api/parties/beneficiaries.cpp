@@ -122,21 +122,21 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
   COFFER_TRY_VOID(fields.check());
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
   std::vector<flows::NewBeneficiary> good;
-  std::vector<std::optional<Problem>> refusals;  // per row
+  std::vector<std::optional<Problem>> rejections;  // per row
   for (const http::JsonValue& row : *rows) {
     ValidationErrors row_faults;
     auto change = read_beneficiary(row, rules, row_faults);
-    refusals.push_back(row_faults.empty() ? std::nullopt : std::optional(row_faults.problem()));
+    rejections.push_back(row_faults.empty() ? std::nullopt : std::optional(row_faults.problem()));
     if (row_faults.empty()) good.push_back(new_beneficiary(std::move(change)));
   }
   const auto stored = flows::create_beneficiaries(services.flows, call.caller.tenant, good);
   auto next = stored.begin();
   Json results = Json::array();
   std::size_t created = 0;
-  for (std::size_t i = 0; i < refusals.size(); ++i) {
+  for (std::size_t i = 0; i < rejections.size(); ++i) {
     Json result{{"index", i}, {"status", "failed"}};
-    if (refusals[i]) {
-      result["problem"] = problem_member(services, *refusals[i], call);
+    if (rejections[i]) {
+      result["problem"] = problem_member(services, *rejections[i], call);
     } else if (const auto& outcome = *next++; outcome) {
       result["status"] = "created";
       result["beneficiaryId"] = outcome->beneficiary.id.to_string();
@@ -148,7 +148,7 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
   }
   return json_response(200, {{"results", std::move(results)},
                              {"created", created},
-                             {"failed", refusals.size() - created}});
+                             {"failed", rejections.size() - created}});
 }
 
 Route list_route() {

@@ -33,8 +33,8 @@ BeneficiaryInput read_input(Fields& fields) {
   return input;
 }
 
-/// Refuses IDs of the platform's internal tables (docs/contract.md#destinations).
-void refuse_internal_ids(Fields& fields) {
+/// Rejects IDs of the platform's internal tables (docs/contract.md#destinations).
+void reject_internal_ids(Fields& fields) {
   for (const char* id : {"networkId", "assetId", "connectorId"}) {
     if (fields.find(id) == nullptr) continue;
     fields.add_error(Slug::malformed_request, id,
@@ -91,11 +91,11 @@ Destination read_destination(const http::JsonValue& body, const BeneficiaryRules
   input.crypto = read_inner_texts<CryptoDetails>(fields, "crypto");
   if (input.crypto) {
     Fields crypto(*fields.find("crypto"), errors, prefix + "crypto.");
-    refuse_internal_ids(crypto);
+    reject_internal_ids(crypto);
   }
   read_texts<CryptoDetails>(fields, input.own);
   const auto method = find_member(input.own, "method");
-  if (input.crypto || method == name(DestinationMethod::crypto)) refuse_internal_ids(fields);
+  if (input.crypto || method == name(DestinationMethod::crypto)) reject_internal_ids(fields);
   return validate_destination(input, rules, prefix, errors);
 }
 

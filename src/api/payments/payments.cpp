@@ -79,7 +79,7 @@ void read_single(Fields& fields, PaymentRequest& request) {
 void read_recipient(Fields& fields, PaymentRequest& request) {
   request.beneficiary = fields.id<BeneficiaryId>("beneficiaryId", required);
   request.destination = fields.id<DestinationId>("destinationId", optional);
-  fields.refuse("destinationWalletId",
+  fields.reject("destinationWalletId",
                 "is not accepted here; send beneficiaryId and, where needed, destinationId");
 }
 
@@ -127,7 +127,7 @@ Payer read_payer(Fields& fields) {
     fields.errors().add(Slug::malformed_request, "payer.phone",
                         "must be a phone number in E.164 form such as +254712345678");
   }
-  members.refuse_unknown();
+  members.reject_unknown();
   return payer;
 }
 
@@ -183,7 +183,7 @@ void read_multi(Fields& fields, PaymentRequest& request) {
       Fields leg((*transfers)[i], fields.errors(), "transfers[" + std::to_string(i) + "].");
       request.legs.push_back(read_leg(leg));
       read_repeated_asset(leg, request.legs.back());
-      leg.refuse_unknown();
+      leg.reject_unknown();
     }
   }
 }
@@ -199,7 +199,7 @@ Result<PaymentRequest> read_request(const http::JsonValue& body) {
   PaymentRequest request;
   request.type = type;
   Read(fields, request);
-  fields.refuse_unknown();
+  fields.reject_unknown();
   COFFER_TRY_VOID(fields.check());
   return request;
 }

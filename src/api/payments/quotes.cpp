@@ -24,12 +24,12 @@ void read_off_ramp(Fields& fields, flows::QuoteRequest& request) {
   const bool by_type = fields.find("transactionType") != nullptr;
   if (by_beneficiary == by_type) {
     const std::string rule = by_type ? "must not be sent together with " : "is required without ";
-    const auto refuse = [&](const char* field, const char* other) {
+    const auto reject = [&](const char* field, const char* other) {
       if (fields.errors().names(field)) return;
       fields.add_error(Slug::validation_failed, field, rule + other);
     };
-    refuse("beneficiaryId", "transactionType");
-    refuse("transactionType", "beneficiaryId");
+    reject("beneficiaryId", "transactionType");
+    reject("transactionType", "beneficiaryId");
   } else if (by_type && request.destination) {
     fields.add_error(Slug::validation_failed, "destinationId",
                      "is allowed only together with beneficiaryId");

@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-Unexpected refused(const char* detail) { return unexpected(Slug::unauthorized, detail); }
+Unexpected rejected(const char* detail) { return unexpected(Slug::unauthorized, detail); }
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) {
   return ascii::same_word(text.substr(0, prefix.size()), prefix);
@@ -55,13 +55,13 @@ Result<Origins> origins_of(const store::ApplicationRow& application) {
 Result<void> check_origin(const Origins& origins, const http::Request& request,
                           std::string_view address) {
   if (!origins.networks.empty() && !origins.networks.contains(address)) {
-    return refused(
+    return rejected(
         "The application may not be used from this address. Ask the operator to permit the "
         "address.");
   }
   const auto& known = origins.certificates;
   if (!known.empty() && std::ranges::find(known, request.client_certificate) == known.end()) {
-    return refused(
+    return rejected(
         "The application requires its TLS client certificate. Connect with the certificate.");
   }
   return {};
@@ -88,12 +88,12 @@ std::string_view bearer_token(const http::Request& request) {
 Result<Caller> Authenticator::authenticate(const http::Request& request, Access access) const {
   const std::string* secret = request.header("x-svc-auth");
   if (secret == nullptr || secret->empty()) {
-    return refused(access == Access::connect
-                       ? "The header x-svc-auth with the connect secret is missing."
-                       : "The header x-svc-auth with the API key is missing.");
+    return rejected(access == Access::connect
+                        ? "The header x-svc-auth with the connect secret is missing."
+                        : "The header x-svc-auth with the API key is missing.");
   }
   const std::string_view token = bearer_token(request);
-  if (token.empty()) return refused("The header Authorization: Bearer with a token is missing.");
+  if (token.empty()) return rejected("The header Authorization: Bearer with a token is missing.");
 
   const Sha256 digest = sha256({token, "\n", *secret});
   // Credentials for one kind of route may be invalid for another.
@@ -177,10 +177,10 @@ Result<Authenticator::Bearer> Authenticator::read_bearer(std::string_view token,
   }
   COFFER_TRY(const auth::TokenClaims claims, context_.tokens.verify(token, now));
   if (!is_taken(claims.kind, access)) {
-    return refused(access == Access::connect
-                       ? "This route requires the idToken of the challenge login."
-                       : "This route does not accept this kind of token. Request a bearer token "
-                         "with POST /v1/auth/token.");
+    return rejected(access == Access::connect
+                        ? "This route requires the idToken of the challenge login."
+                        : "This route does not accept this kind of token. Request a bearer token "
+                          "with POST /v1/auth/token.");
   }
   return Bearer{claims, {}, claims.expires_at};
 }
@@ -191,10 +191,10 @@ Result<void> Authenticator::check_user(const auth::TokenClaims& claims,
     return store::find_user(db, *claims.user);
   }));
   if (!user || user->suspended || user->key_version != claims.key_version) {
-    return refused("The token is no longer valid. Log in again.");
+    return rejected("The token is no longer valid. Log in again.");
   }
   if (application.tenant && application.tenant->association != user->association) {
-    return refused("x-svc-auth and the token belong to different associations.");
+    return rejected("x-svc-auth and the token belong to different associations.");
   }
   return {};
 }
@@ -203,16 +203,16 @@ Result<void> Authenticator::check_bearer(const Bearer& bearer,
                                          const store::ApplicationRow& application) const {
   constexpr const char* kMismatch = "x-svc-auth and the token belong to different applications.";
   if (application.suspended)
-    return refused("The application is suspended. Ask the operator to resume it.");
+    return rejected("The application is suspended. Ask the operator to resume it.");
   if (!bearer.client_id.empty()) {
-    if (application.client_id != bearer.client_id) return refused(kMismatch);
+    if (application.client_id != bearer.client_id) return rejected(kMismatch);
     return {};
   }
   const auth::TokenClaims& claims = bearer.claims;
   if (claims.kind == auth::TokenKind::user) return check_user(claims, application);
-  if (application.id != claims.application) return refused(kMismatch);
+  if (application.id != claims.application) return rejected(kMismatch);
   if (!application.accepts(claims.key_version, context_.clock.now())) {
-    return refused("The token was revoked by a rotation of the credentials. Request a new one.");
+    return rejected("The token was revoked by a rotation of the credentials. Request a new one.");
   }
   return {};
 }
@@ -229,8 +229,8 @@ Result<Authenticator::Entry> Authenticator::look_up(std::string_view secret, std
   const bool is_new =
       found && (access == Access::connect ? found->connect_hash : found->api_key_hash) == hash;
   if (!found || (!is_new && found->old_at(now) == nullptr)) {
-    return refused(access == Access::connect ? "The connect secret in x-svc-auth is unknown."
-                                             : "The API key in x-svc-auth is unknown.");
+    return rejected(access == Access::connect ? "The connect secret in x-svc-auth is unknown."
+                                              : "The API key in x-svc-auth is unknown.");
   }
   const store::ApplicationRow& application = *found;
   COFFER_TRY_VOID(check_bearer(bearer, application));

@@ -190,11 +190,11 @@ const http::JsonValue::Array* Fields::array(std::string_view name, Presence pres
   return value->array();
 }
 
-void Fields::refuse(std::string_view name, const std::string& message) {
+void Fields::reject(std::string_view name, const std::string& message) {
   if (find(name) != nullptr) add_error(Slug::malformed_request, name, message);
 }
 
-void Fields::refuse_unknown() {
+void Fields::reject_unknown() {
   if (object_.object() == nullptr) return;
   for (const auto& [name, value] : *object_.object()) {
     if (std::ranges::find(asked_, name) != asked_.end()) continue;
@@ -229,7 +229,8 @@ std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
 }
 
 bool QueryFields::flag(std::string_view name) {
-  // An empty value is refused, because `?validateOnly=` shows that the caller does not want to pay.
+  // An empty value is rejected, because `?validateOnly=` shows that the caller does not want to
+  // pay.
   const std::string* value = request_.query_value(name);
   if (value == nullptr || *value == "false") return false;
   if (*value != "true") {

@@ -67,10 +67,10 @@ class Fields {
   bool present(std::string_view name) const { return object_.find(name) != nullptr; }
 
   /// Adds an error for a member that must be absent, with the reason.
-  void refuse(std::string_view name, const std::string& message);
-  /// Refuses unknown members, for routes that move money or register references; retired members
+  void reject(std::string_view name, const std::string& message);
+  /// Rejects unknown members, for routes that move money or register references; retired members
   /// get their own messages. Members that were read count as known, so call this last.
-  void refuse_unknown();
+  void reject_unknown();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   ValidationErrors& errors() { return errors_; }
   void add_error(Slug slug, std::string_view name, std::string message) {
@@ -90,7 +90,7 @@ class Fields {
   mutable std::vector<std::string_view> asked_;
 };
 
-/// Query parameters. The pipeline has already refused undeclared parameters.
+/// Query parameters. The pipeline has already rejected undeclared parameters.
 class QueryFields {
  public:
   explicit QueryFields(const http::Request& request) : request_(request) {}

@@ -72,7 +72,7 @@ bool is_business(std::string_view path) {
   return canonical_path(path).starts_with("/v1/business/");
 }
 
-/// Maximum size of a body that no route reads; a larger one is refused before it arrives.
+/// Maximum size of a body that no route reads; a larger one is rejected before it arrives.
 constexpr std::size_t kUnreadBodyMax = 4 * 1024;
 
 }  // namespace

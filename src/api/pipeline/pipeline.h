@@ -23,7 +23,7 @@ class Pipeline {
   /// route of this path would read; the result of authentication for a large body without valid
   /// credentials, so that unauthenticated clients cannot occupy memory for large bodies.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
-  /// A problem in the format of this path. The listener's refusals may have no `request`.
+  /// A problem in the format of this path. The listener's rejections may have no `request`.
   http::Response render(const Problem& problem, std::string_view path, std::string_view request_id,
                         const http::Request* request = nullptr) const;
 

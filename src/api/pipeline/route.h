@@ -91,9 +91,10 @@ struct Route {
   RouteLane lane;
   Access access = Access::application;
   std::optional<Scope> scope;
-  bool moves_money = false;   // requires an active association; uses the rate limit for money
-  bool needs_storage = true;  // if true, writes are refused with storage-full when the disk is full
-  bool envelope = false;      // business routes respond with their envelope
+  bool moves_money = false;  // requires an active association; uses the rate limit for money
+  bool needs_storage =
+      true;               // if true, writes are rejected with storage-full when the disk is full
+  bool envelope = false;  // business routes respond with their envelope
   Body body = Body::none;
   std::string_view request_schema = {};
   std::string_view form_schema = {};  // of a form, with Body::json_or_form

@@ -79,17 +79,17 @@ void Traffic::note(const Route* route, int status, std::int64_t us) const {
     line.times.store(histogram, std::memory_order_release);
   }
   histogram->observe(us);
-  if (status == kUnauthorized || status == kTooMany) note_refusal(route, status);
+  if (status == kUnauthorized || status == kTooMany) note_rejection(route, status);
 }
 
-void Traffic::note_refusal(const Route* route, int status) const {
+void Traffic::note_rejection(const Route* route, int status) const {
   if (route == nullptr) return;
   const bool login = route->access == Access::login;
   if (status == kUnauthorized && login) count_sign_in_failure(*metrics_, "api");
   if (status == kTooMany) {
     metrics_
         ->counter("coffer_rate_limited_requests_total",
-                  "Requests refused because the application, client or address sent too many.",
+                  "Requests rejected because the application, client or address sent too many.",
                   {{"limit", login ? "login" : "application"}})
         .add();
   }

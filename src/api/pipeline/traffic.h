@@ -32,7 +32,7 @@ class Traffic {
 
  private:
   struct Line;
-  void note_refusal(const Route* route, int status) const;
+  void note_rejection(const Route* route, int status) const;
 
   Metrics* const metrics_;
   const std::vector<Route>& routes_;

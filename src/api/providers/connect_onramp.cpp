@@ -23,7 +23,7 @@ Result<CashIn> read_cash_in(const http::JsonValue& body) {
   out.quote.amount = fields.amount("amount", required).value_or(Amount());
   out.quote.type = fields.transaction_type("transactionType");
   read_collection(fields, out.payment);
-  fields.refuse_unknown();
+  fields.reject_unknown();
   COFFER_TRY_VOID(fields.check());
   return out;
 }

@@ -38,7 +38,7 @@ Result<http::Response> register_reference(const Services& services, const Call& 
   request.connector = fields.id<ConnectorId>("connectorId", required).value_or(ConnectorId());
   request.settlement_account = fields.any_text("settlementAccount", required).value_or("");
   request.customer_id = fields.text("customerId", required, kCustomerIdMax).value_or("");
-  fields.refuse_unknown();
+  fields.reject_unknown();
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto row, flows::register_reference(services.flows, call.caller, request));
   return json_response(201, reference_json(row));

@@ -23,11 +23,11 @@ Json delivery_json(const store::DeliveryRow& row, const std::string& webhook) {
 }
 
 /// The failure reason that a tenant sees for an attempt without a response. If nothing was sent, it
-/// is the same for an unresolved name, a refused address and a refused connection: different
+/// is the same for an unresolved name, a rejected address and a refused connection: different
 /// reasons would reveal which names and addresses exist in the server's network. A certificate
 /// error is shown, because it comes from a permitted address. Operators see every reason.
 std::string shown_fault(const store::DeliveryAttempt& row) {
-  if (row.signed_at || row.fault->starts_with(http::kCertificateRefused)) return *row.fault;
+  if (row.signed_at || row.fault->starts_with(http::kCertificateRejected)) return *row.fault;
   return "The endpoint could not be reached. Check its DNS name and its port, and that its address "
          "is public.";
 }

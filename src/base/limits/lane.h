@@ -66,7 +66,7 @@ constexpr int total_width(const LaneTable& lanes) {
 struct LaneStats {
   int running = 0;
   int waiting = 0;
-  std::uint64_t refused = 0;  // because of a full queue, a full share, or a timeout
+  std::uint64_t rejected = 0;  // because of a full queue, a full share, or a timeout
 };
 
 /// The caller to whom a request in a lane is counted.

@@ -28,7 +28,7 @@ class LogFile {
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
 
-  /// Writes the whole line with its newline, or nothing. Returns false if the system refuses, for
+  /// Writes the whole line with its newline, or nothing. Returns false if writing fails, for
   /// example on a full disk; the next call tries again. A file that cannot be rotated continues to
   /// grow.
   bool write(std::string_view line);

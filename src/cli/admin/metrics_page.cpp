@@ -85,11 +85,11 @@ void write_server(Exposition& out, const App& app) {
   for (const auto& [name, stats] : listeners) {
     if (stats) out.sample(number(stats->requests), {{"listener", name}});
   }
-  out.family("coffer_http_refused_total",
-             "Requests refused before routing: malformed, too large, too slow, or no capacity.",
+  out.family("coffer_http_rejected_total",
+             "Requests rejected before routing: malformed, too large, too slow, or no capacity.",
              Kind::counter);
   for (const auto& [name, stats] : listeners) {
-    if (stats) out.sample(number(stats->refused), {{"listener", name}});
+    if (stats) out.sample(number(stats->rejected), {{"listener", name}});
   }
   out.family("coffer_http_gave_way_total", "Connections closed to make room for new ones.",
              Kind::counter);
@@ -112,11 +112,11 @@ void write_lanes(Exposition& out, const App& app) {
     out.sample(number(stats->lanes[i].running), {{"lane", lane}, {"state", "running"}});
     out.sample(number(stats->lanes[i].waiting), {{"lane", lane}, {"state", "waiting"}});
   }
-  out.family("coffer_lane_refused_total",
-             "Requests refused because the lane, or the caller's share of it, was full.",
+  out.family("coffer_lane_rejected_total",
+             "Requests rejected because the lane, or the caller's share of it, was full.",
              Kind::counter);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
-    out.sample(number(stats->lanes[i].refused), {{"lane", name(static_cast<Lane>(i))}});
+    out.sample(number(stats->lanes[i].rejected), {{"lane", name(static_cast<Lane>(i))}});
   }
 }
 
@@ -124,7 +124,7 @@ void write_store(Exposition& out, App& app) {
   const store::CommitStats commits = app.queue().stats();
   out.gauge("coffer_commit_queue_commands", "Commands waiting for the writer.",
             number(commits.queued));
-  out.gauge("coffer_storage_full", "1 if writes are refused because the disk is full, else 0.",
+  out.gauge("coffer_storage_full", "1 if writes are rejected because the disk is full, else 0.",
             commits.storage_full);
   out.gauge("coffer_clock_behind_seconds",
             "Time that the system clock is behind the record timestamps; 0 unless it was set back.",
@@ -135,16 +135,16 @@ void write_store(Exposition& out, App& app) {
   out.gauge("coffer_wal_size_bytes", "Size of the write-ahead log.", number(database.wal_bytes()));
   out.gauge("coffer_disk_free_bytes", "Free space on the disk of the database.",
             number(database.free_bytes()));
-  out.gauge("coffer_disk_floor_bytes", "Free space below which writes are refused.",
+  out.gauge("coffer_disk_floor_bytes", "Free space below which writes are rejected.",
             number(static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20));
   const std::vector<store::ReaderStats> readers = database.reader_stats();
   out.family("coffer_readers_leased", "Read connections in use.", Kind::gauge);
   for (const auto& pool : readers) out.sample(pool.leased, {{"pool", pool.pool}});
   out.family("coffer_readers_limit", "Maximum number of read connections.", Kind::gauge);
   for (const auto& pool : readers) out.sample(pool.size, {{"pool", pool.pool}});
-  out.family("coffer_readers_refused_total",
-             "Reads refused because no read connection became free.", Kind::counter);
-  for (const auto& pool : readers) out.sample(number(pool.refused), {{"pool", pool.pool}});
+  out.family("coffer_readers_rejected_total",
+             "Reads rejected because no read connection became free.", Kind::counter);
+  for (const auto& pool : readers) out.sample(number(pool.rejected), {{"pool", pool.pool}});
 }
 
 struct Queue {

@@ -45,7 +45,7 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
 }
 
 /// Whether a request that changes data comes from the page itself. A browser sends Origin with
-/// every POST, so a request without it is refused.
+/// every POST, so a request without it is rejected.
 bool is_own(const http::Request& request) {
   const std::string* origin = request.header("Origin");
   const std::string* host = request.header("Host");
@@ -108,7 +108,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
   }
   // Calls that check passwords are counted by client network, because a forged session cookie must
   // not start a new share of the lane. In the admin lane, a forged cookie gains nothing: the first
-  // look-up refuses it.
+  // look-up rejects it.
   const std::string* session = out.lane == Lane::admin ? head.header("Cookie") : nullptr;
   const std::string who =
       session != nullptr ? *session : http::network_of(app_.proxies().client_address(head));
@@ -118,7 +118,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
 
 http::Response AdminSite::handle(http::Request& request) {
   const Stopwatch watch;
-  const auto refused = [&](const Problem& problem) {
+  const auto rejected = [&](const Problem& problem) {
     return http::problem_response(problem, request.path, request.request_id,
                                   flows::public_base_url(app_.flows()));
   };
@@ -127,12 +127,12 @@ http::Response AdminSite::handle(http::Request& request) {
   http::Response response;
   try {
     auto result = route(request);
-    response = result ? *std::move(result) : refused(result.error());
+    response = result ? *std::move(result) : rejected(result.error());
   } catch (const std::exception& fault) {
     log_error(
         "admin", "request failed",
         {{"path", request.path}, {"request_id", request.request_id}, {"error", fault.what()}});
-    response = refused(Problem(Slug::unexpected_error));
+    response = rejected(Problem(Slug::unexpected_error));
   }
   response.header("Content-Security-Policy", std::string(kPolicy))
       .header("Referrer-Policy", "no-referrer")

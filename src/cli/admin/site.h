@@ -108,7 +108,7 @@ class AdminSite {
   Result<flows::OperatorProof> proof_of(const http::Request& request, const Form& form,
                                         const Visitor& visitor,
                                         std::string_view password = "password");
-  Problem refused_sign_in(const http::Request& request, const Problem& problem);
+  Problem rejected_sign_in(const http::Request& request, const Problem& problem);
   flows::SignInSource source_of(const http::Request& request) const;
   template <class Look>
   auto one_at_a_time(const http::Request& request, Look look) -> decltype(look());

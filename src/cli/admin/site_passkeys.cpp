@@ -151,7 +151,7 @@ Result<http::Response> AdminSite::passkey_sign_in(const http::Request& request) 
   COFFER_TRY(auto place, place_of(request, attempt_of(request)));
   const auto row = flows::sign_in_with_passkey(
       app_.flows(), {std::move(assertion), std::move(place)}, source_of(request));
-  if (!row) return unexpected(refused_sign_in(request, row.error()));
+  if (!row) return unexpected(rejected_sign_in(request, row.error()));
   return begin_session(request, *row, no_content());
 }
 

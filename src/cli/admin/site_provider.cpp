@@ -40,7 +40,7 @@ Result<http::Response> AdminSite::provider_sign_in(const http::Request& request)
   const auto row = flows::sign_in_with_provider(
       app_.flows(), *provider_, visit, {form.text("code"), form.text("state"), form.text("iss")},
       source_of(request));
-  if (!row) return unexpected(refused_sign_in(request, row.error()));
+  if (!row) return unexpected(rejected_sign_in(request, row.error()));
   return begin_session(request, *row, no_content(), true);
 }
 

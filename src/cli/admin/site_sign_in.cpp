@@ -90,14 +90,14 @@ template <class Look>
 auto AdminSite::one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
   const Lock one(hashing_);
   auto result = look();
-  if (!result) return {unexpected(refused_sign_in(request, result.error()))};
+  if (!result) return {unexpected(rejected_sign_in(request, result.error()))};
   return result;
 }
 
-Problem AdminSite::refused_sign_in(const http::Request& request, const Problem& problem) {
+Problem AdminSite::rejected_sign_in(const http::Request& request, const Problem& problem) {
   if (problem.slug == Slug::unauthorized) {
     api::count_sign_in_failure(app_.metrics(), "admin");
-    log_warning("admin", "sign-in refused",
+    log_warning("admin", "sign-in rejected",
                 {{"address", source_of(request).address}, {"request_id", request.request_id}});
   }
   return problem;
@@ -155,7 +155,7 @@ Result<http::Response> AdminSite::show_session(const http::Request&, const Visit
 
 Result<http::Response> AdminSite::sign_out(const http::Request& request, const Visitor& visitor) {
   sessions_.end(visitor.session_id);
-  COFFER_TRY_VOID(flows::record_act(
+  COFFER_TRY_VOID(flows::record_action(
       app_.flows(), {visitor.row.name, "sign-out", flows::source_json(source_of(request))}));
   return with_cookie(no_content(), {});
 }
@@ -231,7 +231,7 @@ Result<http::Response> AdminSite::end_session(const http::Request& request,
   if (!sessions_.end_listed(form.text("id"), visitor.row.id)) {
     return unexpected(Slug::not_found, "This session has already ended.");
   }
-  COFFER_TRY_VOID(flows::record_act(
+  COFFER_TRY_VOID(flows::record_action(
       app_.flows(), {visitor.row.name, "end session", flows::source_json(source_of(request))}));
   return no_content();
 }

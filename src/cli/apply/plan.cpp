@@ -118,7 +118,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
   if (needed && !association) {
     errors.add(Slug::malformed_request, "association", "is required: it owns the other objects");
   }
-  fields.refuse_unknown();
+  fields.reject_unknown();
   return session_.app.flows().read([&](store::Connection& db) -> Result<void> {
     load_market(db);
     if (association) load_association(db, errors);
@@ -206,7 +206,7 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
     api::Fields fields(*item_, of_item);
     ApplyStep step{.kind = section.kind};
     (this->*section.plan)(fields, step);
-    fields.refuse_unknown();
+    fields.reject_unknown();
     if (of_item.empty()) {
       steps_.push_back(std::move(step));
       continue;

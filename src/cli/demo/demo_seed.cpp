@@ -84,7 +84,7 @@ class Seeder {
       return store::read_meta(db, kMarker);
     }));
     if (!marker) {
-      COFFER_TRY_VOID(refuse_other_data());
+      COFFER_TRY_VOID(reject_other_data());
       COFFER_TRY_VOID(make_market());
       COFFER_TRY(const Tenant tenant, make_association());
       COFFER_TRY(marker, make_wallets(tenant));
@@ -94,7 +94,7 @@ class Seeder {
   }
 
  private:
-  Result<void> refuse_other_data() {
+  Result<void> reject_other_data() {
     COFFER_TRY(const auto associations, app_.flows().read(store::list_associations));
     bool only_ours = is_claimed_as_demo(app_.database().path());
     for (const auto& row : associations) only_ours = only_ours && row.name == kAssociationName;
@@ -147,7 +147,7 @@ class Seeder {
   Result<Tenant> make_association() {
     COFFER_TRY(const auto there, app_.flows().read(store::list_associations));
     std::optional<AssociationId> id;
-    if (!there.empty()) id = there.front().id;  // refuse_other_data has checked its name
+    if (!there.empty()) id = there.front().id;  // reject_other_data has checked its name
     if (!id) {
       COFFER_TRY(const auto row,
                  flows::register_association(app_.flows(), std::string(kAssociationName),

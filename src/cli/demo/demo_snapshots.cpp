@@ -134,7 +134,7 @@ void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }
 bool restart_demo(App& app) {
   if (!demo_process) return false;
   // Otherwise, the server could still accept a payment, which would be lost with the file.
-  app.refuse_requests();
+  app.reject_requests();
   if (!restart_wanted.exchange(true)) request_restart();
   return true;
 }

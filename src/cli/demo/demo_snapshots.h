@@ -52,7 +52,7 @@ void forget_former_demo(const std::string& database);
 
 /// Records whether this process is `coffer demo`, which can restart on request. Thread-safe.
 void set_demo_process(bool is_demo_process);
-/// Restarts the server of this process, which refuses requests from now on. Returns false if this
+/// Restarts the server of this process, which rejects requests from now on. Returns false if this
 /// is not a demo process.
 bool restart_demo(App& app);
 /// Whether restart_demo() was called and the server has not stopped yet. Thread-safe.

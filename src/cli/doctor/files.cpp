@@ -80,7 +80,7 @@ Findings examine_missing(const Config& config, const Owner& owner) {
   const std::string& path = config.db;
   if (owner.locked || owner.commanded) {
     return {failed("database",
-                   path + " was moved or deleted; a server still has it open and refuses writes",
+                   path + " was moved or deleted; a server still has it open and rejects writes",
                    "Move the same file back. If it was deleted, leave the server running and save "
                    "the file as docs/operating.md describes.")};
   }
@@ -194,7 +194,7 @@ Finding judge_room(const Config& config, const std::string& folder, const struct
   const std::string found = folder + ": " + readable_bytes(static_cast<std::int64_t>(free)) +
                             " free of " + readable_bytes(static_cast<std::int64_t>(size));
   if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
-    return failed("disk", found + ", less than disk_floor_mib: writes are refused",
+    return failed("disk", found + ", less than disk_floor_mib: writes are rejected",
                   "Free disk space. Writes then resume automatically.");
   }
   const bool few = free < 1024 * kMiB || (free < size / 20 && free < 20 * 1024 * kMiB);

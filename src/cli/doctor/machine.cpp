@@ -149,7 +149,7 @@ Finding judge_answer(const Door& door, int timeout_ms) {
   const std::string address = door.address.to_string();
   if (door.address.port == 0) return good(door.check, "on a port selected by the server");
   const auto result = ask(door, timeout_ms);
-  // The check sends plain HTTP. A TLS port refuses it, which shows that the port responds.
+  // The check sends plain HTTP. A TLS port rejects it, which shows that the port responds.
   if (door.tls && (result || result.error().slug == Slug::provider_error)) {
     return good(door.check, address + " responds, with TLS");
   }

@@ -143,7 +143,7 @@ Command networks_command(const Argument& id) {
       .path = "application networks",
       .summary = "Restrict an application to client addresses",
       .label = "Restrict addresses",
-      .consequence = "Requests from other addresses are refused immediately.",
+      .consequence = "Requests from other addresses are rejected immediately.",
       .run = change_networks,
       .arguments = {id, on_page(positional("NETWORKS",
                                            "Addresses or networks, separated by commas, or any"),
@@ -157,7 +157,7 @@ Command certificates_command(const Argument& id) {
       .summary = "Restrict an application to TLS client certificates",
       .label = "Restrict certificates",
       .consequence =
-          "Requests over connections without such a certificate are refused immediately. coffer "
+          "Requests over connections without such a certificate are rejected immediately. coffer "
           "requests client certificates only if tls_client_ca is set.",
       .run = change_certificates,
       .arguments = {id, on_page(positional("FINGERPRINTS",
@@ -207,7 +207,7 @@ std::vector<Command> application_commands() {
       {.path = "application suspend",
        .summary = "Revoke all tokens of an application and reject its secrets",
        .label = "Suspend application",
-       .consequence = "Its tokens are revoked and its requests refused immediately.",
+       .consequence = "Its tokens are revoked and its requests rejected immediately.",
        .run = suspend<true>,
        .role = OperatorRole::operating,
        .arguments = {id},

@@ -168,11 +168,12 @@ std::vector<Command> association_commands() {
        .hint = kAssociationHint,
        .sensitive = true},
       {.path = "association suspend",
-       .summary = "Suspend an association: payments are refused, reads and settlements in progress "
-                  "continue",
+       .summary =
+           "Suspend an association: payments are rejected, reads and settlements in progress "
+           "continue",
        .label = "Suspend association",
        .consequence =
-           "Payments are refused immediately. Reads and settlements in progress continue.",
+           "Payments are rejected immediately. Reads and settlements in progress continue.",
        .run = change<AssociationStatus::suspended>,
        .role = OperatorRole::operating,
        .arguments = {id},

@@ -101,20 +101,20 @@ Result<CommandResult> list_audit_entries(Session& session, const Arguments& argu
     COFFER_TRY(filter.before, number_argument<std::int64_t>(arguments, "before", 1, INT64_MAX));
   }
   return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{.list = true, .columns = {"act", "at", "actor", "command", "outcome"}};
+    CommandResult result{.list = true, .columns = {"entry", "at", "actor", "command", "outcome"}};
     auto found = store::list_audit_entries(db, filter);
     if (found.cut_at) {
       result.note =
           cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
     }
     for (auto& entry : found.rows) {
-      result.records.push_back({{"act", std::to_string(entry.entry)},
+      result.records.push_back({{"entry", std::to_string(entry.entry)},
                                 {"at", entry.at},
                                 {"actor", std::move(entry.actor)},
                                 {"command", std::move(entry.command)},
                                 {"arguments", std::move(entry.detail)},
                                 {"outcome", std::move(entry.outcome)},
-                                {"answer", std::move(entry.result)}});
+                                {"details", std::move(entry.result)}});
     }
     return result;
   });
@@ -266,7 +266,7 @@ std::vector<Command> operator_commands() {
            {on_page(option("actor", "NAME", "Filter by operator or user"), "Operator or user"),
             on_page(option("command", "COMMAND", "Filter by command, such as \"wallet verify\""),
                     "Command", "wallet verify"),
-            option("before", "ACT", "Only entries before this one"),
+            option("before", "ENTRY", "Only entries before this one"),
             option("limit", "N", "Maximum number of entries, up to 500", "50")}},
   };
 }
@@ -319,7 +319,7 @@ std::vector<Command> operator_provider_commands() {
            .run = link,
            .arguments = {who, on_page(required_option("subject", "SUB",
                                                       "Subject (sub) of the account; the audit log "
-                                                      "contains it after a refused sign-in"),
+                                                      "contains it after a rejected sign-in"),
                                       "Subject")},
            .hint = kOperatorHint},
           {.path = "operator unlink",

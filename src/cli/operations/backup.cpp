@@ -301,7 +301,7 @@ std::vector<Command> backup_commands() {
                      toggle("unsigned", "Accept a backup without its signature")},
        .settings = Settings::file,
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
-                  "backup of an older\nversion is upgraded; one of a newer version is refused."}};
+                  "backup of an older\nversion is upgraded; one of a newer version is rejected."}};
 }
 
 }  // namespace coffer::cli

@@ -38,7 +38,7 @@ void put_health(Record& record, App& app, store::Connection& db, const Connector
   record.emplace_back("consecutiveFaults", errors);
   record.emplace_back("breakerOpenUntil", until);
   record.emplace_back("successRate", percent(figures.succeeded, figures.ended));
-  record.emplace_back("paymentsUnderWay", figures.in_progress);
+  record.emplace_back("paymentsInProgress", figures.in_progress);
 }
 
 void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook) {

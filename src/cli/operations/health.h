@@ -9,7 +9,7 @@
 namespace coffer::cli {
 
 /// Adds `health`, `breaker`, `consecutiveFaults`, `breakerOpenUntil`, `successRate`,
-/// `paymentsUnderWay`. Only a running server knows the state of the breaker.
+/// `paymentsInProgress`. Only a running server knows the state of the breaker.
 void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector);
 /// Adds `health`, `pending`, `deadLetters`, `oldestPendingAt`.
 void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook);

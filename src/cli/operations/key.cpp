@@ -42,7 +42,7 @@ Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
       count ? std::string() : count.error().detail);
   if (!recorded)
     log_error("audit", "the result of the command could not be recorded in the audit log",
-              {{"act", entry}});
+              {{"entry", entry}});
   return count;
 }
 

@@ -198,7 +198,7 @@ Record overview_view(const store::ActivityBucket& bucket, const Names& names) {
           {"payments", bucket.payments},
           {"succeeded", bucket.succeeded},
           {"failed", bucket.failed},
-          {"underWay", bucket.payments - bucket.succeeded - bucket.failed},
+          {"inProgress", bucket.payments - bucket.succeeded - bucket.failed},
           {"successRate", percent(bucket.succeeded, bucket.succeeded + bucket.failed)},
           {"volume", std::move(volume)},
           {"failures", overview_view(bucket.failures, names)},
@@ -211,7 +211,7 @@ Result<CommandResult> activity(Session& session, const Arguments& arguments) {
     COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
     const Names names(db);
     CommandResult result{.list = true,
-                         .columns = {"from", "to", "payments", "succeeded", "failed", "underWay",
+                         .columns = {"from", "to", "payments", "succeeded", "failed", "inProgress",
                                      "successRate", "volume", "sampled"}};
     bool sampled = false;
     for (const store::ActivityBucket& bucket : store::activity(db, wanted)) {

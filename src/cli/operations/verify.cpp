@@ -233,7 +233,7 @@ std::vector<Command> verify_commands() {
        .details =
            "Keep the lines where users who can write to the database cannot change them, such as "
            "in a log that is\nsent to another machine. coffer verify, restore and serve "
-           "--checkpoint FILE then refuse a\ndatabase that was replaced by an older one."}};
+           "--checkpoint FILE then reject a\ndatabase that was replaced by an older one."}};
 }
 
 }  // namespace coffer::cli

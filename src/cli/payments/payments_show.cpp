@@ -147,7 +147,7 @@ std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
   return out;
 }
 
-std::optional<std::string> last_answer(Connection& db, const store::DeliveryRow& delivery) {
+std::optional<std::string> last_response(Connection& db, const store::DeliveryRow& delivery) {
   const auto tries = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
   if (tries.empty()) return std::nullopt;
   return tries.back().status ? std::to_string(*tries.back().status)
@@ -168,7 +168,7 @@ std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
                      {"type", name(event.type)},
                      {"status", name(delivery->state)},
                      {"attempts", delivery->tries},
-                     {"lastAnswer", last_answer(db, *delivery)},
+                     {"lastResponse", last_response(db, *delivery)},
                      {"nextAttemptAt", delivery->due_at},
                      {"closedAt", delivery->closed_at}});
     }

@@ -37,8 +37,8 @@ class Feed {
   /// stream of `console` when the server stops or returns.
   Feed(std::string database, std::map<std::string, std::string> choice, const Console& console);
 
-  /// Connects to the server. If no server runs or it refuses, prints the error and sets the exit
-  /// code.
+  /// Connects to the server. If no server runs or it rejects the request, prints the error and sets
+  /// the exit code.
   std::optional<Listener> begin(int& exit_code);
   /// Passes on events after `begin`, on the calling thread, until stop().
   void run(const std::function<void(FeedEvent)>& take);

@@ -85,7 +85,7 @@ Record webhook_view(store::Connection& db, const store::DeliveryRow& row) {
   }
   return {
       {"sequence", row.sequence},    {"eventId", row.id},           {"type", name(row.type)},
-      {"status", name(row.state)},   {"attempts", row.tries},       {"lastAnswer", last},
+      {"status", name(row.state)},   {"attempts", row.tries},       {"lastResponse", last},
       {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at}, {"closedAt", row.closed_at}};
 }
 
@@ -104,7 +104,7 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
   return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{.list = true,
                          .columns = {"sequence", "eventId", "type", "status", "attempts",
-                                     "lastAnswer", "nextAttemptAt"}};
+                                     "lastResponse", "nextAttemptAt"}};
     auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
     const bool cut_short = found.cut_at.has_value();
     if (found.rows.size() > static_cast<std::size_t>(at.limit)) {

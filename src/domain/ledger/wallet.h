@@ -21,7 +21,7 @@ struct Terms<WalletStatus> {
 };
 
 /// Pending -> Verified | Rejected by the review; Verified | Rejected -> Pending by a change of
-/// metadata. Any other change is refused, including to the same status.
+/// metadata. Any other change is rejected, including to the same status.
 bool may_change(WalletStatus from, WalletStatus to);
 /// An own wallet can be used immediately; a third party's wallet waits for the review.
 WalletStatus initial_wallet_status(bool own_account);

@@ -125,7 +125,7 @@ CryptoDetails read_crypto(ContactReader& reader, const DestinationInput& input,
 }
 
 /// Members of another method are contradictory, so they are errors.
-void refuse_other_details(ContactReader& reader, const DestinationInput& input,
+void reject_other_details(ContactReader& reader, const DestinationInput& input,
                           DestinationMethod method) {
   const std::string message = "is not allowed with the method " + std::string(name(method));
   if (method != DestinationMethod::bank && input.bank) reader.invalid("bank", message);
@@ -251,7 +251,7 @@ Destination validate_destination(const DestinationInput& input, const Beneficiar
   out.currency = code(reader, "currencyIsoCode3", input.own, place, parse_currency_alpha3);
   if (!parsed) return out;
   out.method = *parsed;
-  refuse_other_details(reader, input, *parsed);
+  reject_other_details(reader, input, *parsed);
   switch (*parsed) {
     case DestinationMethod::bank:
       if (!input.bank) reader.malformed("bank", "is required");

@@ -47,7 +47,7 @@ constexpr std::array<FailureInfo, 18> kFailures{{
     {FailureCode::provider_timeout, "provider_timeout", "Provider timeout",
      "The provider did not respond in time.", true},
     {FailureCode::provider_error, "provider_error", "Provider error",
-     "The provider refused or failed.", true},
+     "The provider rejected the payment or failed.", true},
     {FailureCode::provider_unavailable, "provider_unavailable", "Provider unavailable",
      "The provider could not be reached.", true},
     {FailureCode::expired, "expired", "Expired", "The payer did not pay in time.", true},

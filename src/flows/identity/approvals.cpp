@@ -67,8 +67,8 @@ Result<store::ApprovalRow> request_approval(const Context& context, const Actor&
     row.requested_at = tx.now();
     row.expires_at = tx.now().plus_ms(kApprovalLifetimeMs);
     store::insert_approval(tx, row);
-    append_audit_act(tx, {actor.name, command.command, command.detail, "requested",
-                          "approval " + row.id.to_string()});
+    append_audit_action(tx, {actor.name, command.command, command.detail, "requested",
+                             "approval " + row.id.to_string()});
     return *store::find_approval(tx.db(), row.id);
   });
 }

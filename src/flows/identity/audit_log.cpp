@@ -11,14 +11,15 @@ Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& 
 
 }  // namespace
 
-void append_audit_act(store::WriteTx& tx, const AuditAct& act) {
+void append_audit_action(store::WriteTx& tx, const AuditAction& action) {
   const std::int64_t entry =
-      store::append_audit_entry(tx, {act.actor, act.command, act.detail, std::nullopt});
-  store::append_audit_entry(tx, {act.actor, act.command, act.result, entry, act.outcome});
+      store::append_audit_entry(tx, {action.actor, action.command, action.detail, std::nullopt});
+  store::append_audit_entry(tx,
+                            {action.actor, action.command, action.result, entry, action.outcome});
 }
 
-Result<void> record_act(const Context& context, const AuditAct& act) {
-  return context.write([&](store::WriteTx& tx) { append_audit_act(tx, act); });
+Result<void> record_action(const Context& context, const AuditAction& action) {
+  return context.write([&](store::WriteTx& tx) { append_audit_action(tx, action); });
 }
 
 std::string source_json(const SignInSource& source) {

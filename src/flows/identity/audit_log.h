@@ -11,17 +11,17 @@
 
 namespace coffer::flows {
 
-/// An act that is recorded together with its outcome, in the commit of its changes.
-struct AuditAct {
+/// An action that is recorded together with its outcome, in the commit of its changes.
+struct AuditAction {
   std::string actor;
   std::string command;
   std::string detail;  // JSON on one line
   std::string outcome = "done";
   std::string result = {};
 };
-void append_audit_act(store::WriteTx& tx, const AuditAct& act);
-/// Records the act in a separate commit.
-Result<void> record_act(const Context& context, const AuditAct& act);
+void append_audit_action(store::WriteTx& tx, const AuditAction& action);
+/// Records the action in a separate commit.
+Result<void> record_action(const Context& context, const AuditAction& action);
 /// `{"address":"192.0.2.7"}`.
 std::string source_json(const SignInSource& source);
 

@@ -190,7 +190,7 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
   COFFER_TRY_VOID(admit(known->application.to_string()));
   NewToken next = new_token(context);
   std::optional<store::ApplicationRow> application;
-  // A refusal must also commit, because a spent token revokes its whole family.
+  // A rejection must also commit, because a spent token revokes its whole family.
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
     application.reset();
     const auto token = store::find_refresh_token(tx.db(), hash);

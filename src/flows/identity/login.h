@@ -56,7 +56,7 @@ struct Session {
   std::int64_t expires_in_s = 0;
 };
 
-/// Applies the rate limit to a client with valid credentials. A Problem refuses the login before
+/// Applies the rate limit to a client with valid credentials. A Problem rejects the login before
 /// anything is stored.
 using AdmitClient = std::function<Result<void>(const std::string& client)>;
 

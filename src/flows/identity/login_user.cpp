@@ -28,8 +28,8 @@ Result<void> use_code(const Context& context, const store::UserRow& user, std::i
 
 Result<void> record_alarm(const Context& context, const store::UserRow& user,
                           const SignInSource& source) {
-  return record_act(context, {"user " + user.username, "user login", source_json(source),
-                              "unauthorized", "wrong code after the right password"});
+  return record_action(context, {"user " + user.username, "user login", source_json(source),
+                                 "unauthorized", "wrong code after the right password"});
 }
 
 UserSession session_of(const Context& context, const store::UserRow& user) {

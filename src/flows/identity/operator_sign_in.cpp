@@ -28,7 +28,7 @@ struct SecondFactor {
 };
 
 /// The purpose for which an operator proves their identity.
-struct ProvedAct {
+struct ProvedAction {
   std::string_view command;  // in the audit log
   Problem wrong;
   OperatorChange change = [](store::WriteTx&, store::OperatorRow&) -> Result<void> { return {}; };
@@ -71,26 +71,27 @@ bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& fac
 /// Records a failed attempt. Attempts without an account are recorded only up to a limit, because
 /// anyone could fill the file with them.
 Result<void> record_failure(const Context& context, const std::optional<store::OperatorRow>& who,
-                            const ProvedAct& act, const SignInSource& source,
+                            const ProvedAction& action, const SignInSource& source,
                             const std::string& reason) {
   if (!who && !may_record_stranger(context)) return {};
-  return record_act(context, {who ? who->name : "unknown", std::string(act.command),
-                              source_json(source), "unauthorized", reason});
+  return record_action(context, {who ? who->name : "unknown", std::string(action.command),
+                                 source_json(source), "unauthorized", reason});
 }
 
 Result<store::OperatorRow> carry_out(const Context& context, const store::OperatorRow& found,
-                                     const SecondFactor& factor, const ProvedAct& act,
+                                     const SecondFactor& factor, const ProvedAction& action,
                                      const SignInSource& source) {
   return change_operator(
       context, found.id, [&](store::WriteTx& tx, store::OperatorRow& row) -> Result<void> {
         const bool other = row.version != found.version || row.suspended;
-        if (other || !use_up(tx, row, factor)) return unexpected(act.wrong);
-        COFFER_TRY_VOID(act.change(tx, row));
+        if (other || !use_up(tx, row, factor)) return unexpected(action.wrong);
+        COFFER_TRY_VOID(action.change(tx, row));
         store::remember_sign_in_source(tx, row.id.uuid, source.network);
-        append_audit_act(tx, {row.name, std::string(act.command), source_json(source), act.outcome,
-                              factor.recovery  ? "with a recovery code"
-                              : factor.passkey ? "with password and passkey"
-                                               : act.result});
+        append_audit_action(
+            tx, {row.name, std::string(action.command), source_json(source), action.outcome,
+                 factor.recovery  ? "with a recovery code"
+                 : factor.passkey ? "with password and passkey"
+                                  : action.result});
         return {};
       });
 }
@@ -100,7 +101,8 @@ Result<store::OperatorRow> carry_out(const Context& context, const store::Operat
 Result<store::OperatorRow> change_with_proof(const Context& context,
                                              const std::optional<store::OperatorRow>& found,
                                              const std::string& name, const OperatorProof& proof,
-                                             const ProvedAct& act, const SignInSource& source) {
+                                             const ProvedAction& action,
+                                             const SignInSource& source) {
   const SignInGuard guard(context, SignInGuard::Kind::operator_, folded_username(name),
                           found ? std::optional(found->id.uuid) : std::nullopt, source);
   COFFER_TRY_VOID(guard.admit());
@@ -113,22 +115,22 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
   if (!can_sign_in || !fits) {
     guard.wrong_password();
     const bool is_suspended = found && found->suspended;
-    COFFER_TRY_VOID(record_failure(context, found, act, source,
+    COFFER_TRY_VOID(record_failure(context, found, action, source,
                                    is_suspended ? "the operator is suspended" : "wrong password"));
-    return unexpected(act.wrong);
+    return unexpected(action.wrong);
   }
   // Keeps the failure counters, so that an attacker who knows only the password gets no additional
   // attempts at the code.
-  if (act.password_only) return carry_out(context, *found, {}, act, source);
+  if (action.password_only) return carry_out(context, *found, {}, action, source);
   COFFER_TRY(const auto factor, read_second_factor(context, *found, proof));
-  Result<store::OperatorRow> row = unexpected(act.wrong);
-  if (factor) row = carry_out(context, *found, *factor, act, source);
+  Result<store::OperatorRow> row = unexpected(action.wrong);
+  if (factor) row = carry_out(context, *found, *factor, action, source);
   if (row) {
     guard.right();
   } else if (row.error().slug == Slug::unauthorized) {
     guard.wrong_second_factor();
     COFFER_TRY_VOID(
-        record_failure(context, found, act, source, "wrong code after the right password"));
+        record_failure(context, found, action, source, "wrong code after the right password"));
   }
   return row;
 }
@@ -155,13 +157,13 @@ Result<SignInStep> sign_in_operator(const Context& context, const std::string& n
                                     const OperatorProof& proof, const SignInSource& source) {
   COFFER_TRY(const auto found, find_operator_named(context, name));
   SignInStep out;
-  ProvedAct act{"sign-in", wrong_sign_in()};
+  ProvedAction action{"sign-in", wrong_sign_in()};
   if (found && found->passkeys > 0 && proof.code.empty()) {
-    out.needs_passkey = act.password_only = true;
-    act.outcome = "incomplete";
-    act.result = "the password was right; a passkey is required";
+    out.needs_passkey = action.password_only = true;
+    action.outcome = "incomplete";
+    action.result = "the password was right; a passkey is required";
   }
-  COFFER_TRY(out.row, change_with_proof(context, found, name, proof, act, source));
+  COFFER_TRY(out.row, change_with_proof(context, found, name, proof, action, source));
   return out;
 }
 
@@ -178,11 +180,11 @@ Result<store::OperatorRow> remove_own_passkey(const Context& context, OperatorId
                                               const OperatorProof& proof,
                                               const SignInSource& source) {
   COFFER_TRY(const auto row, own_row(context, id));
-  const ProvedAct act{"remove passkey", wrong_proof(),
-                      [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
-                        return remove_passkey(tx, now, listed_id);
-                      }};
-  return change_with_proof(context, row, row.name, proof, act, source);
+  const ProvedAction action{"remove passkey", wrong_proof(),
+                            [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
+                              return remove_passkey(tx, now, listed_id);
+                            }};
+  return change_with_proof(context, row, row.name, proof, action, source);
 }
 
 Result<store::OperatorRow> change_operator_password(const Context& context, OperatorId id,
@@ -190,13 +192,13 @@ Result<store::OperatorRow> change_operator_password(const Context& context, Oper
                                                     const SignInSource& source) {
   COFFER_TRY(const auto row, own_row(context, id));
   COFFER_TRY(const std::string hash, operator_password_hash(context, next, row.name));
-  const ProvedAct act{"change password", wrong_proof(),
-                      [&](store::WriteTx&, store::OperatorRow& now) -> Result<void> {
-                        now.password_hash = hash;
-                        ++now.version;
-                        return {};
-                      }};
-  return change_with_proof(context, row, row.name, proof, act, source);
+  const ProvedAction action{"change password", wrong_proof(),
+                            [&](store::WriteTx&, store::OperatorRow& now) -> Result<void> {
+                              now.password_hash = hash;
+                              ++now.version;
+                              return {};
+                            }};
+  return change_with_proof(context, row, row.name, proof, action, source);
 }
 
 Result<std::vector<Secret>> renew_recovery_codes(const Context& context, OperatorId id,
@@ -207,12 +209,12 @@ Result<std::vector<Secret>> renew_recovery_codes(const Context& context, Operato
     return unexpected(Slug::conflict, "No authenticator is enrolled. Enrol one first.");
   }
   std::vector<Secret> codes = new_recovery_codes(context);
-  const ProvedAct act{"renew recovery codes", wrong_proof(),
-                      [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
-                        store_recovery_codes(context, tx, now.id, codes);
-                        return {};
-                      }};
-  COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof, act, source));
+  const ProvedAction action{"renew recovery codes", wrong_proof(),
+                            [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
+                              store_recovery_codes(context, tx, now.id, codes);
+                              return {};
+                            }};
+  COFFER_TRY_VOID(change_with_proof(context, row, row.name, proof, action, source));
   return codes;
 }
 
@@ -235,7 +237,7 @@ Result<EnrolledOperator> enrol_otp(const Context& context, OperatorId id, const 
                    row.otp_step = *step;
                    ++row.version;
                    store_recovery_codes(context, tx, id, out.recovery_codes);
-                   append_audit_act(
+                   append_audit_action(
                        tx, {row.name, another ? "replace authenticator" : "enrol authenticator",
                             source_json(source)});
                    return {};

@@ -62,8 +62,8 @@ Result<store::OperatorRow> set_password(store::WriteTx& tx, OperatorId id,
 
 /// The response to an invalid link. A link has 256 random bits, so failures are counted only per
 /// source.
-Problem refuse_link(const Context& context, const Problem& problem, const SignInSource& source) {
-  return refuse_stranger(context, "link", "use one-time link",
+Problem reject_link(const Context& context, const Problem& problem, const SignInSource& source) {
+  return reject_stranger(context, "link", "use one-time link",
                          "the link is invalid, used or expired", problem, source);
 }
 
@@ -163,7 +163,7 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
   const auth::SecretHash hash = context.hasher->hash(link);
   const auto asked = context.read(
       [&](store::Connection& db) { return good_link(db, as_text(hash), context.queue.now()); });
-  if (!asked) return unexpected(refuse_link(context, asked.error(), source));
+  if (!asked) return unexpected(reject_link(context, asked.error(), source));
   store::OperatorRow fresh;
   fresh.role = OperatorRole::administrator;
   fresh.id = context.random.id<OperatorId>(context.clock.now());
@@ -178,7 +178,7 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
                                    ? set_password(tx, *given.for_whom, *fresh.password_hash)
                                    : insert(tx, fresh));
     store::remember_sign_in_source(tx, row.id.uuid, source.network);
-    append_audit_act(tx, {row.name, "use one-time link", source_json(source)});
+    append_audit_action(tx, {row.name, "use one-time link", source_json(source)});
     return row;
   });
 }
@@ -195,7 +195,7 @@ Result<store::OperatorRow> ensure_administrator(const Context& context, const st
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
   return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
     COFFER_TRY(const auto row, insert(tx, fresh));
-    append_audit_act(tx, {"server start", "create first operator", "{}", "done", row.name});
+    append_audit_action(tx, {"server start", "create first operator", "{}", "done", row.name});
     return row;
   });
 }

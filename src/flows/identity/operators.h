@@ -45,7 +45,7 @@ Result<void> end_operator_sessions(const Context& context, const std::string& na
 /// Marks the link as used and sets the password. `name` applies only to a link that makes an
 /// administrator. `unauthorized` if the link is invalid, used or expired; `rate-limited` after too
 /// many invalid links from one source; `validation-failed` (name, password). A valid link is never
-/// refused because of invalid ones.
+/// rejected because of invalid ones.
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source);

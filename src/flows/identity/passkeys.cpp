@@ -27,13 +27,13 @@ std::string purpose_text(const PasskeyPlace& place, PasskeyPurpose purpose,
   return out + place.party.id + '\n' + place.browser;
 }
 
-Unexpected refused(const char* why) { return unexpected(Slug::unauthorized, why); }
+Unexpected rejected(const char* why) { return unexpected(Slug::unauthorized, why); }
 
 /// The row of the credential that signed, if it belongs to this site.
 Result<store::PasskeyRow> row_of(const Context& context, const PasskeyProof& proof) {
   return context.read([&](store::Connection& db) -> Result<store::PasskeyRow> {
     auto row = store::find_passkey(db, proof.assertion.credential_id);
-    if (!row || row->site != proof.place.party.id) return refused("the passkey is unknown");
+    if (!row || row->site != proof.place.party.id) return rejected("the passkey is unknown");
     return *std::move(row);
   });
 }
@@ -50,17 +50,17 @@ Result<OwnedPasskey> check_sign_in(const Context& context, const PasskeyProof& p
   COFFER_TRY(const auto owner,
              context.read([&](store::Connection& db) -> Result<store::OperatorRow> {
                auto row = store::find_operator(db, passkey.operator_id);
-               if (!row) return refused("the operator is unknown");
+               if (!row) return rejected("the operator is unknown");
                return *std::move(row);
              }));
-  if (owner.suspended) return refused("the operator is suspended");
+  if (owner.suspended) return rejected("the operator is suspended");
   for (const auto purpose : {PasskeyPurpose::after_password, PasskeyPurpose::alone}) {
     auto checked = check_passkey(context, proof, purpose, owner);
     const bool last = purpose == PasskeyPurpose::alone;
     if (!checked && last) return unexpected(std::move(checked).error());
     if (checked) return OwnedPasskey{owner, *std::move(checked), purpose};
   }
-  return refused("the challenge is invalid");
+  return rejected("the challenge is invalid");
 }
 
 Problem wrong_passkey() {
@@ -70,8 +70,8 @@ Problem wrong_passkey() {
 
 /// The audit entry of a failed attempt contains no account, because any caller may send the ID of a
 /// passkey.
-Problem record_refusal(const Context& context, const Problem& why, const SignInSource& source) {
-  return refuse_stranger(context, "passkey", "sign-in", "passkey: " + why.detail, wrong_passkey(),
+Problem record_rejection(const Context& context, const Problem& why, const SignInSource& source) {
+  return reject_stranger(context, "passkey", "sign-in", "passkey: " + why.detail, wrong_passkey(),
                          source);
 }
 
@@ -95,26 +95,26 @@ std::string issue_passkey_challenge(const Context& context, const PasskeyPlace& 
 Result<CheckedPasskey> check_passkey(const Context& context, const PasskeyProof& proof,
                                      PasskeyPurpose purpose, const store::OperatorRow& row) {
   COFFER_TRY(auto passkey, row_of(context, proof));
-  if (passkey.operator_id != row.id) return refused("the passkey belongs to another operator");
+  if (passkey.operator_id != row.id) return rejected("the passkey belongs to another operator");
   const std::string& handle = proof.assertion.user_handle;
   const std::string_view own = as_text(row.id.uuid.bytes);
   const bool alone = purpose == PasskeyPurpose::alone;
-  if (handle.empty() ? alone : handle != own) return refused("the passkey names another user");
+  if (handle.empty() ? alone : handle != own) return rejected("the passkey names another user");
   COFFER_TRY(const auto verified,
              auth::verify_assertion(proof.assertion, passkey.public_key, proof.place.party));
-  if (alone && !verified.user_verified) return refused("the user was not verified");
+  if (alone && !verified.user_verified) return rejected("the user was not verified");
   if (!proof.place.challenges.use(verified.challenge, purpose_text(proof.place, purpose, &row),
                                   context.clock.monotonic_ms())) {
-    return refused("the challenge is invalid");
+    return rejected("the challenge is invalid");
   }
   return CheckedPasskey{std::move(passkey), verified.sign_count};
 }
 
 Result<void> use_passkey(store::WriteTx& tx, const CheckedPasskey& checked) {
   const auto now = store::find_passkey(tx.db(), checked.row.credential);
-  if (!now) return refused("the passkey was removed");
+  if (!now) return rejected("the passkey was removed");
   if (!auth::is_next_sign_count(now->sign_count, checked.sign_count)) {
-    return refused("the counter of the passkey decreased: the passkey may have been copied");
+    return rejected("the counter of the passkey decreased: the passkey may have been copied");
   }
   store::set_passkey_used(tx, now->credential, checked.sign_count);
   return {};
@@ -124,16 +124,16 @@ Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const Pa
                                                 const SignInSource& source) {
   const auto found = check_sign_in(context, proof);
   if (!found && found.error().slug != Slug::unauthorized) return unexpected(found.error());
-  if (!found) return unexpected(record_refusal(context, found.error(), source));
+  if (!found) return unexpected(record_rejection(context, found.error(), source));
   const store::OperatorRow& owner = found->owner;
   const bool alone = found->purpose == PasskeyPurpose::alone;
   auto row = change_operator(
       context, owner.id, [&](store::WriteTx& tx, store::OperatorRow& now) -> Result<void> {
-        if (now.version != owner.version || now.suspended) return refused("the operator changed");
+        if (now.version != owner.version || now.suspended) return rejected("the operator changed");
         COFFER_TRY_VOID(use_passkey(tx, found->passkey));
         store::remember_sign_in_source(tx, now.id.uuid, source.network);
-        append_audit_act(tx, {now.name, "sign-in", source_json(source), "done",
-                              alone ? "with a passkey" : "with password and passkey"});
+        append_audit_action(tx, {now.name, "sign-in", source_json(source), "done",
+                                 alone ? "with a passkey" : "with password and passkey"});
         return {};
       });
   if (row) {
@@ -141,9 +141,9 @@ Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const Pa
     return row;
   }
   if (row.error().slug != Slug::unauthorized) return row;
-  log_warning("sign-in", "a passkey with a valid signature was refused",
+  log_warning("sign-in", "a passkey with a valid signature was rejected",
               {{"name", owner.name}, {"reason", row.error().detail}, {"address", source.address}});
-  COFFER_TRY_VOID(record_act(
+  COFFER_TRY_VOID(record_action(
       context, {owner.name, "sign-in", source_json(source), "unauthorized", row.error().detail}));
   return unexpected(wrong_passkey());
 }
@@ -178,7 +178,7 @@ Result<AddedPasskey> add_passkey(const Context& context, OperatorId id,
       store_recovery_codes(context, tx, row.id, out.recovery_codes);
     }
     ++row.version;
-    append_audit_act(tx, {row.name, "add passkey", source_json(source), "done", parsed_name});
+    append_audit_action(tx, {row.name, "add passkey", source_json(source), "done", parsed_name});
     return {};
   };
   COFFER_TRY(out.row, change_operator(context, id, add));

@@ -48,7 +48,7 @@ Result<void> use_passkey(store::WriteTx& tx, const CheckedPasskey& checked);
 
 /// Signs in with a passkey alone, or after the password if the challenge was issued for that.
 /// `unauthorized` does not reveal the cause. `rate-limited` after too many failed attempts of a
-/// source, which never refuses a valid passkey.
+/// source, which never rejects a valid passkey.
 Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const PasskeyProof& proof,
                                                 const SignInSource& source);
 

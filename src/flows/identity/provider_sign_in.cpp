@@ -23,7 +23,7 @@ Secret verifier_of(const ProviderVisit& visit, std::string_view state) {
   return Secret(to_base64url(visit.challenges.derive(state, "verifier").reveal()));
 }
 
-Unexpected refused(const char* why) { return unexpected(Slug::unauthorized, why); }
+Unexpected rejected(const char* why) { return unexpected(Slug::unauthorized, why); }
 
 Problem not_signed_in() {
   return Problem(Slug::unauthorized,
@@ -48,9 +48,9 @@ std::string account_of(const auth::IdClaims& who) {
   return "subject " + who.subject + (shown ? " (" + who.email + ")" : "");
 }
 
-Problem record_refusal(const Context& context, const Problem& shown, const std::string& reason,
-                       const SignInSource& source) {
-  return refuse_stranger(context, "oidc", "sign-in", "provider: " + reason, shown, source);
+Problem record_rejection(const Context& context, const Problem& shown, const std::string& reason,
+                         const SignInSource& source) {
+  return reject_stranger(context, "oidc", "sign-in", "provider: " + reason, shown, source);
 }
 
 }  // namespace
@@ -88,10 +88,10 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
   const auto state = from_base64url(returned.state);
   const std::string purpose = state_purpose(visit);
   if (!state || !visit.challenges.is_valid(*state, purpose, clock_.monotonic_ms())) {
-    return refused("the state does not belong to this browser, or has expired");
+    return rejected("the state does not belong to this browser, or has expired");
   }
   if (!returned.issuer.empty() && returned.issuer != settings_.issuer) {
-    return refused("the code is from another issuer");
+    return rejected("the code is from another issuer");
   }
   COFFER_TRY(const auto endpoints, provider_.endpoints());
   COFFER_TRY(
@@ -99,10 +99,10 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
       provider_.redeem(endpoints, {settings_.client_id, settings_.client_secret, returned.code,
                                    visit.redirect_uri, verifier_of(visit, *state)}));
   auto who = tokens_of(endpoints).verify_id_token(token, nonce_of(visit, *state).reveal());
-  if (!who && who.error().slug == Slug::token_expired) return refused("the ID token has expired");
+  if (!who && who.error().slug == Slug::token_expired) return rejected("the ID token has expired");
   if (!who) return who;
   if (!visit.challenges.use(*state, purpose, clock_.monotonic_ms())) {
-    return refused("the state was used before");
+    return rejected("the state was used before");
   }
   return who;
 }
@@ -114,20 +114,20 @@ Result<store::OperatorRow> sign_in_with_provider(const Context& context, Provide
   const auto who = provider.finish(visit, returned);
   if (!who && who.error().slug != Slug::unauthorized) return unexpected(who.error());
   if (!who) {
-    return unexpected(record_refusal(context, not_signed_in(), who.error().detail, source));
+    return unexpected(record_rejection(context, not_signed_in(), who.error().detail, source));
   }
   auto row = context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
     const auto found = store::find_operator_by_subject(tx.db(), provider.issuer(), who->subject);
     if (!found) return unexpected(not_linked(*who));
-    if (found->suspended) return refused("the operator is suspended");
+    if (found->suspended) return rejected("the operator is suspended");
     store::remember_sign_in_source(tx, found->id.uuid, source.network);
-    append_audit_act(tx,
-                     {found->name, "sign-in", source_json(source), "done", "with the provider"});
+    append_audit_action(tx,
+                        {found->name, "sign-in", source_json(source), "done", "with the provider"});
     return *found;
   });
   if (row || row.error().slug != Slug::unauthorized) return row;
   const bool unknown = row.error().detail == not_linked(*who).detail;
-  return unexpected(record_refusal(
+  return unexpected(record_rejection(
       context, unknown ? row.error() : not_signed_in(),
       account_of(*who) + (unknown ? " is linked to no operator" : " is suspended"), source));
 }

@@ -28,7 +28,7 @@ Result<std::vector<QuotaState>> quotas_of(const Context& context, const Tenant& 
 std::vector<QuotaState> all_quotas(const Context& context, store::Connection& db);
 
 /// Sets a limit; nullopt restores the default from the settings. The limit may be below the usage:
-/// nothing is removed, but additions are refused until enough is freed. `not-found`.
+/// nothing is removed, but additions are rejected until enough is freed. `not-found`.
 Result<std::vector<QuotaState>> set_quota(const Context& context, AssociationId association,
                                           Environment environment, Quota quota,
                                           std::optional<std::int64_t> limit);

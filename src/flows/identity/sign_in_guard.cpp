@@ -64,7 +64,7 @@ Problem too_many_failures(std::int64_t wait_ms) {
       .retry_after(static_cast<int>((wait_ms + 999) / 1'000));
 }
 
-Problem refuse_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem) {
+Problem reject_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem) {
   GuessTable& table = table_of(context);
   const std::int64_t now = context.clock.monotonic_ms();
   const bool names = !keys.named.empty();
@@ -139,14 +139,14 @@ bool may_record_stranger(const Context& context) {
   return true;
 }
 
-Problem refuse_stranger(const Context& context, const std::string& kind, const std::string& command,
+Problem reject_stranger(const Context& context, const std::string& kind, const std::string& command,
                         const std::string& reason, const Problem& problem,
                         const SignInSource& source) {
   const Problem out =
-      refuse_wrong_secret(context, {.source = kind + '\n' + source.network}, problem);
+      reject_wrong_secret(context, {.source = kind + '\n' + source.network}, problem);
   if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
   const auto recorded =
-      record_act(context, {"unknown", command, source_json(source), "unauthorized", reason});
+      record_action(context, {"unknown", command, source_json(source), "unauthorized", reason});
   return recorded ? out : recorded.error();
 }
 

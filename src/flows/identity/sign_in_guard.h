@@ -23,7 +23,7 @@ struct SignInSource {
 Problem too_many_failures(std::int64_t wait_ms);
 
 /// The keys under which wrong secrets of applications are counted. Such a secret has 256 random
-/// bits and cannot be guessed, so these counts never refuse a correct one.
+/// bits and cannot be guessed, so these counts never reject a correct one.
 struct SecretKeys {
   std::string source;      // IPv4 address or IPv6 /64
   std::string named = {};  // the source combined with the client, key or account in the request
@@ -31,7 +31,7 @@ struct SecretKeys {
 };
 /// Counts a wrong secret and returns `problem`, or returns `rate-limited` while the source must
 /// wait.
-Problem refuse_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem);
+Problem reject_wrong_secret(const Context& context, const SecretKeys& keys, Problem problem);
 
 /// One sign-in attempt. Requires `context.guesses`.
 class SignInGuard {
@@ -68,7 +68,7 @@ bool may_record_stranger(const Context& context);
 
 /// The response to a wrong secret that names no account: `problem`, or `rate-limited` after too
 /// many of this kind from the source. Records the attempt in the audit log.
-Problem refuse_stranger(const Context& context, const std::string& kind, const std::string& command,
+Problem reject_stranger(const Context& context, const std::string& kind, const std::string& command,
                         const std::string& reason, const Problem& problem,
                         const SignInSource& source);
 

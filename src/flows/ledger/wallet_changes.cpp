@@ -53,7 +53,7 @@ Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
   return unexpected(errors.problem());
 }
 
-/// A replay credits nothing; a different funding with the same transaction ID is refused.
+/// A replay credits nothing; a different funding with the same transaction ID is rejected.
 Result<FundedWallet> replay(store::WalletRow wallet, const store::Funding& first,
                             const store::Funding& again) {
   Problem problem(Slug::transaction_id_conflict,

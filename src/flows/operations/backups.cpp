@@ -38,7 +38,7 @@ bool same_disk(const std::string& a, const std::string& b) {
          one.st_dev == other.st_dev;
 }
 
-/// Space that the disk of the backup must keep free, so that payments are not refused because of
+/// Space that the disk of the backup must keep free, so that payments are not rejected because of
 /// it.
 std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
   return same_disk(context.database.path(), directory_of(request.path))

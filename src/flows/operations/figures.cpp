@@ -40,8 +40,8 @@ Figures::Figures(Metrics& metrics) : metrics_(metrics) {
       "Time from when a payment became due for settlement until it was settled, in seconds.",
       kLatencyBuckets);
   attempts_delivered_ = attempts(metrics, "delivered");
-  attempts_refused_ = attempts(metrics, "refused");
-  attempts_without_response_ = attempts(metrics, "no_answer");
+  attempts_rejected_ = attempts(metrics, "rejected");
+  attempts_without_response_ = attempts(metrics, "no_response");
   attempt_times_ =
       &metrics.histogram("coffer_webhook_attempt_duration_seconds",
                          "Duration of attempts to deliver an event, in seconds.", kLatencyBuckets);
@@ -70,7 +70,7 @@ void note_attempt(const Context& context, const outbound::WebhookResponse& respo
   const Figures& figures = *context.figures;
   const bool delivered = response.status >= 200 && response.status < 300;
   (delivered              ? figures.attempts_delivered_
-   : response.status != 0 ? figures.attempts_refused_
+   : response.status != 0 ? figures.attempts_rejected_
                           : figures.attempts_without_response_)
       ->add();
   figures.attempt_times_->observe(response.duration_ms * kUsPerMs);

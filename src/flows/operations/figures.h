@@ -35,7 +35,7 @@ class Figures {
   std::array<Counter*, kDeliveryStates> deliveries_{};
   Histogram* settlement_delays_;
   Counter* attempts_delivered_;
-  Counter* attempts_refused_;
+  Counter* attempts_rejected_;
   Counter* attempts_without_response_;
   Histogram* attempt_times_;
   Counter* backup_failures_;

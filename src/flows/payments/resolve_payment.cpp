@@ -46,7 +46,7 @@ bool may_receive(store::WriteTx& tx, const ProviderView& view) {
 std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
                       Resolution as) {
   const bool cash_out = record.request.type == PaymentType::offramp;
-  const bool under_way = !is_settled(record.status);
+  const bool in_progress = !is_settled(record.status);
   const std::string now = "It is " + std::string(name(record.status)) + " now.";
   if (is_being_asked(tx, record.key)) {
     return "A call to the provider is in progress. Try again in a few seconds, with the server "
@@ -57,14 +57,14 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
       if (!cash_out && !may_receive(tx, view)) {
         return "The wallet cannot receive payments at the moment. Complete its review first.";
       }
-      if (!cash_out && under_way &&
+      if (!cash_out && in_progress &&
           !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
         return kLedgerFull;
       }
       [[fallthrough]];
     case Resolution::failed:
-      return under_way ? ""
-                       : "Only a payment in progress at a provider can have this result. " + now;
+      return in_progress ? ""
+                         : "Only a payment in progress at a provider can have this result. " + now;
     case Resolution::refunded:
       break;
   }
@@ -73,7 +73,7 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
       record.status == PaymentStatus::refund_failed) {
     return can_give_back(tx, view) ? "" : kLedgerFull;
   }
-  if (!under_way) return "Only an off-ramp payment with an open refund can be refunded. " + now;
+  if (!in_progress) return "Only an off-ramp payment with an open refund can be refunded. " + now;
   return view.state == ProviderState::accepted
              ? ""
              : "Nothing has been debited yet. Resolve the payment as succeeded or failed.";

@@ -22,7 +22,7 @@ struct Submission {
 /// nothing. Problems: `not-found` (a wallet that the caller does not own), `wallet-not-verified`,
 /// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
 /// `insufficient-funds`, `transaction-id-conflict`, `association-suspended`, and those of the
-/// commit queue. A refused submission does not use up its transactionId.
+/// commit queue. A rejected submission does not use up its transactionId.
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
                                   bool validate_only);

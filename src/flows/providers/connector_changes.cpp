@@ -51,7 +51,7 @@ Result<void> require_http(const store::ConnectorRow& row) {
 }
 
 /// `conflict` while payments are in progress at `left`, a retired endpoint whose secret is not
-/// `secret`: its provider would refuse requests about these payments with the new secret.
+/// `secret`: its provider would reject requests about these payments with the new secret.
 Result<void> require_same_secret(const Context& context, store::WriteTx& tx,
                                  const store::ConnectorRow& left, const Secret& secret) {
   COFFER_TRY(const ConnectorTerms own, callable(context, left));

@@ -61,7 +61,7 @@ ChunkFramer::Part ChunkFramer::next(std::string_view bytes) {
   return part;
 }
 
-/// Bytes of framing at the beginning; 0 if more bytes are needed or the body is refused.
+/// Bytes of framing at the beginning; 0 if more bytes are needed or the body is rejected.
 std::size_t ChunkFramer::framing(std::string_view bytes) {
   constexpr std::string_view kLineEnd = "\r\n";
   if (state_ == State::data_end) {

@@ -1,6 +1,6 @@
 // Finds the parts of a chunked request body (RFC 9112 section 7.1).
 //
-// It reads strictly, like the header gate, and refuses what two parsers could frame differently.
+// It reads strictly, like the header gate, and rejects what two parsers could frame differently.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class ChunkFramer {
     std::size_t data = 0;
   };
   /// The part at the beginning of `bytes`, which must directly follow the previous parts. Empty if
-  /// more bytes are needed, and permanently empty once the body is complete or refused.
+  /// more bytes are needed, and permanently empty once the body is complete or rejected.
   Part next(std::string_view bytes);
 
   bool is_complete() const { return state_ == State::complete; }

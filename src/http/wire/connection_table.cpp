@@ -50,7 +50,7 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
   const std::string network = network_of(peer);
   const Lock lock(mutex_);
   const bool over_limit = is_over_limit(peer, network);
-  if (over_limit && refused_.load() >= size_ - connections_max_) {
+  if (over_limit && rejected_.load() >= size_ - connections_max_) {
     forget(network);
     return nullptr;
   }
@@ -64,7 +64,7 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
   Connection& connection = at(index);
   connection.set_admission(std::hash<std::string>()(network), !over_limit);
   connection.open(fd, std::move(peer), now_ms, deadline_ms);
-  (over_limit ? refused_ : admitted_).fetch_add(1, std::memory_order_relaxed);
+  (over_limit ? rejected_ : admitted_).fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
   return &connection;
 }
@@ -83,7 +83,7 @@ void ConnectionTable::release(Connection& connection) {
   const Lock lock(mutex_);
   forget(network);
   free_.push_back(index);
-  (admitted ? admitted_ : refused_).fetch_sub(1, std::memory_order_relaxed);
+  (admitted ? admitted_ : rejected_).fetch_sub(1, std::memory_order_relaxed);
 }
 
 std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,

@@ -18,7 +18,7 @@ namespace coffer::http {
 
 class ConnectionTable {
  public:
-  /// A few slots beyond `connections_max` are reserved for connections that are refused as
+  /// A few slots beyond `connections_max` are reserved for connections that are rejected as
   /// overload. They do not count towards `connections_max`.
   ConnectionTable(std::size_t connections_max, std::size_t per_network_max);
 
@@ -44,8 +44,8 @@ class ConnectionTable {
   /// since before the given time, at most `count`, of the network that has most of them; the
   /// longest waiting is the last element.
   std::vector<std::uint64_t> incomplete_for_longest(std::size_t count, std::int64_t before_ms);
-  /// Number of open connections, including those that are refused.
-  std::size_t count() const { return admitted() + refused_.load(std::memory_order_relaxed); }
+  /// Number of open connections, including those that are rejected.
+  std::size_t count() const { return admitted() + rejected_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr std::size_t kBlock = 64;
@@ -62,7 +62,7 @@ class ConnectionTable {
   std::vector<Block> blocks_;  // written before `used_` is increased
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> admitted_{0};
-  std::atomic<std::size_t> refused_{0};
+  std::atomic<std::size_t> rejected_{0};
   Mutex mutex_;
   std::vector<std::uint32_t> free_ COFFER_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::size_t> by_network_ COFFER_GUARDED_BY(mutex_);

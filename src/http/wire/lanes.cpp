@@ -35,7 +35,7 @@ Lanes::Entry Lanes::enter(Lane lane, LaneCaller caller, Connection& connection,
   }
   const bool share_full = own.waiting.size() >= static_cast<std::size_t>(limits.queue_share);
   if (share_full || state.stats.waiting >= room(limits, caller)) {
-    ++state.stats.refused;
+    ++state.stats.rejected;
     forget_idle(state, at);
     return share_full ? Entry::share_full : Entry::lane_full;
   }
@@ -98,7 +98,7 @@ std::vector<Connection*> Lanes::expire(std::int64_t before_ms) {
         out.push_back(waiting.front().connection);
         waiting.pop_front();
         --state.stats.waiting;
-        ++state.stats.refused;
+        ++state.stats.rejected;
       }
       if (!waiting.empty()) return false;
       forget_idle(state, at);

@@ -159,8 +159,8 @@ Listener::Accepted Listener::accept() {
     // spinning. It is accepted with the spare descriptor and closed.
     if (spare_fd_ >= 0) {
       ::close(spare_fd_);
-      const int refused = accept_socket(fd_, nullptr, nullptr);
-      if (refused >= 0) ::close(refused);
+      const int rejected = accept_socket(fd_, nullptr, nullptr);
+      if (rejected >= 0) ::close(rejected);
     }
     spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     return {Accepted::Kind::exhausted, -1, {}};

@@ -23,8 +23,8 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  /// One event whenever data arrives, including data that arrived before. Returns false if the
-  /// kernel refuses (out of memory or watches).
+  /// One event whenever data arrives, including data that arrived before. Returns false if
+  /// the kernel has no memory or watches left.
   bool add_edge(int fd, std::uint64_t token);
   /// Adds an event whenever the socket becomes writable, starting immediately if it is.
   bool watch_writing(int fd, std::uint64_t token);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBatchMax = 64;
 
-/// Returns false if the kernel refuses.
+/// Returns false if the kernel reports an error.
 bool change(int queue, int fd, std::int16_t filter, std::uint16_t flags, std::uint64_t token) {
   struct kevent wanted {};
   EV_SET(&wanted, static_cast<std::uintptr_t>(fd), filter, flags, 0, 0,

@@ -96,7 +96,7 @@ void Server::Impl::accept_some() {
 }
 
 /// Closes the connection that has been idle for longest, otherwise one whose request is incomplete.
-/// If there is neither, the new connection is refused as overload.
+/// If there is neither, the new connection is rejected as overload.
 void Server::Impl::make_room(std::int64_t now) {
   // Connections found earlier may be in use by now, so a second search may be necessary. Its
   // results are current.
@@ -229,7 +229,7 @@ void Server::Impl::begin_drain(std::int64_t now) {
   close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
   if (listening_) acceptor_poller_.remove(listener_.fd());
   listening_ = false;
-  // In this order, so that clients of refused connections get `Connection: close` in later
+  // In this order, so that clients of rejected connections get `Connection: close` in later
   // responses.
   session_.start_draining();
   listener_.close();

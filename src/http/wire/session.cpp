@@ -11,7 +11,7 @@
 namespace coffer::http {
 namespace {
 
-// Maximum number of bytes that a client may send after a refusal before its connection is closed.
+// Maximum number of bytes that a client may send after a rejection before its connection is closed.
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kTooManyConnections = "Too many connections.";
@@ -125,7 +125,8 @@ Session::Go Session::header(Connection& connection) {
   if (connection.input_size() > 0) {
     connection.set_idle_since_ms(0);
     GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
-    if (const auto* refusal = std::get_if<Refusal>(&result)) return refuse(connection, *refusal);
+    if (const auto* rejection = std::get_if<Rejection>(&result))
+      return reject(connection, *rejection);
     if (auto* head = std::get_if<RequestHead>(&result)) {
       return admit(connection, std::move(*head));
     }
@@ -134,22 +135,22 @@ Session::Go Session::header(Connection& connection) {
 }
 
 Session::Go Session::admit(Connection& connection, RequestHead head) {
-  const auto refuse_with = [&](Problem problem) {
-    return refuse(connection, make_refusal(std::move(problem), head));
+  const auto reject_with = [&](Problem problem) {
+    return reject(connection, make_rejection(std::move(problem), head));
   };
-  if (!connection.is_admitted()) return refuse_with(overloaded(kTooManyConnections));
+  if (!connection.is_admitted()) return reject_with(overloaded(kTooManyConnections));
   connection.http.request = request_of(head, connection.peer());
   connection.http.request.client_certificate = connection.certificate();
   if (const auto admitted = admit_body(connection, head.content_length); !admitted) {
-    return refuse_with(admitted.error());
+    return reject_with(admitted.error());
   }
   const std::uint64_t cap = connection.http.request.admitted->body_bytes_max;
-  if (head.content_length > cap) return refuse_with(body_too_large(cap));
+  if (head.content_length > cap) return reject_with(body_too_large(cap));
   const std::uint64_t known_bytes =
       head.chunked ? std::min<std::uint64_t>(cap, options_.limits.body_bytes_max)
                    : head.content_length;
   if (auto problem = reserve_body(connection, head, known_bytes)) {
-    return refuse_with(*std::move(problem));
+    return reject_with(*std::move(problem));
   }
   const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
   if (head.expect_continue && connection.input_size() < awaited &&
@@ -165,7 +166,7 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
 Session::Go Session::body(Connection& connection) {
   if (connection.http.chunks) {
     if (const auto problem = frame_chunks(connection)) {
-      return refuse(connection, make_refusal(*problem, *connection.http.head));
+      return reject(connection, make_rejection(*problem, *connection.http.head));
     }
   }
   if (!is_whole(connection)) return read_more(connection);
@@ -174,7 +175,7 @@ Session::Go Session::body(Connection& connection) {
   return Go::serve;
 }
 
-/// Frames the received part of a chunked body; returns the reason if it is refused.
+/// Frames the received part of a chunked body; returns the reason if it is rejected.
 std::optional<Problem> Session::frame_chunks(Connection& connection) {
   auto& http = connection.http;
   ChunkFramer& chunks = *http.chunks;
@@ -302,11 +303,11 @@ Session::Go Session::linger(Connection& connection) {
   return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
 }
 
-Session::Go Session::refuse(Connection& connection, const Refusal& refusal) {
-  refused_.fetch_add(1, std::memory_order_relaxed);
+Session::Go Session::reject(Connection& connection, const Rejection& rejection) {
+  rejected_.fetch_add(1, std::memory_order_relaxed);
   connection.set_incomplete_since_ms(0);
-  const std::string id = refusal.request_id.empty() ? new_request_id() : refusal.request_id;
-  const Response response = render(refusal.problem, refusal.path, id);
+  const std::string id = rejection.request_id.empty() ? new_request_id() : rejection.request_id;
+  const Response response = render(rejection.problem, rejection.path, id);
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
   connection.http.keep_alive = false;
   connection.http.linger = true;
@@ -352,7 +353,7 @@ Step Session::shed(Connection& connection, const Problem& problem) {
   const RequestHead head = take_head(connection);
   connection.http.request = {};
   connection.consume(head.bytes());
-  refused_.fetch_add(1, std::memory_order_relaxed);
+  rejected_.fetch_add(1, std::memory_order_relaxed);
   const Response response = render(problem, head.path(), head.request_id);
   const ResponseFrame as = frame(connection, head.request_id, response);
   const std::string bytes = to_bytes(response, as, head.method == "HEAD");
@@ -382,7 +383,7 @@ Step Session::give_way(Connection& connection) {
 }
 
 std::string Session::no_room() {
-  refused_.fetch_add(1, std::memory_order_relaxed);
+  rejected_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = new_request_id();
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
   return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);

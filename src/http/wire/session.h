@@ -1,4 +1,4 @@
-// HTTP/1.1 over one connection, in single steps: decides when to read, what to refuse, when a
+// HTTP/1.1 over one connection, in single steps: decides when to read, what to reject, when a
 // request is complete, and what follows a response. Never blocks.
 #pragma once
 
@@ -68,7 +68,7 @@ class Session {
 
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
   std::uint64_t large_bodies_bytes() const { return large_bodies_.used(); }
-  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  std::uint64_t rejected() const { return rejected_.load(std::memory_order_relaxed); }
 
  private:
   enum class Go { on, park, handshake, serve, close };
@@ -82,7 +82,7 @@ class Session {
   Go linger(Connection& connection);
   Go read_more(Connection& connection);
   Go settle(Connection& connection);
-  Go refuse(Connection& connection, const Refusal& refusal);
+  Go reject(Connection& connection, const Rejection& rejection);
   Go wait(Connection& connection, Timer timer, int ms);
   Go wait_for_rest(Connection& connection, Timer timer, int ms);
   int body_ms(const Connection& connection) const;
@@ -105,7 +105,7 @@ class Session {
   MemoryBudget strangers_bodies_;
   MemoryBudget unread_;
   std::atomic<std::uint64_t> requests_{0};
-  std::atomic<std::uint64_t> refused_{0};
+  std::atomic<std::uint64_t> rejected_{0};
 };
 
 }  // namespace coffer::http

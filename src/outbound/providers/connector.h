@@ -103,7 +103,7 @@ struct ReferenceResponse {
 };
 
 /// Implementations are thread-safe. Every call to another machine ends within the endpoint's
-/// timeout. Failures: `provider-error` (refused, or an invalid response), `provider-unavailable`
+/// timeout. Failures: `provider-error` (rejected, or an invalid response), `provider-unavailable`
 /// (no connection), `provider-timeout`.
 class Connector {
  public:
@@ -111,7 +111,7 @@ class Connector {
 
   virtual Result<ProviderQuote> quote(const ConnectorTerms& terms, const QuoteAsk& ask) = 0;
 
-  /// A definite refusal is a response with the state `failed`, not a Problem.
+  /// A definite rejection is a response with the state `failed`, not a Problem.
   virtual Result<PayoutResponse> submit(const ConnectorTerms& terms, const Payout& payout) = 0;
   virtual Result<PayoutResponse> payout_status(const ConnectorTerms& terms,
                                                const Payout& payout) = 0;

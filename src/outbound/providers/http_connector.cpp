@@ -17,8 +17,8 @@ Result<T> judged(const ConnectorTerms& terms, std::string_view call, const Provi
   return provider_error(terms, call, read.error().detail, reply);
 }
 
-/// 422 with a code of the protocol is a definite refusal by the provider.
-std::optional<FailureCode> refusal(const ProviderReply& reply) {
+/// 422 with a code of the protocol is a definite rejection by the provider.
+std::optional<FailureCode> rejection(const ProviderReply& reply) {
   constexpr int kUnprocessable = 422;
   return reply.status == kUnprocessable ? provider_failure(reply.code) : std::nullopt;
 }
@@ -26,7 +26,7 @@ std::optional<FailureCode> refusal(const ProviderReply& reply) {
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 
-constexpr std::string_view kRefused = "the provider refused the request";
+constexpr std::string_view kRejected = "the provider rejected the request";
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Result<CollectionResponse> HttpConnector::by_own_clock(Result<CollectionResponse
 Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const QuoteAsk& ask) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", "/quotes", quote_body(terms, ask), true}));
-  if (!reply.accepted()) return provider_error(terms, "quote", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "quote", kRejected, reply);
   auto quote = judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
   if (quote && quote->expires_at) quote->expires_at = quote->expires_at->plus_ms(clock_.ahead_ms());
   return quote;
@@ -47,31 +47,31 @@ Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const Qu
 
 Result<PayoutResponse> HttpConnector::submit(const ConnectorTerms& terms, const Payout& payout) {
   COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/payouts", payout_body(terms, payout)}));
-  if (const auto code = refusal(reply)) {
+  if (const auto code = rejection(reply)) {
     return PayoutResponse{.state = PayoutState::failed,
                           .failure = code,
                           .message = reply.message,
                           .provider_reference = {},
                           .refund = ProviderRefund::returned};
   }
-  if (!reply.accepted()) return provider_error(terms, "submit", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "submit", kRejected, reply);
   return judged(terms, "submit", reply, read_payout(payout.id, reply.body));
 }
 
 Result<PayoutResponse> HttpConnector::payout_status(const ConnectorTerms& terms,
                                                     const Payout& payout) {
   COFFER_TRY(const auto reply, http_.call(terms, {"GET", path_of("payouts", payout.id), {}}));
-  if (reply.refused_with(kNotFound, "payout_not_found")) {
+  if (reply.rejected_with(kNotFound, "payout_not_found")) {
     return PayoutResponse{.state = PayoutState::never_arrived};
   }
-  if (!reply.accepted()) return provider_error(terms, "payout status", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "payout status", kRejected, reply);
   return judged(terms, "payout status", reply, read_payout(payout.id, reply.body));
 }
 
 Result<PayoutResponse> HttpConnector::cancel(const ConnectorTerms& terms, const Payout& payout) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", path_of("payouts", payout.id, "/cancel"), {}}));
-  if (!reply.accepted()) return provider_error(terms, "cancel", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "cancel", kRejected, reply);
   return judged(terms, "cancel", reply, read_payout(payout.id, reply.body));
 }
 
@@ -81,11 +81,11 @@ Result<CollectionResponse> HttpConnector::collect(const ConnectorTerms& terms,
   told.expires_at = told.expires_at.plus_ms(-clock_.ahead_ms());
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", "/collections", collection_body(terms, told)}));
-  if (const auto code = refusal(reply)) {
+  if (const auto code = rejection(reply)) {
     return CollectionResponse{
         .state = CollectionState::failed, .failure = code, .message = reply.message};
   }
-  if (!reply.accepted()) return provider_error(terms, "collect", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "collect", kRejected, reply);
   return by_own_clock(
       judged(terms, "collect", reply, read_collection(terms, collection.id, reply.body)));
 }
@@ -94,10 +94,10 @@ Result<CollectionResponse> HttpConnector::collection_status(const ConnectorTerms
                                                             const Collection& collection) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"GET", path_of("collections", collection.id), {}}));
-  if (reply.refused_with(kNotFound, "collection_not_found")) {
+  if (reply.rejected_with(kNotFound, "collection_not_found")) {
     return CollectionResponse{.state = CollectionState::never_arrived};
   }
-  if (!reply.accepted()) return provider_error(terms, "collection status", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "collection status", kRejected, reply);
   return by_own_clock(
       judged(terms, "collection status", reply, read_collection(terms, collection.id, reply.body)));
 }
@@ -106,7 +106,7 @@ Result<CollectionResponse> HttpConnector::expire(const ConnectorTerms& terms,
                                                  const Collection& collection) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", path_of("collections", collection.id, "/expire"), {}}));
-  if (!reply.accepted()) return provider_error(terms, "expire", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "expire", kRejected, reply);
   return by_own_clock(
       judged(terms, "expire", reply, read_collection(terms, collection.id, reply.body)));
 }
@@ -116,15 +116,15 @@ Result<ReferenceResponse> HttpConnector::issue_reference(const ConnectorTerms& t
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", "/references", reference_body(terms, ask), true}));
   ReferenceResponse response;
-  if (reply.refused_with(kNotFound, "customer_not_registered")) {
+  if (reply.rejected_with(kNotFound, "customer_not_registered")) {
     response.kind = ReferenceResponse::Kind::customer_not_registered;
     return response;
   }
-  if (reply.refused_with(kConflict, "cannot_assign")) {
+  if (reply.rejected_with(kConflict, "cannot_assign")) {
     response.kind = ReferenceResponse::Kind::cannot_assign;
     return response;
   }
-  if (!reply.accepted()) return provider_error(terms, "references", kRefused, reply);
+  if (!reply.accepted()) return provider_error(terms, "references", kRejected, reply);
   return judged(terms, "references", reply, read_reference(reply.body));
 }
 

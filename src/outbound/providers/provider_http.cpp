@@ -11,7 +11,7 @@ constexpr int kRetryAfterS = 5;
 constexpr std::size_t kWordsMax = 200;
 
 constexpr std::string_view kFailed =
-    "The payment provider refused the request, or its response is not valid.";
+    "The payment provider rejected the request, or its response is not valid.";
 constexpr std::string_view kUnreachable = "The payment provider cannot be reached.";
 constexpr std::string_view kLate = "The payment provider did not respond in time.";
 

@@ -30,7 +30,7 @@ struct ProviderReply {
   std::string message;   // of the same response
 
   bool accepted() const { return status < 300; }
-  bool refused_with(int expected, std::string_view expected_code) const {
+  bool rejected_with(int expected, std::string_view expected_code) const {
     return status == expected && code == expected_code;
   }
 };

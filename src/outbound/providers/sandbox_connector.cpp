@@ -51,12 +51,12 @@ PayoutResponse payout_failed(FailureCode code, ProviderRefund refund) {
   return response;
 }
 
-/// The state of an accepted or refused payout at this age.
+/// The state of an accepted or rejected payout at this age.
 PayoutResponse payout_at(const Payout& payout, std::int64_t age_ms) {
   const int digits = sandbox_digits(payout.recipient.account);
   PayoutResponse response;
-  if (const auto refusal = sandbox_refusal(digits)) {
-    response = payout_failed(*refusal, ProviderRefund::returned);
+  if (const auto rejection = sandbox_rejection(digits)) {
+    response = payout_failed(*rejection, ProviderRefund::returned);
   } else if (digits == kStaysPending) {
     response.state = PayoutState::pending;
   } else if (digits == kInReview) {
@@ -86,10 +86,10 @@ CollectionResponse collection_at(const ConnectorTerms& terms, const Collection& 
   response.provider_reference = reference_of(collection.id);
   response.instructions = instructions(response.provider_reference);
   response.expires_at = collection.expires_at;
-  if (const auto refusal = sandbox_refusal(digits)) {
+  if (const auto rejection = sandbox_rejection(digits)) {
     response.state = CollectionState::failed;
-    response.failure = *refusal;
-    response.message = info(*refusal).message;
+    response.failure = *rejection;
+    response.message = info(*rejection).message;
   } else if (digits == kStaysPending) {
     response.state =
         now < collection.expires_at ? CollectionState::pending : CollectionState::expired;
@@ -127,15 +127,15 @@ int sandbox_digits(std::string_view account) {
   return count == kDigits ? value : 0;
 }
 
-std::optional<FailureCode> sandbox_refusal(int digits) {
+std::optional<FailureCode> sandbox_rejection(int digits) {
   constexpr int kFirst = 1101;
-  constexpr std::array kRefusals = {
+  constexpr std::array kRejections = {
       FailureCode::insufficient_funds, FailureCode::account_closed,
       FailureCode::account_not_found,  FailureCode::name_mismatch,
       FailureCode::limit_exceeded,     FailureCode::compliance_rejected};
   const int index = digits - kFirst;
-  if (index < 0 || index >= static_cast<int>(kRefusals.size())) return std::nullopt;
-  return kRefusals[static_cast<std::size_t>(index)];
+  if (index < 0 || index >= static_cast<int>(kRejections.size())) return std::nullopt;
+  return kRejections[static_cast<std::size_t>(index)];
 }
 
 std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals) {

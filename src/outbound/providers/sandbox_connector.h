@@ -16,7 +16,7 @@ namespace coffer::outbound {
 int sandbox_digits(std::string_view account);
 
 /// 1101 to 1106: the corresponding failure.
-std::optional<FailureCode> sandbox_refusal(int digits);
+std::optional<FailureCode> sandbox_rejection(int digits);
 /// The amount that a payer with these digits pays instead of `send`: 10 % less or more, or the
 /// smallest amount with this number of decimals; nullopt for all others.
 std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals);
@@ -27,7 +27,7 @@ constexpr std::int64_t kSandboxReviewMs = 2'000;
 /// Responses are computed from the payout or collection and its age, so a restart changes nothing
 /// and a repeated call returns the same response.
 ///
-/// Payouts, by the recipient's account: 1101-1106 refused on submit; 1201 always pending; 1202 in
+/// Payouts, by the recipient's account: 1101-1106 rejected on submit; 1201 always pending; 1202 in
 /// review, then succeeded; 1301 accepted, then failed with the money returned; 1303 accepted, then
 /// failed with the money kept; 1401 and 1402 `provider-timeout` and `provider-error` on submit, and
 /// never arrived; any other succeeds immediately.

@@ -144,7 +144,7 @@ Result<Reader> ReaderPools::take() {
       // The count ends the wait even if the clock does not advance.
       const bool over = clock_.monotonic_ms() >= give_up || waits >= wait_ms / kLookAgainMs;
       if (!leased && over) {
-        ++pool.refused;
+        ++pool.rejected;
         break;
       }
       if (!leased) pool.freed.wait_for_ms(mutex_, kLookAgainMs);
@@ -254,7 +254,7 @@ std::vector<ReaderStats> ReaderPools::stats() const {
   std::vector<ReaderStats> out;
   for (const ReadersKind& kind : kReaders) {
     const Pool& pool = pools_[static_cast<std::size_t>(kind.pool)];
-    ReaderStats stats{kind.name, 0, static_cast<int>(pool.slots.size()), pool.refused};
+    ReaderStats stats{kind.name, 0, static_cast<int>(pool.slots.size()), pool.rejected};
     for (const Slot& slot : pool.slots) stats.leased += slot.leased ? 1 : 0;
     out.push_back(stats);
   }

@@ -76,7 +76,7 @@ struct ReaderStats {
   std::string_view pool;
   int leased = 0;
   int size = 0;
-  std::uint64_t refused = 0;  // `overloaded` because no connection became free
+  std::uint64_t rejected = 0;  // `overloaded` because no connection became free
 };
 
 class ReaderPools;
@@ -147,7 +147,7 @@ class ReaderPools {
   };
   struct Pool {
     std::vector<Slot> slots;
-    std::uint64_t refused = 0;
+    std::uint64_t rejected = 0;
     Condition freed;
   };
   Pool& pool_of(Readers pool) COFFER_REQUIRES(mutex_);

@@ -139,7 +139,7 @@ const Columns kOperators = columns(
     id("id"), text("name"), named<OperatorRole>("role"), flag("suspended"),
     flag("authenticator", "sealed_otp IS NOT NULL"), time("created_at"), time("updated_at"));
 const Columns kAuditEntries =
-    columns(number("act", "entry"), time("at"), text("actor"), text("command"), text("detail"),
+    columns(number("entry"), time("at"), text("actor"), text("command"), text("detail"),
             number("outcome_of"), text("outcome"), hex("link"));
 const Columns kUsers = columns(id("id"), kAssociation, text("username"), flag("suspended"),
                                time("created_at"), time("updated_at"));
@@ -244,7 +244,7 @@ const auto kNouns = std::to_array<ExportNoun>({
     {"association", "associations", "association", kAssociations},
     {"application", "applications", "application", kApplications},
     {"operator", "operators", "operator", kOperators},
-    {"act", "audit_log", "entry", kAuditEntries},
+    {"auditEntry", "audit_log", "entry", kAuditEntries},
     {"user", "users", "user", kUsers},
     {"asset", "assets", "asset", kAssets},
     {"rate", "rates", "environment, sell, buy", kRates},

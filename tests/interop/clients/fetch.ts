@@ -70,8 +70,8 @@ const record = await settled(payout.transactionRecordId);
 check(`the payout succeeds, not ${record.status}`, record.status === 'succeeded' && record.quoteId === quote.quoteId);
 
 // A rejection: `code` is a known value.
-const refused = await api.POST('/v1/payments/p2p/own', { body: { ...transfer, amount: '13.50' } });
-check('another body is a conflict', refused.error?.code === 'transaction_id_conflict');
+const rejected = await api.POST('/v1/payments/p2p/own', { body: { ...transfer, amount: '13.50' } });
+check('another body is a conflict', rejected.error?.code === 'transaction_id_conflict');
 
 // The statement as a page, and as exports.
 const range = {

@@ -60,8 +60,8 @@ const payoutIsOneShape: Same<typeof payout.data, Acknowledgement> = true;
 const record = await settled(payout.data.transactionRecordId);
 check(`the payout succeeds, not ${record.status}`, payoutIsOneShape && record.status === 'succeeded');
 
-const refused = await executeOfframp({ body: { ...body, transactionId: `${body.transactionId}-again` } });
-check('a quote serves one payment', refused.error?.code === 'quote_already_used');
+const rejected = await executeOfframp({ body: { ...body, transactionId: `${body.transactionId}-again` } });
+check('a quote serves one payment', rejected.error?.code === 'quote_already_used');
 
 const query = {
   walletId: source.id, assetCode: 'USDC', startDate: '2020-01-01',

@@ -169,7 +169,7 @@ TEST_CASE("openapi: a query with another success refers to a separate operation"
       for (const Json& parameter : own.value("parameters", Json::array())) {
         CHECK(parameter.at("name") != variant.parameter);
       }
-      // It may be refused for the same reasons, but that a page has a cursor.
+      // It may be rejected for the same reasons, but that a page has a cursor.
       std::set<std::string> expected = problems(std::string(route.operation));
       expected.erase("invalid-cursor");
       CHECK(problems(std::string(variant.operation)) == expected);

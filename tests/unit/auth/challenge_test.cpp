@@ -31,7 +31,7 @@ struct World {
   Result<SignedChallenge> verify(const std::string& transaction) const {
     return server.verify(transaction, kDomains, clock.now());
   }
-  void refuses(const std::string& transaction, const std::string& why) const {
+  void rejects(const std::string& transaction, const std::string& why) const {
     const auto result = verify(transaction);
     REQUIRE_FALSE(result);
     CHECK(result.error().slug == Slug::invalid_challenge);
@@ -95,11 +95,11 @@ TEST_CASE("a challenge is valid only within its time bounds", "[challenge]") {
   World world;
   const std::string signed_one = world.sign(world.issue());
   world.clock.advance_ms(-1'000);
-  world.refuses(signed_one, "not valid yet");
+  world.rejects(signed_one, "not valid yet");
   world.clock.advance_ms(1'000 + 900'999);
   CHECK(world.verify(signed_one));
   world.clock.advance_ms(1);
-  world.refuses(signed_one, "expired");
+  world.rejects(signed_one, "expired");
 }
 
 TEST_CASE("challenge signatures: exactly one from the server and one from the client",
@@ -108,13 +108,13 @@ TEST_CASE("challenge signatures: exactly one from the server and one from the cl
   const std::string challenge = world.issue();
   const std::string client_seed = world.client_keys.seed_text.reveal();
   const std::string stranger_seed = generate_key_pair(world.random).seed_text.reveal();
-  world.refuses(challenge, "signature of the client is missing");
-  world.refuses(sign_challenge(challenge, kPassphrase, stranger_seed),
+  world.rejects(challenge, "signature of the client is missing");
+  world.rejects(sign_challenge(challenge, kPassphrase, stranger_seed),
                 "not from the server or the client");
-  world.refuses(sign_challenge(world.sign(challenge), kPassphrase, stranger_seed),
+  world.rejects(sign_challenge(world.sign(challenge), kPassphrase, stranger_seed),
                 "not from the server or the client");
-  world.refuses(world.sign(world.sign(challenge)), "repeated");
-  world.refuses(sign_challenge(challenge, "Another Ledger", client_seed),
+  world.rejects(world.sign(world.sign(challenge)), "repeated");
+  world.rejects(sign_challenge(challenge, "Another Ledger", client_seed),
                 "not from the server or the client");
 
   Envelope envelope = envelope_of(world.sign(challenge));
@@ -122,17 +122,17 @@ TEST_CASE("challenge signatures: exactly one from the server and one from the cl
     return to_base64(write_envelope(envelope.transaction_xdr, signatures));
   };
   const DecoratedSignature server = envelope.signatures[0], client = envelope.signatures[1];
-  world.refuses(with({}), "signature of this server is missing");
-  world.refuses(with({client}), "signature of this server is missing");
-  world.refuses(with({server, server, client}), "repeated");
+  world.rejects(with({}), "signature of this server is missing");
+  world.rejects(with({client}), "signature of this server is missing");
+  world.rejects(with({server, server, client}), "repeated");
   DecoratedSignature other_hint = client;
   other_hint.hint[0] ^= 1;
-  world.refuses(with({server, other_hint}), "not from the server or the client");
+  world.rejects(with({server, other_hint}), "not from the server or the client");
   DecoratedSignature broken = server;
   broken.signature[5] = static_cast<char>(broken.signature[5] ^ 1);
-  world.refuses(with({broken, client}), "not from the server or the client");
+  world.rejects(with({broken, client}), "not from the server or the client");
   broken.signature = server.signature.substr(0, 63);
-  world.refuses(with({broken, client}), "not from the server or the client");
+  world.rejects(with({broken, client}), "not from the server or the client");
 }
 
 TEST_CASE("every rule of the content applies, even to challenges signed by the server",
@@ -168,7 +168,7 @@ TEST_CASE("every rule of the content applies, even to challenges signed by the s
   };
   for (const Row& row : rows) {
     INFO(row.why);
-    world.refuses(world.forged(row.change), row.why);
+    world.rejects(world.forged(row.change), row.why);
   }
   CHECK(world.verify(world.forged([](Transaction& t) {
     t.operations.push_back({t.source, "more of the server's own", "x"});
@@ -180,16 +180,16 @@ TEST_CASE("texts that are not challenges", "[challenge]") {
   const std::string good = world.sign(world.issue());
   for (const std::string& bad : {std::string(), std::string("AAAA"), std::string("not base64!"),
                                  good.substr(0, good.size() - 4), good + "AAAA"}) {
-    world.refuses(bad, "not the base64 XDR");
+    world.rejects(bad, "not the base64 XDR");
   }
-  world.refuses(std::string(kChallengeBytesMax + 4, 'A'), "50 KB");
+  world.rejects(std::string(kChallengeBytesMax + 4, 'A'), "50 KB");
 }
 
 TEST_CASE("another server's challenge is rejected", "[challenge]") {
   World world;
   const ChallengeServer other(key_of(generate_key_pair(world.random).seed_text.reveal()),
                               kPassphrase);
-  world.refuses(world.sign(other.issue(world.client_keys.public_key, kDomains, world.random,
+  world.rejects(world.sign(other.issue(world.client_keys.public_key, kDomains, world.random,
                                        world.clock.now())),
                 "source of the transaction");
 }

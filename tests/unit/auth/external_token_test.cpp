@@ -39,7 +39,7 @@ struct World {
     if (!parsed) return unexpected(parsed.error());
     return verify_external(*parsed, keys, kExpected, now);
   }
-  void refuses(const std::string& token, Slug slug = Slug::unauthorized) const {
+  void rejects(const std::string& token, Slug slug = Slug::unauthorized) const {
     const auto result = verify(token);
     REQUIRE_FALSE(result);
     CHECK(result.error().slug == slug);
@@ -101,25 +101,25 @@ TEST_CASE("unsupported algorithms and keys of another kind are rejected", "[exte
     INFO(algorithm);
     Json header = world.rsa.header();
     header["alg"] = algorithm;
-    world.refuses(world.rsa.token(header, claims()));
+    world.rejects(world.rsa.token(header, claims()));
   }
-  world.refuses(to_base64url(R"({"alg":"none"})") + "." + payload + ".");
+  world.rejects(to_base64url(R"({"alg":"none"})") + "." + payload + ".");
   // The public key as a shared secret.
   const std::string hs = to_base64url(R"({"alg":"HS256","kid":"r"})") + "." + payload;
-  world.refuses(hs + "." +
+  world.rejects(hs + "." +
                 to_base64url(as_text(hmac_sha256(world.rsa.jwk()["n"].get<std::string>(), hs))));
   for (const char* kid : {"e", "d", "unknown", ""}) {
     Json header = world.rsa.header();
     header["kid"] = kid;
-    world.refuses(world.rsa.token(header, claims()));
+    world.rejects(world.rsa.token(header, claims()));
   }
   Json critical = world.rsa.header();
   critical["crit"] = Json::array({"exp"});
-  world.refuses(world.rsa.token(critical, claims()));
+  world.rejects(world.rsa.token(critical, claims()));
   Json numeric = world.rsa.header();
   numeric["kid"] = 7;
-  world.refuses(world.rsa.token(numeric, claims()));
-  world.refuses(IssuerKey::ed25519("d").token(claims()));
+  world.rejects(world.rsa.token(numeric, claims()));
+  world.rejects(IssuerKey::ed25519("d").token(claims()));
 }
 
 TEST_CASE("claims: issuer, audience, times, application", "[external]") {
@@ -174,9 +174,9 @@ TEST_CASE("texts that are not a compact JWS", "[external]") {
         good.substr(0, good.rfind('.') + 1), good + "=", std::string(9000, 'x'),
         to_base64url("[]") + ".e30.AA", to_base64url("{") + ".e30.AA"}) {
     INFO(bad.substr(0, 40));
-    world.refuses(bad);
+    world.rejects(bad);
   }
-  world.refuses(world.ed.token(Json::array()));
+  world.rejects(world.ed.token(Json::array()));
 }
 
 TEST_CASE("keys that are unsuitable for signatures are omitted", "[external]") {
@@ -243,9 +243,9 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
   };
   for (const Json& change : wrong) {
     INFO(change.dump());
-    const auto refused = verify(change);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().slug == Slug::unauthorized);
+    const auto rejected = verify(change);
+    REQUIRE_FALSE(rejected);
+    CHECK(rejected.error().slug == Slug::unauthorized);
   }
   CHECK_FALSE(verify({{"nonce", ""}}, ""));
   CHECK(verify({{"exp", kNow.ms / 1000 - 3'600}}).error().slug == Slug::token_expired);

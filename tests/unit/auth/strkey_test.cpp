@@ -50,7 +50,7 @@ TEST_CASE("strkey: the valid public key of SEP-23") {
   CHECK(key->to_string() == kValid);
 }
 
-TEST_CASE("strkey: every invalid key of SEP-23 and other kinds of key are refused") {
+TEST_CASE("strkey: every invalid key of SEP-23 and other kinds of key are rejected") {
   for (const char* text : {
            "GAAAAAAAACGC6",
            "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZA",
@@ -69,7 +69,7 @@ TEST_CASE("strkey: every invalid key of SEP-23 and other kinds of key are refuse
   }
 }
 
-TEST_CASE("strkey: any changed, lower-case, padded or missing character is refused") {
+TEST_CASE("strkey: any changed, lower-case, padded or missing character is rejected") {
   const std::string valid = kValid;
   for (std::size_t i = 0; i < valid.size(); ++i) {
     INFO(i);
@@ -119,7 +119,7 @@ TEST_CASE("ed25519: a changed message, signature or key does not verify") {
   }
 }
 
-TEST_CASE("ed25519: bad seeds are refused without repeating them") {
+TEST_CASE("ed25519: bad seeds are rejected without repeating them") {
   for (const char* text :
        {"", "S", kValid, "SCOWDMM5576VUYF2QRFPJEXMFTCEISOFNF5TE2IZOA52YAY4VZ7WBQNP"}) {
     const auto key = SigningKey::from_seed(Secret(text));

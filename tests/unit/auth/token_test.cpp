@@ -58,7 +58,7 @@ std::string forge(const std::string& header, const std::string& payload) {
 
 constexpr Timestamp kNow{1'767'225'601'000};
 
-Slug refusal(const TokenIssuer& issuer, std::string_view token, Timestamp now = kNow) {
+Slug rejection(const TokenIssuer& issuer, std::string_view token, Timestamp now = kNow) {
   const auto claims = issuer.verify(token, now);
   REQUIRE_FALSE(claims);
   return claims.error().slug;
@@ -94,13 +94,13 @@ TEST_CASE("token: claims survive the round trip") {
 TEST_CASE("token: expires exactly to the millisecond") {
   const TokenIssuer issuer(counting_key());
   CHECK(issuer.verify(kSampleToken, {1'767'229'200'499}));
-  CHECK(refusal(issuer, kSampleToken, {1'767'229'200'500}) == Slug::token_expired);
-  CHECK(refusal(issuer, kSampleToken, {1'967'229'200'500}) == Slug::token_expired);
+  CHECK(rejection(issuer, kSampleToken, {1'767'229'200'500}) == Slug::token_expired);
+  CHECK(rejection(issuer, kSampleToken, {1'967'229'200'500}) == Slug::token_expired);
 }
 
 TEST_CASE("token: an expired token with a bad signature is unauthorized, not expired") {
   const TokenIssuer other(Secret(std::string(32, 'x')));
-  CHECK(refusal(other, kSampleToken, {1'967'229'200'500}) == Slug::unauthorized);
+  CHECK(rejection(other, kSampleToken, {1'967'229'200'500}) == Slug::unauthorized);
 }
 
 TEST_CASE("token: no changed or missing character is accepted") {
@@ -110,19 +110,19 @@ TEST_CASE("token: no changed or missing character is accepted") {
     INFO(i);
     std::string changed = token;
     changed[i] = token[i] == 'A' ? 'B' : 'A';
-    CHECK(refusal(issuer, changed) == Slug::unauthorized);
-    CHECK(refusal(issuer, token.substr(0, i)) == Slug::unauthorized);
+    CHECK(rejection(issuer, changed) == Slug::unauthorized);
+    CHECK(rejection(issuer, token.substr(0, i)) == Slug::unauthorized);
   }
-  // The last character carries two unused bits: other spellings of the same signature are refused.
+  // The last character carries two unused bits: other spellings of the same signature are rejected.
   for (const char last : {'R', 'S', 'T', 'U', 'Q'}) {
     std::string changed = token;
     changed.back() = last;
-    if (changed != token) CHECK(refusal(issuer, changed) == Slug::unauthorized);
+    if (changed != token) CHECK(rejection(issuer, changed) == Slug::unauthorized);
   }
   for (const std::string& text :
        {token + "=", token + ".", "." + token, token + " ", token + token, std::string(".."),
         std::string("."), std::string(), std::string(5000, '.'), std::string(5000, 'a')}) {
-    CHECK(refusal(issuer, text) == Slug::unauthorized);
+    CHECK(rejection(issuer, text) == Slug::unauthorized);
   }
 }
 
@@ -136,10 +136,10 @@ TEST_CASE("token: another header is rejected, even with a correct signature") {
         R"({"alg":"HS256","typ":"JWT","kid":"../../dev/null"})", R"({"alg":"RS256","typ":"JWT"})",
         R"({ "alg":"HS256","typ":"JWT"})", ""}) {
     INFO(other);
-    CHECK(refusal(issuer, forge(other, payload)) == Slug::unauthorized);
+    CHECK(rejection(issuer, forge(other, payload)) == Slug::unauthorized);
   }
   const std::string none = to_base64url(R"({"alg":"none"})") + "." + to_base64url(payload) + ".";
-  CHECK(refusal(issuer, none) == Slug::unauthorized);
+  CHECK(rejection(issuer, none) == Slug::unauthorized);
 }
 
 TEST_CASE("token: a signed payload of another form is rejected completely") {
@@ -148,7 +148,7 @@ TEST_CASE("token: a signed payload of another form is rejected completely") {
   const std::string good = sample_payload();
   for (std::size_t length = 0; length < good.size(); ++length) {
     INFO(length);
-    CHECK(refusal(issuer, forge(header, good.substr(0, length))) == Slug::unauthorized);
+    CHECK(rejection(issuer, forge(header, good.substr(0, length))) == Slug::unauthorized);
   }
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string payload = good;
@@ -156,17 +156,17 @@ TEST_CASE("token: a signed payload of another form is rejected completely") {
     REQUIRE(at != std::string::npos);
     return forge(header, payload.replace(at, from.size(), to));
   };
-  CHECK(refusal(issuer, with("\"access\"", "\"refresh\"")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("8057", "805")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("8058", "805x")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("production", "staging")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("payments:write", "payments:fly")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("\"kv\":7", "\"kv\":x")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("1767229200.500", "-1767229200")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("1767229200.500", "1767229200.5")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("1767229200.500", "99999999999999999999")) == Slug::unauthorized);
-  CHECK(refusal(issuer, with("1767229200.500", "9223372036854775807")) == Slug::unauthorized);
-  CHECK(refusal(issuer, forge(header, good + "}")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("\"access\"", "\"refresh\"")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("8057", "805")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("8058", "805x")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("production", "staging")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("payments:write", "payments:fly")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("\"kv\":7", "\"kv\":x")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200.500", "-1767229200")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200.500", "1767229200.5")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200.500", "99999999999999999999")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200.500", "9223372036854775807")) == Slug::unauthorized);
+  CHECK(rejection(issuer, forge(header, good + "}")) == Slug::unauthorized);
 }
 
 TEST_CASE("token: the key must have 32 bytes") {

@@ -6,10 +6,10 @@ using namespace coffer;
 
 namespace {
 
-/// The parsed instant written back in UTC, or "refused".
+/// The parsed instant written back in UTC, or "rejected".
 std::string utc(std::string_view text) {
   const auto at = Timestamp::parse(text);
-  return at ? at->to_string() : "refused";
+  return at ? at->to_string() : "rejected";
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ TEST_CASE("timestamp: other forms and nonexistent dates are rejected") {
                            "2026-01-31x09:00:00Z",
                            "today"}) {
     INFO(text);
-    CHECK(utc(text) == "refused");
+    CHECK(utc(text) == "rejected");
   }
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("admin: sign-in with only a passkey works and is recorded", "[cli][adm
   CHECK(options.at("userVerification") == "required");
   CHECK(options.at("allowCredentials").empty());
   CHECK(world.desk.finish(world.desk.device.get(challenge_of(options))) == 204);
-  CHECK(world.site.acts("sign-in", "done").at(0).at("answer") == "with a passkey");
+  CHECK(world.site.acts("sign-in", "done").at(0).at("details") == "with a passkey");
   const auto session = Json::parse(world.desk.browser.get("/admin/api/session").body);
   CHECK(session.at("name") == "ada");
   CHECK(session.at("passkeys") == 1);
@@ -177,7 +177,7 @@ TEST_CASE("admin: a decreasing passkey counter is rejected, and recorded with th
   const auto acts = world.site.acts("sign-in", "unauthorized");
   REQUIRE(acts.size() == 3);
   CHECK(acts.at(0).at("actor") == "ada");
-  CHECK(acts.at(0).at("answer").get<std::string>().find("copied") != std::string::npos);
+  CHECK(acts.at(0).at("details").get<std::string>().find("copied") != std::string::npos);
   world.desk.device.counter = 11;
   CHECK(world.desk.sign_in() == 204);
 }
@@ -198,7 +198,7 @@ TEST_CASE("admin: a passkey is the second factor after the password", "[cli][adm
   desk.device.flags = Authenticator::kPresent;  // a key without a PIN
   desk.device.user_handle.clear();              // and without discoverable credentials
   CHECK(desk.finish(desk.device.get(challenge_of(options))) == 204);
-  CHECK(world.site.acts("sign-in", "done").at(0).at("answer") == "with password and passkey");
+  CHECK(world.site.acts("sign-in", "done").at(0).at("details") == "with password and passkey");
   CHECK(world.site.acts("sign-in", "incomplete").size() == 1);
   // A recovery code still works, once; an invented code does not.
   CHECK(desk.browser.sign_in("ada", kPassword, world.codes.at(0)) == 204);
@@ -338,9 +338,9 @@ TEST_CASE("admin: a page without a host name offers no passkeys, and says why", 
   Site site;
   site.add("ada", OperatorRole::administrator);
   Browser browser(site.site);
-  const auto refused = browser.post("/admin/api/sign-in/passkey/begin");
-  CHECK(refused.status == 409);
-  CHECK(refused.body.find("http://localhost:8081/admin/") != std::string::npos);
+  const auto rejected = browser.post("/admin/api/sign-in/passkey/begin");
+  CHECK(rejected.status == 409);
+  CHECK(rejected.body.find("http://localhost:8081/admin/") != std::string::npos);
   for (const char* origin : {"http://localhost:3000", "http://evil.example"}) {
     Desk desk(site);
     desk.browser.origin = origin;

@@ -30,7 +30,7 @@ TEST_CASE("admin: concurrent guesses count like sequential ones", "[cli][admin]"
   Site site;
   site.add("ada", OperatorRole::administrator);
   std::atomic<int> looked_at = 0;
-  std::atomic<int> refused = 0;
+  std::atomic<int> rejected = 0;
   {
     std::vector<std::jthread> guessers;
     for (int i = 0; i < 8; ++i) {
@@ -38,12 +38,12 @@ TEST_CASE("admin: concurrent guesses count like sequential ones", "[cli][admin]"
         Browser browser(site.site);
         const int status = browser.sign_in("ada", Secret("wrong wrong wrong"));
         looked_at += status == 401;
-        refused += status == 429;
+        rejected += status == 429;
       });
     }
   }
   CHECK(looked_at == 5);
-  CHECK(refused == 3);
+  CHECK(rejected == 3);
 }
 
 TEST_CASE("admin: sign-in to an account pauses after five wrong codes from all sources together",
@@ -68,7 +68,7 @@ TEST_CASE("admin: sign-in to an account pauses after five wrong codes from all s
   const auto failures = site.acts("sign-in", "unauthorized");
   CHECK(failures.size() == 5);
   CHECK(failures.at(0).at("actor") == "ada");
-  CHECK(failures.at(0).at("answer") == "wrong code after the right password");
+  CHECK(failures.at(0).at("details") == "wrong code after the right password");
   CHECK(Browser(site.site).get("/metrics").body.find("coffer_second_factor_failures_total") !=
         std::string::npos);
 }
@@ -147,7 +147,7 @@ TEST_CASE("admin: a recovery code signs in once, and only after the password", "
   CHECK(other.sign_in("ada", Secret("wrong wrong wrong"), codes.at(0)) == 401);
   CHECK(other.sign_in("ada", kPassword, codes.at(0)) == 204);
   CHECK(other.sign_in("ada", kPassword, codes.at(0)) == 401);
-  CHECK(site.acts("sign-in", "done").at(0).at("answer") == "with a recovery code");
+  CHECK(site.acts("sign-in", "done").at(0).at("details") == "with a recovery code");
   const auto renewed = other.post("/admin/api/recovery-codes",
                                   {{"password", kPassword.reveal()}, {"code", codes.at(1)}});
   REQUIRE(renewed.status == 200);

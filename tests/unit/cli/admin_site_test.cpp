@@ -318,7 +318,7 @@ TEST_CASE("admin: the listener of the page accepts the largest file of every com
   }
   CHECK(tried == 2);
   const http::ServerStats stats = *app.admin_server_stats();
-  for (const LaneStats& lane : stats.lanes) CHECK(lane.refused == 0);
+  for (const LaneStats& lane : stats.lanes) CHECK(lane.rejected == 0);
   app.stop();
 }
 
@@ -471,10 +471,10 @@ TEST_CASE("backups download: writes a listed backup to standard output", "[cli]"
   for (const std::string& name :
        {kept.name + ".sha256", std::string("../coffer.db"), kept.path, std::string("coffer.db")}) {
     INFO(name);
-    const Ran refused = file.run("backups download", {{"NAME", name}});
-    CHECK(refused.code == exit_code::kFailed);
-    CHECK(refused.out.empty());
-    CHECK(refused.err.find("was not found in backup_dir") != std::string::npos);
+    const Ran rejected = file.run("backups download", {{"NAME", name}});
+    CHECK(rejected.code == exit_code::kFailed);
+    CHECK(rejected.out.empty());
+    CHECK(rejected.err.find("was not found in backup_dir") != std::string::npos);
   }
 }
 

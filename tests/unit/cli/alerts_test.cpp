@@ -114,11 +114,11 @@ TEST_CASE("alert test sends to each target and reports the result") {
   CHECK(file.run("alert list").json().empty());
 
   receiver.otherwise({.status = 403});
-  const Ran refused = file.run("alert test");
-  CHECK(refused.code == exit_code::kFailed);
-  CHECK(refused.json()[0].at("sent") == false);
-  CHECK(refused.json()[0].at("result") == "The endpoint responded with 403.");
-  CHECK(refused.json()[1].at("sent") == true);
+  const Ran rejected = file.run("alert test");
+  CHECK(rejected.code == exit_code::kFailed);
+  CHECK(rejected.json()[0].at("sent") == false);
+  CHECK(rejected.json()[0].at("result") == "The endpoint responded with 403.");
+  CHECK(rejected.json()[1].at("sent") == true);
 }
 
 TEST_CASE("alert test without a target names the settings") {

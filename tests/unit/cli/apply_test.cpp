@@ -192,16 +192,16 @@ TEST_CASE("apply: every error is reported with its line, and no object is change
   wrong["fundings"][0]["amount"] = "-1";
   wrong["other"] = 1;
   const std::string text = wrong.dump(2);
-  const Ran refused = file.run("apply", {{"FILE", text}});
-  CHECK(refused.code != 0);
-  CHECK(refused.out.empty());
+  const Ran rejected = file.run("apply", {{"FILE", text}});
+  CHECK(rejected.code != 0);
+  CHECK(rejected.out.empty());
   for (const char* path :
        {"assets[0].decimals", "wallets[0].walletname", "wallets[1].metadata.nationality",
         "fees[0].connector", "beneficiaries[0].paymentDestinations[0].bank", "fundings[0].amount",
         "other"}) {
     const std::string said = "line " + std::to_string(line_of(text, path)) + ": " + path;
-    INFO(said << " in\n" << refused.err);
-    CHECK(refused.err.find(said) != std::string::npos);
+    INFO(said << " in\n" << rejected.err);
+    CHECK(rejected.err.find(said) != std::string::npos);
   }
   CHECK(file.run("association list").json().empty());
   CHECK(file.run("asset list").json().empty());
@@ -228,10 +228,10 @@ TEST_CASE(
                        fund("Euros", "EURC", "5.01", "SEED-5")};
   wrong["webhooks"].push_back({{"application", "backend"}, {"url", "https://example.com/two"}});
   for (const bool dry_run : {true, false}) {
-    const Ran refused = applied(file, wrong, dry_run);
-    INFO(refused.err);
-    CHECK(refused.code != 0);
-    CHECK(refused.out.empty());
+    const Ran rejected = applied(file, wrong, dry_run);
+    INFO(rejected.err);
+    CHECK(rejected.code != 0);
+    CHECK(rejected.out.empty());
     for (const char* said :
          {"assets[0].issuer: must be a G... StrKey",
           "fees[0].feeFixed: ", "fundings[0].amount: has too many decimal places: EURC has 2",
@@ -239,9 +239,9 @@ TEST_CASE(
           "fundings[2].transactionId: must have 1 to 64 characters",
           "webhooks[1].eventTypes: payment.initiated is delivered to https://example.com/hooks"}) {
       INFO(said);
-      CHECK(refused.err.find(said) != std::string::npos);
+      CHECK(rejected.err.find(said) != std::string::npos);
     }
-    CHECK(refused.err.find("fundings[3]") == std::string::npos);
+    CHECK(rejected.err.find("fundings[3]") == std::string::npos);
     CHECK(file.run("association list").json().empty());
     CHECK(file.run("asset list").json().empty());
   }
@@ -253,13 +253,13 @@ TEST_CASE(
   more["webhooks"] = {{{"application", "backend"},
                        {"url", "https://example.com/two"},
                        {"eventTypes", {"payment.failed"}}}};
-  const Ran refused = applied(file, more, true);
+  const Ran rejected = applied(file, more, true);
   for (const char* said :
        {"fundings[0].amount", "fundings[1].assetCode", "webhooks[0].eventTypes"}) {
-    INFO(said << " in\n" << refused.err);
-    CHECK(refused.err.find(said) != std::string::npos);
+    INFO(said << " in\n" << rejected.err);
+    CHECK(rejected.err.find(said) != std::string::npos);
   }
-  CHECK(refused.err.find("fundings[2]") == std::string::npos);
+  CHECK(rejected.err.find("fundings[2]") == std::string::npos);
 }
 
 TEST_CASE("apply: changes of fixed values and duplicate names are rejected", "[cli]") {
@@ -271,14 +271,14 @@ TEST_CASE("apply: changes of fixed values and duplicate names are rejected", "[c
   wrong["wallets"][0]["assetCode"] = "XAF";
   wrong["wallets"][1]["walletName"] = "Treasury";
   wrong["fundings"][0]["amount"] = "2000";
-  const Ran refused = applied(file, wrong);
-  CHECK(refused.code != 0);
+  const Ran rejected = applied(file, wrong);
+  CHECK(rejected.code != 0);
   for (const char* said :
        {"assets[0].name: cannot be changed", "connectors[0].countryIsoCode2: cannot be changed",
         "wallets[0].assetCode: cannot be changed", "wallets[1].walletName: is declared twice",
         "fundings[0].transactionId: was already used"}) {
-    INFO(said << " in\n" << refused.err);
-    CHECK(refused.err.find(said) != std::string::npos);
+    INFO(said << " in\n" << rejected.err);
+    CHECK(rejected.err.find(said) != std::string::npos);
   }
 }
 
@@ -286,10 +286,10 @@ TEST_CASE("apply: funding and the sandbox driver are rejected in production", "[
   OpenFile file;
   Json wanted = everything();
   wanted["environment"] = "production";
-  const Ran refused = applied(file, wanted);
-  CHECK(refused.code != 0);
-  CHECK(refused.err.find("fundings[0].transactionId") != std::string::npos);
-  CHECK(refused.err.find("connectors[0].driver") != std::string::npos);
+  const Ran rejected = applied(file, wanted);
+  CHECK(rejected.code != 0);
+  CHECK(rejected.err.find("fundings[0].transactionId") != std::string::npos);
+  CHECK(rejected.err.find("connectors[0].driver") != std::string::npos);
   for (const char* section : {"fundings", "connectors", "fees"}) wanted.erase(section);
   const Ran done = applied(file, wanted);
   INFO(done.err);

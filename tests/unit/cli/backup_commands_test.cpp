@@ -243,9 +243,9 @@ TEST_CASE("restore: shows the signer of a backup, and rejects one of another mas
   CHECK(own.json().at("checked") == "all invariants hold");
   CHECK(own.json().at("checkpoint") == false);
   CHECK(own.json().at("signedBy").get<std::string>().ends_with("(this master key)"));
-  const Ran refused = restore(another);
-  CHECK(refused.code == exit_code::kPermission);
-  CHECK(refused.err.find("--foreign") != std::string::npos);
+  const Ran rejected = restore(another);
+  CHECK(rejected.code == exit_code::kPermission);
+  CHECK(rejected.err.find("--foreign") != std::string::npos);
   const Ran accepted = restore(another, "foreign");
   CHECK(accepted.code == 0);
   CHECK(accepted.json().at("checked").get<std::string>().starts_with("the structure is intact"));
@@ -414,7 +414,7 @@ TEST_CASE("export: every line is an object with its type, without secrets", "[cl
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty()) types.insert(nlohmann::json::parse(line).at("type").get<std::string>());
   }
-  CHECK(types == std::set<std::string>{"association", "act"});
+  CHECK(types == std::set<std::string>{"association", "auditEntry"});
   const std::string path = kept.folder.file("all.ndjson");
   REQUIRE(kept.file.run("export", {{"FILE", path}}).code == 0);
   CHECK(content_of(path).find("\"type\":\"association\"") != std::string::npos);

@@ -87,9 +87,9 @@ TEST_CASE("csv: quoted cells, CRLF, blank lines, and the line of each row", "[te
   CHECK(rows[2].line == 5);
   CHECK(csv_rows("")->empty());
   for (const char* wrong : {"a\n\"b", "\"a\"b,c"}) {
-    const auto refused = csv_rows(wrong);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().slug == Slug::malformed_request);
+    const auto rejected = csv_rows(wrong);
+    REQUIRE_FALSE(rejected);
+    CHECK(rejected.error().slug == Slug::malformed_request);
   }
   CHECK(csv_rows("a\n\"b").error().detail.find("line 2") != std::string::npos);
 }

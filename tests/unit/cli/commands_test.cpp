@@ -245,9 +245,9 @@ TEST_CASE("commands that cannot run inside a server are rejected there", "[cli]"
   OpenFile file;
   for (const char* command : {"serve", "demo", "init", "healthcheck", "frobnicate", ""}) {
     INFO(command);
-    const Ran refused = file.run(command);
-    CHECK(refused.code == exit_code::kUsage);
-    CHECK(refused.out.empty());
+    const Ran rejected = file.run(command);
+    CHECK(rejected.code == exit_code::kUsage);
+    CHECK(rejected.out.empty());
   }
   CHECK(file.run("association create", {}).code == exit_code::kUsage);
   CHECK(file.run("association create", {{"NAME", "\x1b[2J"}}).code == exit_code::kUsage);

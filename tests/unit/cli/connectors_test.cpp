@@ -100,7 +100,7 @@ TEST_CASE("connectors: the secret of an http connector is shown at creation", "[
 TEST_CASE("connectors: invalid registrations", "[cli]") {
   OpenFile file;
   add_asset(file);
-  const auto refused = [&](const Values& change) {
+  const auto rejected = [&](const Values& change) {
     Values values = payouts();
     for (const auto& [name, value] : change) values[name] = value;
     const Ran ran = file.run("connector add", values);
@@ -108,16 +108,16 @@ TEST_CASE("connectors: invalid registrations", "[cli]") {
     CHECK(ran.code != 0);
     return ran.err;
   };
-  CHECK(refused({{"country", "XX"}}).find("countryIsoCode2") != std::string::npos);
-  CHECK(refused({{"currency", "XXX"}}).find("currencyIsoCode3") != std::string::npos);
-  CHECK(refused({{"asset", "NOPE"}}).find("NOPE") != std::string::npos);
-  CHECK(refused({{"environment", "production"}}).find("driver") != std::string::npos);
-  CHECK(refused({{"flow", "BESPOKE"}}).find("flow") != std::string::npos);
-  CHECK(refused({{"references", "true"}}).find("issuesReferences") != std::string::npos);
-  CHECK(refused({{"fee-bps", "10001"}}).find("basisPoints") != std::string::npos);
-  refused({{"types", "B2X"}});
-  refused({{"min", "1.00000001"}});
-  refused({{"max", "0"}});
+  CHECK(rejected({{"country", "XX"}}).find("countryIsoCode2") != std::string::npos);
+  CHECK(rejected({{"currency", "XXX"}}).find("currencyIsoCode3") != std::string::npos);
+  CHECK(rejected({{"asset", "NOPE"}}).find("NOPE") != std::string::npos);
+  CHECK(rejected({{"environment", "production"}}).find("driver") != std::string::npos);
+  CHECK(rejected({{"flow", "BESPOKE"}}).find("flow") != std::string::npos);
+  CHECK(rejected({{"references", "true"}}).find("issuesReferences") != std::string::npos);
+  CHECK(rejected({{"fee-bps", "10001"}}).find("basisPoints") != std::string::npos);
+  rejected({{"types", "B2X"}});
+  rejected({{"min", "1.00000001"}});
+  rejected({{"max", "0"}});
 }
 
 TEST_CASE("connectors: fields can be required, and this can be removed", "[cli]") {

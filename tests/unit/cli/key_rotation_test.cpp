@@ -154,7 +154,7 @@ TEST_CASE("key rotate: the file then opens only with the new key, and a running 
   CHECK(rotate() == exit_code::kBusy);
   file.reopen([&] {
     CHECK(rotate() == 0);
-    CHECK(rotate() == exit_code::kConfiguration);  // the old key is refused
+    CHECK(rotate() == exit_code::kConfiguration);  // the old key is rejected
     std::filesystem::rename(new_key, old_key);
   });
   const auto acts = file.run("audit list").json();

@@ -77,10 +77,10 @@ TEST_CASE("metrics page: a request through a proxy is not local") {
 TEST_CASE("metrics page: other machines need the complete Bearer token") {
   Page page(kToken);
   CHECK(ask(page.site, "127.0.0.1").status == 200);
-  const auto refused = ask(page.site, "192.0.2.1");
-  CHECK(refused.status == 401);
-  CHECK_THAT(header_of(refused, "WWW-Authenticate"), Catch::Matchers::StartsWith("Bearer"));
-  CHECK_THAT(refused.body, !Catch::Matchers::Contains("coffer_"));
+  const auto rejected = ask(page.site, "192.0.2.1");
+  CHECK(rejected.status == 401);
+  CHECK_THAT(header_of(rejected, "WWW-Authenticate"), Catch::Matchers::StartsWith("Bearer"));
+  CHECK_THAT(rejected.body, !Catch::Matchers::Contains("coffer_"));
   for (const std::string& wrong :
        {std::string("Bearer "), "Bearer x" + kToken, "Bearer " + kToken + " ",
         "Bearer " + kToken.substr(1), kToken, "Basic " + kToken}) {

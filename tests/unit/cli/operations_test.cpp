@@ -104,7 +104,7 @@ TEST_CASE("activity: the last day by hours, the last week by quarters of days", 
   CHECK(day[20].at("succeeded") == 1);
   CHECK(day[20].at("successRate") == "100.0");
   CHECK(day[20].at("volume")[0].at("amount") == "1.00");
-  CHECK(day[23].at("underWay") == 1);
+  CHECK(day[23].at("inProgress") == 1);
   CHECK(day[23].at("successRate").is_null());
   CHECK(day[23].at("sampled") == false);
   const auto week = house.file.run("activity", {{"hours", "168"}}).json();

@@ -107,7 +107,7 @@ TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli
   CHECK(acts.at(1).at("outcome") == "done");
   CHECK(acts.at(1).at("actor") == "command line, uid 0");
   CHECK(file.run("audit list", {{"command", "association create"}}).json().size() == 1);
-  CHECK(file.run("audit list", {{"before", acts.at(0).at("act")}}).json().size() == 1);
+  CHECK(file.run("audit list", {{"before", acts.at(0).at("entry")}}).json().size() == 1);
   CHECK(file.run("audit list", {{"limit", "0"}}).code == exit_code::kUsage);
   CHECK(file.run("verify").code == 0);
 }

@@ -28,7 +28,7 @@ struct Received {
 };
 
 /// A simulator in this process with a coffer's driver in front of it. Callbacks arrive in
-/// `received`, or are refused while `accepting` is false.
+/// `received`, or are rejected while `accepting` is false.
 struct World {
   explicit World(const std::string& faults = {}, const std::string& file = {}) {
     redirect_log([](std::string_view) {});
@@ -108,7 +108,7 @@ TEST_CASE("the http driver with the simulated provider passes the conformance su
 TEST_CASE("an ID is executed once, even if responses are lost") {
   World world;
   const Payout payout = payout_to(world.subject, "0123456789");
-  world.faults("lose-answer=1");
+  world.faults("lose-response=1");
   CHECK(world.submit(payout).error().slug == Slug::provider_error);
   world.faults("garbage=1");
   CHECK(world.submit(payout).error().slug == Slug::provider_error);
@@ -125,7 +125,7 @@ TEST_CASE("an ID is executed once, even if responses are lost") {
 TEST_CASE("a fault before the execution leaves no payout") {
   World world;
   const Payout payout = payout_to(world.subject, "0123456789");
-  world.faults("refuse=1");
+  world.faults("reject=1");
   CHECK(world.submit(payout).error().slug == Slug::provider_error);
   world.faults("hang=1:20000");
   CHECK(world.submit(payout).error().slug == Slug::provider_timeout);
@@ -158,7 +158,7 @@ TEST_CASE("callbacks are signed, report the final status, and are sent once") {
   World world;
   const Payout payout = payout_to(world.subject, "000001202");
   REQUIRE(world.submit(payout));
-  REQUIRE(world.submit(payout_to(world.subject, "000001101")));  // refused: said already
+  REQUIRE(world.submit(payout_to(world.subject, "000001101")));  // rejected: said already
   world.simulator->send_callbacks();
   CHECK(world.received.empty());
   world.clock.advance_ms(2'000);
@@ -324,8 +324,8 @@ TEST_CASE("the simulator supports TLS and requires certificate and key together"
 }
 
 TEST_CASE("faults are changed at run time") {
-  World world("late=0.25:3000,refuse=0.05");
-  CHECK(world.control("GET", "/control/faults")["faults"] == "late=0.25,refuse=0.05");
+  World world("late=0.25:3000,reject=0.05");
+  CHECK(world.control("GET", "/control/faults")["faults"] == "late=0.25,reject=0.05");
   CHECK(world.control("PUT", "/control/faults", {{"faults", "garbage=1"}})["faults"] ==
         "garbage=1");
   CHECK(world.control("PUT", "/control/faults", {{"faults", "late=2"}})["httpStatus"] == 400);
@@ -366,8 +366,8 @@ TEST_CASE("the simulator stores its state in a file") {
 
 TEST_CASE("fault plans are parsed and printed") {
   CHECK(FaultPlan::parse("")->to_string().empty());
-  CHECK(FaultPlan::parse("lose-answer=0.1,hang=0.01:50,late=1:3000")->to_string() ==
-        "late=1,lose-answer=0.1,hang=0.01:50");
+  CHECK(FaultPlan::parse("lose-response=0.1,hang=0.01:50,late=1:3000")->to_string() ==
+        "late=1,lose-response=0.1,hang=0.01:50");
   for (const char* text :
        {"late", "late=", "late=x", "late=1.5", "late=-1", "late=0.1:", "late=0.1:x", "late=0.1:-5",
         "early=1", "late=0.1234567", "late=1.", ",", "late=0.5 x"}) {

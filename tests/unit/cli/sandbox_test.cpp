@@ -98,9 +98,9 @@ TEST_CASE("sandbox advance: rejects invalid and excessive durations", "[cli]") {
   for (int year = 0; year < 10; ++year) {
     REQUIRE(demo.run("sandbox advance", {{"DURATION", "366d"}}).code == 0);
   }
-  const Ran refused = demo.run("sandbox advance", {{"DURATION", "1s"}});
-  CHECK(refused.code == exit_code::kFailed);
-  CHECK(refused.err.find("3,660 days") != std::string::npos);
+  const Ran rejected = demo.run("sandbox advance", {{"DURATION", "1s"}});
+  CHECK(rejected.code == exit_code::kFailed);
+  CHECK(rejected.err.find("3,660 days") != std::string::npos);
   CHECK(demo.now() == before.plus_ms(3'660 * kDayMs));
 }
 

@@ -105,16 +105,17 @@ TEST_CASE("a socket passed to this process is used", "[cli]") {
 }
 
 TEST_CASE("a passed socket that cannot be served is an error with a remedy", "[cli]") {
-  const auto refused = [](int fd, const std::string& count) {
+  const auto rejected = [](int fd, const std::string& count) {
     const Third third(fd);
     const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
     const auto passed = passed_socket();
     REQUIRE_FALSE(passed);
     return passed.error().detail;
   };
-  CHECK(refused(tcp_socket(true), "2").find("one ListenStream") != std::string::npos);
-  CHECK(refused(tcp_socket(false), "1").find("ListenStream=") != std::string::npos);
-  CHECK(refused(::socket(AF_UNIX, SOCK_STREAM, 0), "1").find("ListenStream=") != std::string::npos);
+  CHECK(rejected(tcp_socket(true), "2").find("one ListenStream") != std::string::npos);
+  CHECK(rejected(tcp_socket(false), "1").find("ListenStream=") != std::string::npos);
+  CHECK(rejected(::socket(AF_UNIX, SOCK_STREAM, 0), "1").find("ListenStream=") !=
+        std::string::npos);
 }
 
 TEST_CASE("a configured address is checked against the passed socket", "[cli]") {

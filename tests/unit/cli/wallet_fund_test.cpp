@@ -94,8 +94,8 @@ TEST_CASE(
   CHECK(again.json().at("isIdempotent") == true);
   CHECK(house.balance() == "100.00");
   const auto acts = house.file.run("audit list", {{"command", "wallet fund"}}).json();
-  CHECK(acts.at(0).at("answer") == "already funded under this transaction ID");  // newest first
-  CHECK(acts.at(1).at("answer") == "");
+  CHECK(acts.at(0).at("details") == "already funded under this transaction ID");  // newest first
+  CHECK(acts.at(1).at("details") == "");
   const std::string other = house.add(true);
   for (const auto& [change, field] :
        std::vector<std::pair<Values, std::string>>{{{{"amount", "100.01"}}, "amount"},
@@ -103,9 +103,9 @@ TEST_CASE(
                                                    {{{"description", "Else"}}, "description"},
                                                    {{{"description", ""}}, "description"}}) {
     INFO(field);
-    const Ran refused = house.fund(change);
-    CHECK(refused.code == exit_code::kFailed);
-    CHECK(refused.err.find(field) != std::string::npos);
+    const Ran rejected = house.fund(change);
+    CHECK(rejected.code == exit_code::kFailed);
+    CHECK(rejected.err.find(field) != std::string::npos);
   }
   CHECK(house.balance() == "100.00");
   CHECK(house.fund({{"transaction-id", "BANK-882"}}).code == 0);
@@ -123,9 +123,9 @@ TEST_CASE("wallet fund: production requires a reason, an ID and a verified walle
            {{{"amount", "0"}}, "amount"},
            {{{"amount", "1.00000001"}}, "amount"}}) {
     INFO(words);
-    const Ran refused = house.fund(change);
-    CHECK(refused.code != 0);
-    CHECK(refused.err.find(words) != std::string::npos);
+    const Ran rejected = house.fund(change);
+    CHECK(rejected.code != 0);
+    CHECK(rejected.err.find(words) != std::string::npos);
   }
   CHECK(house.balance() == "0.00");
   // A rejected command does not use up its ID.

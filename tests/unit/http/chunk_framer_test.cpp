@@ -12,7 +12,7 @@ struct Outcome {
   std::string body;
   std::size_t used = 0;  // of the bytes, framing and data
   bool complete = false;
-  int status = 0;  // of the refusal; 0: none
+  int status = 0;  // of the rejection; 0: none
 
   bool operator==(const Outcome&) const = default;
 };
@@ -67,7 +67,7 @@ TEST_CASE("chunks: only sizes, extensions and trailers are not part of the body"
   }
 }
 
-TEST_CASE("chunks: ambiguous framing is refused") {
+TEST_CASE("chunks: ambiguous framing is rejected") {
   const std::string end = "0\r\n\r\n";
   const auto [name, bytes, status] = GENERATE_COPY(table<std::string, std::string, int>({
       {"no size", "\r\n", 400},

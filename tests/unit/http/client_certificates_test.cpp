@@ -45,7 +45,7 @@ struct World : Files {
 };
 
 struct Visit {
-  std::string client;  // the fingerprint that the server returned; "refused" without a response
+  std::string client;  // the fingerprint that the server returned; "rejected" without a response
   bool resumed = false;
   Ticket ticket{nullptr, SSL_SESSION_free};
 };
@@ -66,7 +66,7 @@ Visit visit(World& world, int version, const Certificates* certificate,
   SSL_set_fd(tls.get(), raw.fd());
   if (session != nullptr) SSL_set_session(tls.get(), session);
   Visit out;
-  out.client = "refused";
+  out.client = "rejected";
   if (SSL_connect(tls.get()) == 1) {
     for (int i = 0; i < 2; ++i) {
       const std::string request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -113,7 +113,7 @@ TEST_CASE("a certificate of another authority or for another purpose ends the ha
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     INFO(version);
     for (const Certificates* each : {&foreign, &server, &alone}) {
-      CHECK(visit(world, version, each).client == "refused");
+      CHECK(visit(world, version, each).client == "rejected");
     }
     CHECK(visit(world, version, &world.client).client == world.client.fingerprint());
   }
@@ -161,7 +161,7 @@ TEST_CASE(
     const Visit after = visit(world, version, nullptr, before.ticket.get());
     CHECK_FALSE(after.resumed);
     CHECK(after.client.empty());
-    CHECK(visit(world, version, &world.client).client == "refused");
+    CHECK(visit(world, version, &world.client).client == "rejected");
   }
 }
 

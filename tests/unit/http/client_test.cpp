@@ -234,9 +234,9 @@ TEST_CASE("no server, no response, or not HTTP") {
     RunningServer server;
     return server.port();
   }();
-  const auto refused = client.send(plain(unused));
-  CHECK(refused.error().slug == Slug::provider_unavailable);
-  CHECK(has(refused.error().detail, "refused"));
+  const auto rejected = client.send(plain(unused));
+  CHECK(rejected.error().slug == Slug::provider_unavailable);
+  CHECK(has(rejected.error().detail, "refused"));
   CHECK(receive("SSH-2.0-OpenSSH_9.2\r\n\r\n").error().slug == Slug::provider_error);
   CHECK(receive("").error().slug == Slug::provider_error);
 }

@@ -111,9 +111,9 @@ TEST_CASE("Accept-Encoding is evaluated by names and weights") {
     INFO(accepted);
     CHECK(accepts_gzip(accepted));
   }
-  for (const char* refused :
+  for (const char* rejected :
        {"", "identity", "gzip;q=0", "gzip; Q=0.000", "*, gzip;q=0", "*;q=0", "gzipped", ", ,"}) {
-    INFO(refused);
-    CHECK_FALSE(accepts_gzip(refused));
+    INFO(rejected);
+    CHECK_FALSE(accepts_gzip(rejected));
   }
 }

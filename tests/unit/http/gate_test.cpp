@@ -14,17 +14,17 @@ GateResult inspect(std::string_view bytes, GateLimits limits = {}) {
 
 RequestHead passed(std::string_view bytes) {
   GateResult result = inspect(bytes);
-  if (const auto* refusal = std::get_if<Refusal>(&result)) INFO(refusal->problem.detail);
+  if (const auto* rejection = std::get_if<Rejection>(&result)) INFO(rejection->problem.detail);
   REQUIRE(std::holds_alternative<RequestHead>(result));
   return std::get<RequestHead>(std::move(result));
 }
 
 /// Status of the rejection; 0 if the request passed, -1 while it is incomplete.
-int refused(std::string_view bytes, GateLimits limits = {}) {
+int rejected(std::string_view bytes, GateLimits limits = {}) {
   const GateResult result = inspect(bytes, limits);
   if (std::holds_alternative<Incomplete>(result)) return -1;
-  const auto* refusal = std::get_if<Refusal>(&result);
-  return refusal == nullptr ? 0 : refusal->problem.status();
+  const auto* rejection = std::get_if<Rejection>(&result);
+  return rejection == nullptr ? 0 : rejection->problem.status();
 }
 
 std::string get_request(std::string_view fields) {
@@ -61,18 +61,18 @@ TEST_CASE("a header that arrives byte by byte gives the same result") {
   CHECK(std::get<RequestHead>(result).head_bytes == bytes.size());
 }
 
-TEST_CASE("an invalid request line is refused before the header ends") {
-  CHECK(refused("GET /\r\n") == 400);  // HTTP/0.9: nothing more will come
-  CHECK(refused("GET / HTTP/2.0\r\n") == 400);
-  CHECK(refused("EHLO a\r\n") == 400);
-  CHECK(refused("\r\nGET / HTTP/3\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\n") == -1);
-  CHECK(refused("GET / HTTP/1.1\r\nHost: a\r\n") == -1);
-  CHECK(refused("GET /\r") == -1);
-  CHECK(refused("\r\n") == -1);
+TEST_CASE("an invalid request line is rejected before the header ends") {
+  CHECK(rejected("GET /\r\n") == 400);  // HTTP/0.9: nothing more will come
+  CHECK(rejected("GET / HTTP/2.0\r\n") == 400);
+  CHECK(rejected("EHLO a\r\n") == 400);
+  CHECK(rejected("\r\nGET / HTTP/3\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\n") == -1);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost: a\r\n") == -1);
+  CHECK(rejected("GET /\r") == -1);
+  CHECK(rejected("\r\n") == -1);
 }
 
-TEST_CASE("ambiguous requests are refused") {
+TEST_CASE("ambiguous requests are rejected") {
   const auto [name, fields, status] = GENERATE(table<std::string, std::string, int>({
       {"two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", 400},
       {"the same length twice", "Content-Length: 3\r\nContent-Length: 3\r\n", 400},
@@ -119,14 +119,14 @@ TEST_CASE("ambiguous requests are refused") {
       {"a tab in a value", "A: b\tc\r\n", 0},
   }));
   INFO(name);
-  CHECK(refused(get_request(fields)) == status);
+  CHECK(rejected(get_request(fields)) == status);
 }
 
 TEST_CASE("the request line is read strictly") {
   const auto [line, status] = GENERATE(table<std::string, int>({
       {"GET / HTTP/1.1", 0},
       {"get / HTTP/1.1", 0},  // another method, for the router to
-                              // refuse
+                              // reject
       {"GET /a|b?{c} HTTP/1.1", 0},
       {"GET  / HTTP/1.1", 400},
       {" GET / HTTP/1.1", 400},
@@ -147,46 +147,46 @@ TEST_CASE("the request line is read strictly") {
       {"GET\t/ HTTP/1.1", 400},
   }));
   INFO(line);
-  CHECK(refused(line + "\r\nHost: a\r\n\r\n") == status);
+  CHECK(rejected(line + "\r\nHost: a\r\n\r\n") == status);
 }
 
 TEST_CASE("exactly one valid Host is required") {
-  CHECK(refused("GET / HTTP/1.1\r\n\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\nHost: a b\r\n\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\nHost: user@a\r\n\r\n") == 400);
-  CHECK(refused("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n") == 0);
-  CHECK(refused("GET / HTTP/1.0\r\n\r\n") == 0);
-  CHECK(refused("GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost: a b\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost: user@a\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n") == 0);
+  CHECK(rejected("GET / HTTP/1.0\r\n\r\n") == 0);
+  CHECK(rejected("GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n") == 400);
 }
 
 TEST_CASE("sizes are limited, as early as the bytes arrive") {
   const GateLimits limits;
-  CHECK(refused("GET /" + std::string(2'047, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
-  CHECK(refused("GET /" + std::string(2'048, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 400);
-  CHECK(refused("GET /" + std::string(4'096, 'a')) == 400);  // without waiting for its end
+  CHECK(rejected("GET /" + std::string(2'047, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
+  CHECK(rejected("GET /" + std::string(2'048, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 400);
+  CHECK(rejected("GET /" + std::string(4'096, 'a')) == 400);  // without waiting for its end
 
   std::string fields;
   for (int i = 0; i < 63; ++i) fields += "A: b\r\n";
-  CHECK(refused(get_request(fields)) == 0);
-  CHECK(refused(get_request(fields + "A: b\r\n")) == 431);
-  CHECK(refused(get_request(fields + "A: b\r\nA: b\r\n").substr(0, 450)) == 431);
+  CHECK(rejected(get_request(fields)) == 0);
+  CHECK(rejected(get_request(fields + "A: b\r\n")) == 431);
+  CHECK(rejected(get_request(fields + "A: b\r\nA: b\r\n").substr(0, 450)) == 431);
 
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\nA: ";
   const std::string exact = head + std::string(limits.header_bytes_max - head.size() - 4, 'x');
-  CHECK(refused(exact + "\r\n\r\n") == 0);
-  CHECK(refused(exact + "x\r\n\r\n") == 431);
-  CHECK(refused(head + std::string(20'000, 'x')) == 431);
-  CHECK(refused(std::string(20'000, '\r')) == 400);
+  CHECK(rejected(exact + "\r\n\r\n") == 0);
+  CHECK(rejected(exact + "x\r\n\r\n") == 431);
+  CHECK(rejected(head + std::string(20'000, 'x')) == 431);
+  CHECK(rejected(std::string(20'000, '\r')) == 400);
 }
 
 TEST_CASE("bytes that cannot start a request are rejected immediately") {
-  CHECK(refused("\x16\x03\x01\x02") == 400);  // a TLS ClientHello on a plain port
-  CHECK(refused("\n") == 400);
-  CHECK(refused(std::string(1, '\0')) == 400);
-  CHECK(refused("GET / HT") == -1);
-  CHECK(refused("\r\n\r\n") == -1);  // empty lines before a request are skipped
+  CHECK(rejected("\x16\x03\x01\x02") == 400);  // a TLS ClientHello on a plain port
+  CHECK(rejected("\n") == 400);
+  CHECK(rejected(std::string(1, '\0')) == 400);
+  CHECK(rejected("GET / HT") == -1);
+  CHECK(rejected("\r\n\r\n") == -1);  // empty lines before a request are skipped
 }
 
 TEST_CASE("keep-alive follows version and Connection") {
@@ -205,7 +205,7 @@ TEST_CASE("a chunked body has no length yet, and HTTP/1.0 has none") {
   CHECK(head.content_length == 0);
   CHECK(head.keep_alive);
   CHECK_FALSE(passed(get_request("Content-Length: 1\r\n")).chunked);
-  CHECK(refused("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400);
+  CHECK(rejected("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400);
 }
 
 TEST_CASE("only a request with a body gets 100 Continue") {
@@ -220,13 +220,13 @@ TEST_CASE("only a request with a body gets 100 Continue") {
 TEST_CASE("a rejection contains the parts of the request that could be parsed") {
   const GateResult result =
       inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
-  const auto* refusal = std::get_if<Refusal>(&result);
-  REQUIRE(refusal != nullptr);
-  CHECK(refusal->path == "/v1/x");
-  CHECK(refusal->request_id == "my-id.1");
+  const auto* rejection = std::get_if<Rejection>(&result);
+  REQUIRE(rejection != nullptr);
+  CHECK(rejection->path == "/v1/x");
+  CHECK(rejection->request_id == "my-id.1");
 
   const GateResult other = inspect("GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n");
-  CHECK(std::get<Refusal>(other).request_id.empty());
+  CHECK(std::get<Rejection>(other).request_id.empty());
 }
 
 TEST_CASE("the first request ID is used if it is acceptable") {

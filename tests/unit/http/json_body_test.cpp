@@ -14,7 +14,7 @@ std::string number(std::string_view text) {
   return value->number()->text;
 }
 
-std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
+std::string rejection(std::string_view text, const JsonLimits& limits = {}) {
   const auto value = parse_json(text, limits);
   REQUIRE_FALSE(value);
   CHECK(value.error().slug == Slug::malformed_request);
@@ -22,7 +22,7 @@ std::string refusal(std::string_view text, const JsonLimits& limits = {}) {
 }
 
 /// The field of the error, or empty.
-std::string refused_field(std::string_view text) {
+std::string rejected_field(std::string_view text) {
   const auto value = parse_json(text);
   REQUIRE_FALSE(value);
   REQUIRE(value.error().fields.size() <= 1);
@@ -68,48 +68,48 @@ TEST_CASE("escapes are decoded") {
 }
 
 TEST_CASE("duplicate members are named") {
-  CHECK(refusal(R"({"amount":1,"amount":1000})").find("`amount`") != std::string::npos);
-  CHECK(refusal(R"({"t":[{"x":1},{"a":1,"\u0061":2}]})").find("`t[1].a`") != std::string::npos);
+  CHECK(rejection(R"({"amount":1,"amount":1000})").find("`amount`") != std::string::npos);
+  CHECK(rejection(R"({"t":[{"x":1},{"a":1,"\u0061":2}]})").find("`t[1].a`") != std::string::npos);
   std::string large = "{";
   for (int i = 0; i < 500; ++i) large += "\"k" + std::to_string(i) + "\":0,";
   CHECK(parse_json(large + "\"last\":0}"));
-  CHECK(refusal(large + "\"k499\":0}").find("`k499`") != std::string::npos);
-  CHECK(refusal(large + "\"k3\":0}").find("`k3`") != std::string::npos);
+  CHECK(rejection(large + "\"k499\":0}").find("`k499`") != std::string::npos);
+  CHECK(rejection(large + "\"k3\":0}").find("`k3`") != std::string::npos);
 }
 
 TEST_CASE("nesting is limited while parsing") {
   CHECK(parse_json(nested(32)));
-  CHECK(refusal(nested(33)).find("32 levels") != std::string::npos);
-  CHECK(refusal(std::string(500'000, '[')).find("32 levels") != std::string::npos);
+  CHECK(rejection(nested(33)).find("32 levels") != std::string::npos);
+  CHECK(rejection(std::string(500'000, '[')).find("32 levels") != std::string::npos);
   std::string objects;
   for (int i = 0; i < 10'000; ++i) objects += "{\"a\":";
-  CHECK(refusal(objects).find("32 levels") != std::string::npos);
+  CHECK(rejection(objects).find("32 levels") != std::string::npos);
 }
 
-TEST_CASE("invalid text is refused") {
-  CHECK(refusal(R"({"a":"x\u0000y"})").find("`a`") != std::string::npos);
-  CHECK(refusal(R"({"a\u0000":1})").find("NUL") != std::string::npos);
-  CHECK(refusal(std::string("{\"a\":\"\0\"}", 9)).find("NUL") != std::string::npos);
-  CHECK(refusal(std::string("{}\0{", 4)).find("NUL") != std::string::npos);
-  refusal("\"\xff\"");
-  refusal("\"\xc0\xaf\"");
-  refusal("\"\xed\xa0\x80\"");
-  refusal(R"("\ud800")");
-  refusal(R"("\udc00")");
-  refusal(R"("\ud800\u0041")");
-  CHECK(refusal("\xef\xbb\xbf{}").find("byte order mark") != std::string::npos);
+TEST_CASE("invalid text is rejected") {
+  CHECK(rejection(R"({"a":"x\u0000y"})").find("`a`") != std::string::npos);
+  CHECK(rejection(R"({"a\u0000":1})").find("NUL") != std::string::npos);
+  CHECK(rejection(std::string("{\"a\":\"\0\"}", 9)).find("NUL") != std::string::npos);
+  CHECK(rejection(std::string("{}\0{", 4)).find("NUL") != std::string::npos);
+  rejection("\"\xff\"");
+  rejection("\"\xc0\xaf\"");
+  rejection("\"\xed\xa0\x80\"");
+  rejection(R"("\ud800")");
+  rejection(R"("\udc00")");
+  rejection(R"("\ud800\u0041")");
+  CHECK(rejection("\xef\xbb\xbf{}").find("byte order mark") != std::string::npos);
 }
 
-TEST_CASE("long strings and numbers are refused by name") {
+TEST_CASE("long strings and numbers are rejected by name") {
   const std::string text(4'097, 'x');
-  CHECK(refusal("{\"a\":{\"b\":\"" + text + "\"}}").find("`a.b`") != std::string::npos);
+  CHECK(rejection("{\"a\":{\"b\":\"" + text + "\"}}").find("`a.b`") != std::string::npos);
   CHECK(parse_json("\"" + text + "\"", {.depth_max = 32, .string_max = 5'000}));
-  refusal("{\"" + text + "\":1}");
+  rejection("{\"" + text + "\":1}");
   std::string wide;
   for (int i = 0; i < 4'096; ++i) wide += "\xf0\x9f\x92\xb6";
   CHECK(parse_json("\"" + wide + "\""));  // characters count, not bytes
-  CHECK(refusal("{\"a\":\"" + wide + "x\"}").find("4096 characters") != std::string::npos);
-  CHECK(refusal("{\"n\":1." + std::string(200, '0') + "}").find("`n`") != std::string::npos);
+  CHECK(rejection("{\"a\":\"" + wide + "x\"}").find("4096 characters") != std::string::npos);
+  CHECK(rejection("{\"n\":1." + std::string(200, '0') + "}").find("`n`") != std::string::npos);
 }
 
 TEST_CASE("a number keeps its text, also beyond the range of a double") {
@@ -129,60 +129,60 @@ TEST_CASE("a number keeps its text, also beyond the range of a double") {
   }
   for (const char* wrong : {"[1e400,1e]", "[1e400,01]", "[1e400,--1]", "[1e400", "1e400e400"}) {
     INFO(wrong);
-    refusal(wrong);
+    rejection(wrong);
   }
 }
 
-TEST_CASE("a number with too many digits is refused by name") {
+TEST_CASE("a number with too many digits is rejected by name") {
   const std::string text(400, '9');
-  CHECK(refusal("{\"t\":[0,{\"n\":" + text + "}]}").find("`t[1].n`") != std::string::npos);
-  CHECK(refusal(text).find("too large") != std::string::npos);
+  CHECK(rejection("{\"t\":[0,{\"n\":" + text + "}]}").find("`t[1].n`") != std::string::npos);
+  CHECK(rejection(text).find("too large") != std::string::npos);
   const std::string exponent = "1e" + std::string(200, '9');
-  CHECK(refusal("{\"n\":" + exponent + "}").find("`n`") != std::string::npos);
+  CHECK(rejection("{\"n\":" + exponent + "}").find("`n`") != std::string::npos);
 }
 
 TEST_CASE("an error in one field is an error of that field") {
-  CHECK(refused_field(R"({"t":[{"a":1,"a":2}]})") == "t[0].a");
-  CHECK(refused_field("{\"t\":{\"n\":" + std::string(400, '9') + "}}") == "t.n");
-  CHECK(refused_field(R"({"a":"\u0000"})") == "a");
-  CHECK(refused_field("{\"t\":[\"" + std::string(4'097, 'x') + "\"]}") == "t[0]");
-  CHECK(refused_field("{\"t\":{\"" + std::string(4'097, 'x') + "\":1}}") == "t");
-  CHECK(refused_field(std::string(400, '9')).empty());
-  CHECK(refused_field(nested(33)).empty());
-  CHECK(refused_field("{").empty());
+  CHECK(rejected_field(R"({"t":[{"a":1,"a":2}]})") == "t[0].a");
+  CHECK(rejected_field("{\"t\":{\"n\":" + std::string(400, '9') + "}}") == "t.n");
+  CHECK(rejected_field(R"({"a":"\u0000"})") == "a");
+  CHECK(rejected_field("{\"t\":[\"" + std::string(4'097, 'x') + "\"]}") == "t[0]");
+  CHECK(rejected_field("{\"t\":{\"" + std::string(4'097, 'x') + "\":1}}") == "t");
+  CHECK(rejected_field(std::string(400, '9')).empty());
+  CHECK(rejected_field(nested(33)).empty());
+  CHECK(rejected_field("{").empty());
 }
 
 TEST_CASE("a body has a maximum number of values of any type") {
   const JsonLimits limits{.values_max = 10};
   CHECK(parse_json("[1,2,3,4,5,6,7,8,9]", limits));
-  CHECK(refusal("[1,2,3,4,5,6,7,8,9,0]", limits).find("10 values") != std::string::npos);
-  CHECK(refusal("[[],[],[],[],[],[],[],[],[],[]]", limits).find("`[9]`") != std::string::npos);
-  CHECK(refusal("{\"a\":[{},{},{},{},{},{},{},{},{}]}", limits).find("`a[8]`") !=
+  CHECK(rejection("[1,2,3,4,5,6,7,8,9,0]", limits).find("10 values") != std::string::npos);
+  CHECK(rejection("[[],[],[],[],[],[],[],[],[],[]]", limits).find("`[9]`") != std::string::npos);
+  CHECK(rejection("{\"a\":[{},{},{},{},{},{},{},{},{}]}", limits).find("`a[8]`") !=
         std::string::npos);
   std::string mebibyte = "[0";
   while (mebibyte.size() < 1024 * 1024) mebibyte += ",0";
-  CHECK(refusal(mebibyte + "]").find("values") != std::string::npos);
+  CHECK(rejection(mebibyte + "]").find("values") != std::string::npos);
 }
 
 TEST_CASE("an array and an object have a maximum number of values") {
   const JsonLimits limits{.children_max = 3};
   CHECK(parse_json(R"({"a":1,"b":{"a":1,"b":2,"c":[1,2,3]},"c":3})", limits));
-  CHECK(refusal(R"({"t":[{"a":1,"b":2,"c":3,"d":4}]})", limits) ==
+  CHECK(rejection(R"({"t":[{"a":1,"b":2,"c":3,"d":4}]})", limits) ==
         "An object contains more than 3 values; the limit is exceeded at `t[0].d`.");
-  CHECK(refusal(R"({"t":[[],[],[],[]]})", limits) ==
+  CHECK(rejection(R"({"t":[[],[],[],[]]})", limits) ==
         "An array contains more than 3 values; the limit is exceeded at `t[3]`.");
   std::string list = "[0";
   for (int i = 1; i < 1'000; ++i) list += ",0";
   CHECK(parse_json(list + "]"));
-  CHECK(refusal(list + ",0]").find("more than 1000 values") != std::string::npos);
+  CHECK(rejection(list + ",0]").find("more than 1000 values") != std::string::npos);
 }
 
-TEST_CASE("invalid JSON is refused with its position") {
+TEST_CASE("invalid JSON is rejected with its position") {
   for (const char* text :
        {"", " ", "{", "{}x", "{} {}", "{'a':1}", "{\"a\":1,}", "[1,]", "01", "+1", ".5", "1.",
         "NaN", "nul", "\"a", "// c\n1", "{\"a\" 1}", "\"\t\"", "1e"}) {
     INFO(text);
-    CHECK_FALSE(refusal(text).empty());
+    CHECK_FALSE(rejection(text).empty());
   }
-  CHECK(refusal("{\"a\": tru}").find("byte 10") != std::string::npos);
+  CHECK(rejection("{\"a\": tru}").find("byte 10") != std::string::npos);
 }

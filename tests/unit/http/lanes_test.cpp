@@ -60,15 +60,15 @@ TEST_CASE("lanes: the width of a lane limits running requests, and each end star
   CHECK(requests.leave(application(1)) == nullptr);
   CHECK(requests.leave(application(1)) == nullptr);
   CHECK(requests.stats().running == 0);
-  CHECK(requests.stats().refused == 0);
+  CHECK(requests.stats().rejected == 0);
 }
 
 TEST_CASE("lanes: a full lane does not affect another") {
   for (std::size_t full = 0; full < kLaneCount; ++full) {
     Lanes lanes(every_lane(1, 0, 1, 1));
-    Connection held, refused;
+    Connection held, rejected;
     CHECK(lanes.enter(static_cast<Lane>(full), application(1), held, 0) == Entry::run);
-    CHECK(lanes.enter(static_cast<Lane>(full), application(2), refused, 0) == Entry::lane_full);
+    CHECK(lanes.enter(static_cast<Lane>(full), application(2), rejected, 0) == Entry::lane_full);
     for (std::size_t other = 0; other < kLaneCount; ++other) {
       if (other == full) continue;
       Connection connection;
@@ -118,7 +118,7 @@ TEST_CASE("lanes: a full queue and a full share of the queue have different resp
   CHECK(requests.enter(connection, application(3)) == Entry::wait);
   CHECK(requests.enter(connection, application(4)) == Entry::lane_full);
   CHECK(requests.enter(connection, application(1)) == Entry::share_full);
-  CHECK(requests.stats().refused == 3);
+  CHECK(requests.stats().rejected == 3);
   CHECK(requests.stats().waiting == 4);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("lanes: requests that have waited too long are returned, the others st
   CHECK(requests.lanes.expire(1'000).empty());
   CHECK(requests.lanes.expire(1'001) == std::vector<Connection*>{&old});
   CHECK(requests.stats().waiting == 2);
-  CHECK(requests.stats().refused == 1);
+  CHECK(requests.stats().rejected == 1);
   CHECK(requests.leave(application(1)) == &young);
   CHECK(requests.leave(application(1)) == &other);
   CHECK(requests.leave(application(2)) == nullptr);
@@ -162,7 +162,7 @@ TEST_CASE("lanes: random traffic keeps every bound and loses no request") {
   std::vector<Connection> all(4'000);
   std::vector<Held> running;
   std::map<Connection*, std::uint64_t> waiting;
-  std::uint64_t refused = 0, served = 0;
+  std::uint64_t rejected = 0, served = 0;
   SeededRandom random(7);
   const auto pick = [&](std::uint64_t below) {
     std::array<std::uint8_t, 2> bytes{};
@@ -191,7 +191,7 @@ TEST_CASE("lanes: random traffic keeps every bound and loses no request") {
         break;
       case Entry::lane_full:
       case Entry::share_full:
-        ++refused;
+        ++rejected;
         break;
     }
     for (std::uint64_t caller_id = 0; caller_id < 5; ++caller_id) {
@@ -204,9 +204,9 @@ TEST_CASE("lanes: random traffic keeps every bound and loses no request") {
   }
   while (!running.empty()) end_one();
   CHECK(waiting.empty());
-  CHECK(served + refused == all.size());
-  CHECK(lanes.stats(Lane::money).refused == refused);
-  CHECK(refused > 0);
+  CHECK(served + rejected == all.size());
+  CHECK(lanes.stats(Lane::money).rejected == rejected);
+  CHECK(rejected > 0);
 }
 
 TEST_CASE("lanes: the table is in the order of the enum, and no share is larger than its lane") {

@@ -89,16 +89,16 @@ TEST_CASE("server lanes: a full lane waits parked, and every other lane is serve
       other.send(get("/" + std::string(name(lane)) + "/a"));
       CHECK(status_of(other.read_response()) == 200);
     }
-    CHECK(server.stats(lane).refused == 0);
+    CHECK(server.stats(lane).rejected == 0);
   }
   // Another request of the same lane is rejected, and its connection stays usable.
   other.send(get("/read/late", "X-Request-Id: late\r\n"));
-  const std::string refused = other.read_response();
-  CHECK(status_of(refused) == 503);
-  CHECK(has(refused, R"("code":"overloaded")"));
-  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
-  CHECK(has(refused, "\r\nX-Request-Id: late\r\n"));
-  CHECK(server.stats(Lane::read).refused == 1);
+  const std::string rejected = other.read_response();
+  CHECK(status_of(rejected) == 503);
+  CHECK(has(rejected, R"("code":"overloaded")"));
+  CHECK(has(rejected, "\r\nRetry-After: 1\r\n"));
+  CHECK(has(rejected, "\r\nX-Request-Id: late\r\n"));
+  CHECK(server.stats(Lane::read).rejected == 1);
   server.gate.open();
   for (RawClient& client : held) CHECK(status_of(client.read_response()) == 200);
   other.send(get("/read/late"));
@@ -114,10 +114,10 @@ TEST_CASE("server lanes: a caller whose share of the queue is full gets 429, ano
   }
   RawClient same(server.port());
   same.send(get("/read/same"));
-  const std::string refused = same.read_response();
-  CHECK(status_of(refused) == 429);
-  CHECK(has(refused, R"("code":"rate_limited")"));
-  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
+  const std::string rejected = same.read_response();
+  CHECK(status_of(rejected) == 429);
+  CHECK(has(rejected, R"("code":"rate_limited")"));
+  CHECK(has(rejected, "\r\nRetry-After: 1\r\n"));
   held.emplace_back(server.port()).send(get("/read/other"));
   REQUIRE(server.reaches(kWidth, kQueueShare + 1));
   server.gate.open();
@@ -131,9 +131,9 @@ TEST_CASE("server lanes: a request that waits too long gets a response") {
   REQUIRE(server.reaches(kWidth, 0));
   RawClient waiting(server.port());
   waiting.send(get("/read/b"));
-  const std::string refused = waiting.read_response();
-  CHECK(status_of(refused) == 503);
-  CHECK(has(refused, "waited too long"));
+  const std::string rejected = waiting.read_response();
+  CHECK(status_of(rejected) == 503);
+  CHECK(has(rejected, "waited too long"));
   waiting.send(get("/system/b"));
   CHECK(status_of(waiting.read_response()) == 200);
 }
@@ -283,7 +283,7 @@ std::deque<RawClient> served_newcomers(const RunningServer& server, std::size_t 
 
 }  // namespace
 
-TEST_CASE("an incomplete request is refused to make room for a new connection") {
+TEST_CASE("an incomplete request is rejected to make room for a new connection") {
   constexpr std::size_t kMax = 4;
   RunningServer server([](ServerOptions& options) {
     options.limits.connections_max = kMax;
@@ -375,10 +375,10 @@ TEST_CASE("a connection is closed for a new one once its last response has been 
     options.limits.connections_max = kMax;
     options.limits.linger_ms = 60'000;
   });
-  std::deque<RawClient> refused;
+  std::deque<RawClient> rejected;
   for (std::size_t i = 0; i < kMax; ++i) {
-    refused.emplace_back(server.port()).send("nonsense\r\n\r\n");
-    CHECK(status_of(refused.back().read_response()) == 400);
+    rejected.emplace_back(server.port()).send("nonsense\r\n\r\n");
+    CHECK(status_of(rejected.back().read_response()) == 400);
   }
   const std::deque<RawClient> served = served_newcomers(server, kMax);
   CHECK(server->stats().gave_way == kMax);

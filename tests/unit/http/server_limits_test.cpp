@@ -338,10 +338,10 @@ TEST_CASE("connections over the limit get a response") {
   second.send("GET");
   RawClient third(server.port());
   third.send(get("/fixed", "X-Request-Id: third\r\n"));
-  const std::string refused = third.read_all();
-  CHECK(status_of(refused) == 503);
-  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
-  CHECK(has(refused, "\r\nX-Request-Id: third\r\n"));
+  const std::string rejected = third.read_all();
+  CHECK(status_of(rejected) == 503);
+  CHECK(has(rejected, "\r\nRetry-After: 1\r\n"));
+  CHECK(has(rejected, "\r\nX-Request-Id: third\r\n"));
   CHECK_FALSE(third.was_reset());
   first.close();
   CHECK(server.eventually([](const ServerStats& stats) { return stats.connections == 1; }));
@@ -379,7 +379,7 @@ TEST_CASE("requests without a free worker are queued, then rejected, and none is
     CHECK(has(response, R"("code":"overloaded")"));
     CHECK_FALSE(has(response, "Connection: close"));
   }
-  CHECK(server->stats().refused == 3);
+  CHECK(server->stats().rejected == 3);
 
   gate.open();
   for (RawClient& client : waiting) CHECK(body_of(client.read_response()) == "GET /wait ");

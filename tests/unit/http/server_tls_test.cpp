@@ -139,9 +139,9 @@ TEST_CASE("the end of a TLS connection is announced") {
   TlsClient idle(server.port());
   CHECK(body_of(idle.ask(get("/fixed"))) == "ok");
   CHECK(idle.ended_in_order());
-  TlsClient refused(server.port());
-  CHECK(status_of(refused.ask("GET / HTTP/1.1\r\n\r\n")) == 400);
-  CHECK(refused.ended_in_order());
+  TlsClient rejected(server.port());
+  CHECK(status_of(rejected.ask("GET / HTTP/1.1\r\n\r\n")) == 400);
+  CHECK(rejected.ended_in_order());
 }
 
 TEST_CASE("old TLS versions and other protocols are rejected") {

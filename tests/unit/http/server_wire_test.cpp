@@ -101,10 +101,10 @@ TEST_CASE("hostile requests get one response and end the connection") {
   CHECK(body->find("status")->number()->text == std::to_string(status));
   CHECK_FALSE(body->find("detail")->string()->empty());
   CHECK(server->stats().requests == 0);
-  CHECK(server->stats().refused == 1);
+  CHECK(server->stats().rejected == 1);
 }
 
-TEST_CASE("5,000 headers, a header of 200 KB and a long target are refused before their end") {
+TEST_CASE("5,000 headers, a header of 200 KB and a long target are rejected before their end") {
   RunningServer server;
   std::string many;
   for (int i = 0; i < 5'000; ++i) many += "A" + std::to_string(i) + ": b\r\n";
@@ -135,7 +135,7 @@ TEST_CASE("a rejection contains path and request ID if they could be parsed") {
   CHECK(has(response, R"("requestId":"me-1")"));
 }
 
-TEST_CASE("a refused upload gets its response while it is still sending") {
+TEST_CASE("a rejected upload gets its response while it is still sending") {
   RunningServer server;
   RawClient client(server.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n");
@@ -296,9 +296,9 @@ TEST_CASE("a few paths may have larger bodies") {
   CHECK(status_of(first.read_response()) == 100);
   RawClient second(server.port());
   second.send("POST /bulk" + head);
-  const std::string refused = second.read_all();
-  CHECK(status_of(refused) == 503);
-  CHECK(has(refused, "\r\nRetry-After: 1\r\n"));
+  const std::string rejected = second.read_all();
+  CHECK(status_of(rejected) == 503);
+  CHECK(has(rejected, "\r\nRetry-After: 1\r\n"));
   first.close();
   CHECK(server.eventually([&](const ServerStats& stats) { return stats.connections == 1; }));
   client.send("POST /bulk" + head + large);

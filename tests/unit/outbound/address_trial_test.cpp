@@ -45,10 +45,10 @@ TEST_CASE("the first address that responds is used", "[address_trial]") {
 }
 
 TEST_CASE("the next address is tried only if nothing was sent to the first", "[address_trial]") {
-  Host refused{.faults = {Slug::provider_unavailable}, .asked = {}};
-  CHECK(refused.ask(kTwo)->status == 204);
-  REQUIRE(refused.asked.size() == 2);
-  CHECK(refused.asked[1].address == "2001:db8::1");
+  Host rejected{.faults = {Slug::provider_unavailable}, .asked = {}};
+  CHECK(rejected.ask(kTwo)->status == 204);
+  REQUIRE(rejected.asked.size() == 2);
+  CHECK(rejected.asked[1].address == "2001:db8::1");
 
   for (const Slug slug : {Slug::provider_timeout, Slug::provider_error, Slug::malformed_request}) {
     Host host{.faults = {slug}, .asked = {}};

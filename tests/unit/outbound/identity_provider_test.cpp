@@ -44,7 +44,7 @@ TEST_CASE("identity provider: its endpoints, and how it accepts the secret", "[o
   CHECK(read({{"token_endpoint", "http://127.0.0.1:9/token"}}));
 }
 
-TEST_CASE("identity provider: another issuer, no PKCE, or no TLS is refused", "[outbound]") {
+TEST_CASE("identity provider: another issuer, no PKCE, or no TLS is rejected", "[outbound]") {
   for (const Json& change : std::vector<Json>{
            {{"issuer", "https://other.example"}},
            {{"issuer", kIssuer + "/"}},
@@ -60,9 +60,9 @@ TEST_CASE("identity provider: another issuer, no PKCE, or no TLS is refused", "[
            {{"code_challenge_methods_supported", Json::array()}},
        }) {
     INFO(change.dump());
-    const auto refused = read(change);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().slug == Slug::provider_error);
+    const auto rejected = read(change);
+    REQUIRE_FALSE(rejected);
+    CHECK(rejected.error().slug == Slug::provider_error);
   }
   for (const char* text : {"", "[]", "{", "null", "\"x\""}) {
     CHECK_FALSE(read_discovery(text, kIssuer));

@@ -176,21 +176,21 @@ TEST_CASE("without a copy, few callers wait for the only fetch", "[key_set]") {
   Issuer issuer;
   issuer.hangs = true;
   KeySet keys = world.keys(issuer.url(), 60'000);
-  std::atomic<int> refused{0};
+  std::atomic<int> rejected{0};
   std::atomic<int> served{0};
   std::vector<Thread> readers;
   for (int i = 0; i < kReaders; ++i) {
     readers.emplace_back("reader", [&, i] {
       // Invalid tokens contain unknown keys.
-      ++(keys.read(i % 2 == 0 ? Need::usual : Need::other_key) ? served : refused);
+      ++(keys.read(i % 2 == 0 ? Need::usual : Need::other_key) ? served : rejected);
     });
   }
   const SystemClock clock;
   const std::int64_t deadline_ms = clock.monotonic_ms() + 5'000;
-  while (refused < kReaders - KeySet::kWaitingMax && clock.monotonic_ms() < deadline_ms) {
+  while (rejected < kReaders - KeySet::kWaitingMax && clock.monotonic_ms() < deadline_ms) {
     ::poll(nullptr, 0, 1);
   }
-  CHECK(refused == kReaders - KeySet::kWaitingMax);
+  CHECK(rejected == kReaders - KeySet::kWaitingMax);
   issuer.hangs = false;
   for (Thread& reader : readers) reader.join();
   CHECK(served == KeySet::kWaitingMax);

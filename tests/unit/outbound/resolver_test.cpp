@@ -24,7 +24,7 @@ TEST_CASE("names that old parsers read as numbers are rejected") {
   }
 }
 
-TEST_CASE("an invalid host name is refused without a query") {
+TEST_CASE("an invalid host name is rejected without a query") {
   CaresResolver resolver;
   for (const std::string& text :
        {std::string(), std::string("a b"), std::string("a..b"), std::string(".a"),

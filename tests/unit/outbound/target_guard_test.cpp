@@ -115,7 +115,7 @@ TEST_CASE("guard: addresses of the public internet, and those that are not") {
   }
 }
 
-TEST_CASE("guard: URLs that are refused by their text") {
+TEST_CASE("guard: URLs that are rejected by their text") {
   World world;
   world.resolver.names["hooks.example"] = {"93.184.216.34"};
   CHECK(world.takes("https://hooks.example/a?b=c"));

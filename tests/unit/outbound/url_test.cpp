@@ -39,7 +39,7 @@ TEST_CASE("a URL is protected by TLS, or because it is on this machine") {
   }
 }
 
-TEST_CASE("an invalid address is refused") {
+TEST_CASE("an invalid address is rejected") {
   for (const char* text :
        {"", "pay.example", "ftp://pay.example", "http://", "http:///path", "https://:443",
         "https://a:0", "https://a:65536", "https://a:x", "https://a:", "https://user@a",

@@ -47,7 +47,7 @@ TEST_CASE("commit figures: a command counts only once it is committed") {
   };
   CHECK(world.file.write(counting({})));
   CHECK(world.counter.value() == 1);
-  CHECK_FALSE(world.file.write(counting(unexpected(Slug::not_found, "refused"))));
+  CHECK_FALSE(world.file.write(counting(unexpected(Slug::not_found, "rejected"))));
   CHECK(world.counter.value() == 1);
   CHECK(world.file.write(counting({}), CommitQueue::Mode::dry_run));
   CHECK(world.counter.value() == 1);

@@ -77,7 +77,7 @@ TEST_CASE("commit queue: with many threads, every result is correct and every ro
         const auto request =
             ledger.transfer(std::to_string(t) + "-" + std::to_string(i), 1'000 + i, t % 2 == 0);
         const auto verdict = ledger.write([&](WriteTx& tx) -> Result<void> {
-          if (i % 5 == 4) return unexpected(Slug::conflict, "refused on purpose");
+          if (i % 5 == 4) return unexpected(Slug::conflict, "rejected on purpose");
           const std::int64_t key = ledger.accept(tx, request);
           if (i % 3 == 0) ledger.settle(tx, key);
           return {};
@@ -98,11 +98,11 @@ TEST_CASE("commit queue: with many threads, every result is correct and every ro
 TEST_CASE("commit queue: a rejected command leaves no trace between others") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
-  const auto refuse = [&](WriteTx& tx) -> Result<void> {
+  const auto reject = [&](WriteTx& tx) -> Result<void> {
     // Everything a command can touch: rows, balances, holds, event sequences, the chain.
-    const std::int64_t key = ledger.accept(tx, ledger.transfer("refused", 5'000));
+    const std::int64_t key = ledger.accept(tx, ledger.transfer("rejected", 5'000));
     ledger.settle(tx, key);
-    ledger.accept(tx, ledger.transfer("refused-too", 7'000));
+    ledger.accept(tx, ledger.transfer("rejected-too", 7'000));
     return unexpected(Slug::insufficient_funds, "no");
   };
   const auto pay = [&](const char* id, bool settle) {
@@ -114,7 +114,7 @@ TEST_CASE("commit queue: a rejected command leaves no trace between others") {
   };
   const auto verdicts = run_in_one_batch(
       *ledger.queue,
-      {refuse, pay("a", true), refuse, refuse, pay("b", true), pay("c", false), refuse}, {mode});
+      {reject, pay("a", true), reject, reject, pay("b", true), pay("c", false), reject}, {mode});
   for (const std::size_t i : {0U, 2U, 3U, 6U}) {
     REQUIRE_FALSE(verdicts[i]);
     CHECK(Result<void>(verdicts[i]).error().slug == Slug::insufficient_funds);
@@ -234,14 +234,14 @@ TEST_CASE("commit queue: an account of a rejected command is forgotten") {
   const auto mode = GENERATE(CommitQueue::Mode::commit, CommitQueue::Mode::repeatable);
   SmallLedger ledger;
   // SQLite gives the number of the rejected account to the next one, which has another asset.
-  const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool refuse) {
-    return [&, refuse](WriteTx& tx) -> Result<void> {
+  const auto opens = [&](const LedgerWallet& wallet, const Asset& asset, bool reject) {
+    return [&, reject](WriteTx& tx) -> Result<void> {
       const AccountKey account = open_trustline(tx, ledger.tenant, wallet.key, asset.key);
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, asset.key);
       const Movement funding{{issuance, account, Amount::from_units(100)}, 0};
       post(tx, ledger.tenant.key, JournalKind::funding, std::nullopt, {&funding, 1});
-      if (refuse) return unexpected(Slug::conflict);
+      if (reject) return unexpected(Slug::conflict);
       return {};
     };
   };
@@ -265,11 +265,11 @@ TEST_CASE("commit queue: a dry run returns its result and stores nothing") {
       },
       CommitQueue::Mode::dry_run));
   CHECK(seen == 10'000'000'000 - 100);
-  const auto refused =
+  const auto rejected =
       ledger.write([](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); },
                    CommitQueue::Mode::dry_run);
-  REQUIRE_FALSE(refused);
-  CHECK(Result<void>(refused).error().slug == Slug::conflict);
+  REQUIRE_FALSE(rejected);
+  CHECK(Result<void>(rejected).error().slug == Slug::conflict);
   CHECK(ledger.count("payments") == 0);
   CHECK(ledger.count("events") == events);
   CHECK(ledger.balance(ledger.first) == 10'000'000'000);
@@ -283,9 +283,9 @@ TEST_CASE("commit queue: a stop does not wait for another program beyond its tim
   other.execute("BEGIN IMMEDIATE");
   file.queue->end_waits_after(0);
   const Stopwatch watch;
-  const auto refused = file.write(note("note-stop"));
-  REQUIRE_FALSE(refused);
-  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  const auto rejected = file.write(note("note-stop"));
+  REQUIRE_FALSE(rejected);
+  CHECK(Result<void>(rejected).error().slug == Slug::overloaded);
   CHECK(watch.elapsed_us() < kBusyWaitMs * 1'000 / 2);
   other.execute("ROLLBACK");
   CHECK(file.write(note("note-later")));
@@ -328,10 +328,10 @@ TEST_CASE("commit queue: a stop runs waiting commands and accepts no new ones") 
   stopper.join();
   for (const auto& verdict : verdicts) CHECK(verdict);
   CHECK(notes(file) == 10);
-  const auto refused = file.write(note("note-later"));
-  REQUIRE_FALSE(refused);
-  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
-  CHECK(Result<void>(refused).error().retry_after_s.has_value());
+  const auto rejected = file.write(note("note-later"));
+  REQUIRE_FALSE(rejected);
+  CHECK(Result<void>(rejected).error().slug == Slug::overloaded);
+  CHECK(Result<void>(rejected).error().retry_after_s.has_value());
   file.queue->stop();  // a second stop has no effect
 }
 
@@ -393,10 +393,10 @@ TEST_CASE("commit queue: the probe tests that the disk accepts a commit") {
 TEST_CASE("commit queue: below the free-space floor, writes are rejected and reads continue") {
   OpenedFile file({.disk_floor_bytes = ~0ULL});
   CapturedLog log;
-  const auto refused = file.write(note("note"));
-  REQUIRE_FALSE(refused);
-  CHECK(Result<void>(refused).error().slug == Slug::storage_full);
-  CHECK(Result<void>(refused).error().retry_after_s.has_value());
+  const auto rejected = file.write(note("note"));
+  REQUIRE_FALSE(rejected);
+  CHECK(Result<void>(rejected).error().slug == Slug::storage_full);
+  CHECK(Result<void>(rejected).error().retry_after_s.has_value());
   CHECK(file.queue->stats().storage_full);
   CHECK(notes(file) == 0);
 }
@@ -411,9 +411,9 @@ TEST_CASE(
     tx.db().execute("INSERT INTO meta VALUES ('note-large', zeroblob(3000000))");
     return {};
   };
-  const auto refuse = [](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); };
+  const auto reject = [](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); };
   const auto verdicts =
-      run_in_one_batch(*ledger.queue, {note("note1"), refuse, fill, note("note2")});
+      run_in_one_batch(*ledger.queue, {note("note1"), reject, fill, note("note2")});
   CHECK(Result<void>(verdicts[1]).error().slug == Slug::conflict);  // it had its own result
   for (const std::size_t i : {0U, 2U, 3U}) {
     REQUIRE_FALSE(verdicts[i]);
@@ -443,10 +443,10 @@ TEST_CASE("commit queue: a full disk rejects with storage-full and recovers auto
   ledger.clock.advance_ms(1'000);
   fault::arm("disk.full:0=fail");
   for (int i = 0; i < 3; ++i) {
-    const auto refused = ledger.write(note("note"));
-    REQUIRE_FALSE(refused);
-    CHECK(Result<void>(refused).error().slug == Slug::storage_full);
-    CHECK(Result<void>(refused).error().retry_after_s.has_value());
+    const auto rejected = ledger.write(note("note"));
+    REQUIRE_FALSE(rejected);
+    CHECK(Result<void>(rejected).error().slug == Slug::storage_full);
+    CHECK(Result<void>(rejected).error().retry_after_s.has_value());
     CHECK(ledger.queue->stats().storage_full);
     CHECK(ledger.balance(ledger.first) == 10'000'000'000);  // reads continue
   }
@@ -454,7 +454,7 @@ TEST_CASE("commit queue: a full disk rejects with storage-full and recovers auto
   // No time passes: the next write checks again.
   REQUIRE(ledger.write(note("note")));
   CHECK_FALSE(ledger.queue->stats().storage_full);
-  CHECK(log.has("refusing writes"));
+  CHECK(log.has("rejecting writes"));
   CHECK(log.has("accepting writes"));
 }
 
@@ -462,9 +462,9 @@ TEST_CASE("commit queue: the fault point for a full queue rejects") {
   const Disarm disarm;
   OpenedFile file;
   fault::arm("queue.full=fail");
-  const auto refused = file.write(note("note"));
-  REQUIRE_FALSE(refused);
-  CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  const auto rejected = file.write(note("note"));
+  REQUIRE_FALSE(rejected);
+  CHECK(Result<void>(rejected).error().slug == Slug::overloaded);
   CHECK(file.write(note("note")));
 }
 

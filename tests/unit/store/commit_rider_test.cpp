@@ -45,7 +45,7 @@ TEST_CASE("commit rider: a rejected command undoes the change, and the next one 
   for (const auto mode : {CommitQueue::Mode::commit, CommitQueue::Mode::repeatable}) {
     CHECK_FALSE(ledger.queue->run(
         [&](WriteTx& tx) -> Result<void> {
-          COFFER_TRY_VOID(put("x-refused")(tx));
+          COFFER_TRY_VOID(put("x-rejected")(tx));
           return unexpected(Slug::conflict);
         },
         mode));
@@ -60,9 +60,9 @@ TEST_CASE("commit rider: a rejected command undoes the change, and the next one 
 TEST_CASE("commit rider: a rejected change undoes the command") {
   SmallLedger ledger;
   CommitRider rider([](WriteTx&) -> Result<void> { return unexpected(Slug::conflict); });
-  const auto refused = ledger.queue->run(put("x-first"));
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::conflict);
+  const auto rejected = ledger.queue->run(put("x-first"));
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::conflict);
   CHECK_FALSE(rider.committed());
   CHECK(names(ledger).empty());
 }
@@ -87,12 +87,12 @@ TEST_CASE("commit trial: the first command that would be committed is undone and
       CHECK_THROWS_AS(ledger.queue->run(put("x-tried"), mode), CommitTrial::Reached);
     }
     CHECK(ledger.queue->run(put("x-dry"), CommitQueue::Mode::dry_run));
-    const auto refused = ledger.queue->run([](WriteTx& tx) -> Result<void> {
-      COFFER_TRY_VOID(put("x-refused")(tx));
+    const auto rejected = ledger.queue->run([](WriteTx& tx) -> Result<void> {
+      COFFER_TRY_VOID(put("x-rejected")(tx));
       return unexpected(Slug::not_found);
     });
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().slug == Slug::not_found);
+    REQUIRE_FALSE(rejected);
+    CHECK(rejected.error().slug == Slug::not_found);
     CHECK_THROWS_AS(ledger.queue->run(put("x-tried")), CommitTrial::Reached);
   }
   CHECK(names(ledger).empty());

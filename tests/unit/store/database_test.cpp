@@ -153,10 +153,10 @@ TEST_CASE("database: nothing is stored while the file or its log is not at its p
       if (replaced) replace(moved);
       CHECK_FALSE(file.database->in_place());
       file.database->watch_place();
-      const auto refused = write("lost");
-      REQUIRE_FALSE(refused);
-      CHECK(refused.error().slug == Slug::overloaded);
-      CHECK(refused.error().retry_after_s.has_value());
+      const auto rejected = write("lost");
+      REQUIRE_FALSE(rejected);
+      CHECK(rejected.error().slug == Slug::overloaded);
+      CHECK(rejected.error().retry_after_s.has_value());
       CHECK(file.value("SELECT value FROM meta WHERE name = 'x'") == "before");
       {
         const ReadersScope fresh(Readers::exports);  // without an open connection
@@ -204,7 +204,7 @@ TEST_CASE("database: an empty ledger does not take the place of one that was los
   }
 }
 
-TEST_CASE("database: a refused opening leaves no lock behind") {
+TEST_CASE("database: a rejected opening leaves no lock behind") {
   const TemporaryFolder folder;
   make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
   CHECK(open_error(folder.file()).fault == OpenFault::corrupt);
@@ -212,7 +212,7 @@ TEST_CASE("database: a refused opening leaves no lock behind") {
   CHECK(open_error(folder.file()).fault == OpenFault::none);
 }
 
-TEST_CASE("database: a file of another program is refused and not touched") {
+TEST_CASE("database: a file of another program is rejected and not touched") {
   const TemporaryFolder folder;
   make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
   const OpenError error = open_error(folder.file());
@@ -222,7 +222,7 @@ TEST_CASE("database: a file of another program is refused and not touched") {
   CHECK(scalar(db, "SELECT group_concat(name) FROM sqlite_schema") == "other");
 }
 
-TEST_CASE("database: a file that is no database is refused and not touched") {
+TEST_CASE("database: a file that is no database is rejected and not touched") {
   const TemporaryFolder folder;
   const std::string text(10'000, 'x');
   std::ofstream(folder.file()) << text;
@@ -239,7 +239,7 @@ TEST_CASE("database: an empty file is a new one") {
   CHECK(open_error(folder.file()).fault == OpenFault::none);
 }
 
-TEST_CASE("database: a newer schema is refused with the way out") {
+TEST_CASE("database: a newer schema is rejected with the way out") {
   const TemporaryFolder folder;
   CHECK(open_error(folder.file()).fault == OpenFault::none);
   make_sqlite_file(folder.file(), "PRAGMA user_version = " + std::to_string(schema_version() + 1));
@@ -249,7 +249,7 @@ TEST_CASE("database: a newer schema is refused with the way out") {
   CHECK(error.message.find("Install that version again, or restore") != std::string::npos);
 }
 
-TEST_CASE("database: a coffer file without a version is refused") {
+TEST_CASE("database: a coffer file without a version is rejected") {
   const TemporaryFolder folder;
   CHECK(open_error(folder.file()).fault == OpenFault::none);
   make_sqlite_file(folder.file(), "PRAGMA user_version = 0");
@@ -348,7 +348,7 @@ TEST_CASE("database: a full pool of readers makes no other pool wait") {
       const ReadersScope scope(other.pool);
       CHECK(file.database->reader().has_value() == (other.pool != full.pool));
     }
-    CHECK(file.database->reader_stats().at(static_cast<std::size_t>(full.pool)).refused == 2);
+    CHECK(file.database->reader_stats().at(static_cast<std::size_t>(full.pool)).rejected == 2);
   }
 }
 

@@ -175,7 +175,7 @@ TEST_CASE("sent to a destination: equals a scan for every window, with later fai
   CHECK(levels == 3);
 }
 
-TEST_CASE("sent to a destination: a refused command leaves no trace in the sums") {
+TEST_CASE("sent to a destination: a rejected command leaves no trace in the sums") {
   Payouts file;
   const Timestamp start = file.clock.now();
   CHECK_FALSE(file.write([&](WriteTx& tx) -> Result<void> {

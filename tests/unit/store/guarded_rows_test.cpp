@@ -72,7 +72,7 @@ TEST_CASE("guarded rows: a rejected command and a failed batch leave no digest")
   const std::int64_t before = ledger.count("row_macs");
   CHECK_FALSE(ledger.write([&](WriteTx& tx) -> Result<void> {
     tx.db().run("INSERT INTO operator_links VALUES (randomblob(32), NULL, 9)");
-    return unexpected(Slug::conflict, "refused");
+    return unexpected(Slug::conflict, "rejected");
   }));
   REQUIRE(ledger.write(
       [&](WriteTx& tx) -> Result<void> {

@@ -32,10 +32,10 @@ TEST_CASE("database: a reader of a moved file states that the file was moved") {
   REQUIRE(file.database->close_idle_readers() == 1);
   const std::string path = file.folder.file();
   std::filesystem::rename(path, path + ".aside");
-  const auto refused = file.database->reader();
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::overloaded);
-  CHECK(refused.error().detail == "The database file was moved, deleted or replaced.");
+  const auto rejected = file.database->reader();
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::overloaded);
+  CHECK(rejected.error().detail == "The database file was moved, deleted or replaced.");
   std::filesystem::rename(path + ".aside", path);
   CHECK(file.database->reader());
 }

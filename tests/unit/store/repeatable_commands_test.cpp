@@ -17,16 +17,16 @@ TEST_CASE("repeatable commands: a command runs twice only if its batch is undone
     ledger.settle(tx, ledger.accept(tx, ledger.transfer("counted", 100)));
     return {};
   };
-  const auto refused_first = [&](WriteTx& tx) -> Result<void> {
+  const auto rejected_first = [&](WriteTx& tx) -> Result<void> {
     tx.next_sequence(ledger.tenant.key);  // in memory only
     return unexpected(Slug::conflict);
   };
-  const auto refused_late = [&](WriteTx& tx) -> Result<void> {
+  const auto rejected_late = [&](WriteTx& tx) -> Result<void> {
     ledger.accept(tx, ledger.transfer("late", 5'000));
     return unexpected(Slug::conflict);
   };
   const auto mode = CommitQueue::Mode::repeatable;
-  auto verdicts = run_in_one_batch(*ledger.queue, {refused_first, counted}, {mode});
+  auto verdicts = run_in_one_batch(*ledger.queue, {rejected_first, counted}, {mode});
   CHECK_FALSE(verdicts[0]);
   CHECK(verdicts[1]);
   CHECK(runs == 1);
@@ -35,7 +35,7 @@ TEST_CASE("repeatable commands: a command runs twice only if its batch is undone
     ledger.settle(tx, ledger.accept(tx, ledger.transfer("again", 100)));
     return {};
   };
-  verdicts = run_in_one_batch(*ledger.queue, {again, refused_late}, {mode});
+  verdicts = run_in_one_batch(*ledger.queue, {again, rejected_late}, {mode});
   CHECK(verdicts[0]);
   CHECK_FALSE(verdicts[1]);
   CHECK(runs == 3);
@@ -53,14 +53,14 @@ TEST_CASE("repeatable commands: only their group is undone, not earlier commands
       return {};
     };
   };
-  const auto refused_late = [&](WriteTx& tx) -> Result<void> {
+  const auto rejected_late = [&](WriteTx& tx) -> Result<void> {
     ledger.settle(tx, ledger.accept(tx, ledger.transfer("late", 5'000)));
     return unexpected(Slug::conflict);
   };
   constexpr auto once = CommitQueue::Mode::commit;
   constexpr auto twice = CommitQueue::Mode::repeatable;
   const auto verdicts = run_in_one_batch(
-      *ledger.queue, {pay("a"), pay("b"), refused_late, pay("c"), pay("d"), pay("e")},
+      *ledger.queue, {pay("a"), pay("b"), rejected_late, pay("c"), pay("d"), pay("e")},
       {once, twice, twice, twice, once, twice});
   for (std::size_t i = 0; i < verdicts.size(); ++i) CHECK(verdicts[i].has_value() == (i != 2));
   CHECK(ledger.count("payments") == 5);

@@ -52,7 +52,7 @@ TEST_CASE("settlement jobs: a job is removed with its settlement and cannot be s
     CHECK_FALSE(next_settlement_due(db));
     return 0;
   });
-  // A complete payment cannot get a job: the file refuses it.
+  // A complete payment cannot get a job: the file rejects it.
   CHECK(is_bug(ledger, [&](WriteTx& tx) { schedule_settlement(tx, {tx.now(), key}); }));
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("four eyes: a limit exempts amounts up to it, and nothing else", "[fou
   CHECK(FourEyes::parse(some.text()).value().text() == some.text());
 }
 
-TEST_CASE("four eyes: every other text is refused", "[four-eyes]") {
+TEST_CASE("four eyes: every other text is rejected", "[four-eyes]") {
   for (const char* text : {"", "on", "ALL", "USDC", "USDC=", "=5", "USDC=0", "USDC=-1",
                            "USDC=1,,EURC=2", "USDC=1,USDC=2", "USDC=1;EURC=2", "all,USDC=1",
                            "USDC=0.00000001", "USDC=999999999999999"}) {

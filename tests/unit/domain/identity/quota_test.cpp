@@ -6,10 +6,10 @@ using namespace coffer;
 
 namespace {
 
-std::string detail(const Result<void>& refused) {
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::quota_exceeded);
-  return refused.error().detail;
+std::string detail(const Result<void>& rejected) {
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::quota_exceeded);
+  return rejected.error().detail;
 }
 
 }  // namespace
@@ -30,10 +30,10 @@ TEST_CASE("quotas: the limit may be reached and not passed", "[quota]") {
   CHECK(judge_quota(Quota::webhooks, 19, 1, 20));
   CHECK(judge_quota(Quota::destinations, 20, 0, 20));
   CHECK(judge_quota(Quota::wallets, kUnlimited - 1, 1, kUnlimited));
-  const auto refused = judge_quota(Quota::webhooks, 20, 1, 20);
-  CHECK(detail(refused).starts_with("The quota webhooks is exhausted: 20 of 20 active webhooks."));
-  REQUIRE(refused.error().fields.size() == 1);
-  CHECK(refused.error().fields.front().field == "quota.webhooks");
+  const auto rejected = judge_quota(Quota::webhooks, 20, 1, 20);
+  CHECK(detail(rejected).starts_with("The quota webhooks is exhausted: 20 of 20 active webhooks."));
+  REQUIRE(rejected.error().fields.size() == 1);
+  CHECK(rejected.error().fields.front().field == "quota.webhooks");
   CHECK_FALSE(judge_quota(Quota::webhooks, 0, 1, 0));
   // A limit below the current use.
   CHECK_FALSE(judge_quota(Quota::webhooks, 30, 1, 20));

@@ -82,10 +82,10 @@ TEST_CASE("caller: lacking a scope is a 403 that names it") {
   Caller caller;
   caller.scopes = ScopeSet().with(Scope::wallets_read);
   CHECK(require_scope(caller, Scope::wallets_read));
-  const auto refused = require_scope(caller, Scope::wallets_write);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::insufficient_scope);
-  CHECK(refused.error().detail.find("wallets:write") != std::string::npos);
+  const auto rejected = require_scope(caller, Scope::wallets_write);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::insufficient_scope);
+  CHECK(rejected.error().detail.find("wallets:write") != std::string::npos);
 }
 
 TEST_CASE("association: only an active association moves money") {
@@ -99,9 +99,9 @@ TEST_CASE("association: only an active association moves money") {
   for (const Row& row :
        {Row{AssociationStatus::pending, Slug::forbidden, "pending", "suspended"},
         Row{AssociationStatus::suspended, Slug::association_suspended, "suspended", "pending"}}) {
-    const auto refused = require_active(row.status);
-    REQUIRE_FALSE(refused);
-    const Problem& problem = refused.error();
+    const auto rejected = require_active(row.status);
+    REQUIRE_FALSE(rejected);
+    const Problem& problem = rejected.error();
     CHECK(problem.slug == row.slug);
     CHECK(problem.detail.find(row.says) != std::string::npos);
     CHECK(problem.detail.find("Ask the operator to activate it.") != std::string::npos);

@@ -28,29 +28,29 @@ TextMembers business() {
   return input;
 }
 
-struct Refusal {
+struct Rejection {
   Slug slug;
   std::vector<std::string> fields;
 };
 
-Refusal refusal(const TextMembers& input) {
+Rejection rejection(const TextMembers& input) {
   const auto metadata = validate_metadata(input, kToday);
   REQUIRE_FALSE(metadata);
-  Refusal refused{metadata.error().slug, {}};
+  Rejection rejected{metadata.error().slug, {}};
   for (const auto& error : metadata.error().fields) {
     CHECK_FALSE(error.message.empty());
-    refused.fields.push_back(error.field);
+    rejected.fields.push_back(error.field);
   }
-  return refused;
+  return rejected;
 }
 
 using Fields = std::vector<std::string>;
 
 /// Checks that `input` has exactly this error.
 void check_single(const TextMembers& input, Slug slug, const std::string& field) {
-  const auto refused = refusal(input);
-  CHECK(refused.slug == slug);
-  CHECK(refused.fields == Fields{field});
+  const auto rejected = rejection(input);
+  CHECK(rejected.slug == slug);
+  CHECK(rejected.fields == Fields{field});
 }
 
 }  // namespace
@@ -114,19 +114,19 @@ TEST_CASE("metadata: members of the other entity type are ignored, valid or inva
 
 TEST_CASE("metadata: missing and blank fields are a 400, reported together") {
   TextMembers input;
-  CHECK(refusal(input).fields == Fields{"metadata.entityType"});
-  CHECK(refusal(input).slug == Slug::malformed_request);
+  CHECK(rejection(input).fields == Fields{"metadata.entityType"});
+  CHECK(rejection(input).slug == Slug::malformed_request);
 
   input["entityType"] = "Person";
-  CHECK(refusal(input).slug == Slug::malformed_request);
-  CHECK(refusal(input).fields == Fields{"metadata.firstName", "metadata.lastName",
-                                        "metadata.dateOfBirth", "metadata.nationality"});
+  CHECK(rejection(input).slug == Slug::malformed_request);
+  CHECK(rejection(input).fields == Fields{"metadata.firstName", "metadata.lastName",
+                                          "metadata.dateOfBirth", "metadata.nationality"});
 
   input["entityType"] = "Business";
   input["companyName"] = " \t";
-  CHECK(refusal(input).slug == Slug::malformed_request);
-  CHECK(refusal(input).fields == Fields{"metadata.companyName", "metadata.registrationNumber",
-                                        "metadata.registrationCountry"});
+  CHECK(rejection(input).slug == Slug::malformed_request);
+  CHECK(rejection(input).fields == Fields{"metadata.companyName", "metadata.registrationNumber",
+                                          "metadata.registrationCountry"});
   auto blank = person();
   blank["address"] = " ";
   check_single(blank, Slug::malformed_request, "metadata.address");
@@ -138,9 +138,9 @@ TEST_CASE("metadata: an unknown entity type is a 422, reported with the other er
   check_single(input, Slug::validation_failed, "metadata.entityType");
   input["nationality"] = "XX";
   input["companyName"] = std::string(201, 'x');
-  const auto refused = refusal(input);
-  CHECK(refused.slug == Slug::malformed_request);
-  CHECK(refused.fields ==
+  const auto rejected = rejection(input);
+  CHECK(rejected.slug == Slug::malformed_request);
+  CHECK(rejected.fields ==
         Fields{"metadata.entityType", "metadata.nationality", "metadata.companyName"});
 }
 
@@ -235,10 +235,10 @@ TEST_CASE("metadata: one 400 among 422s gives a 400 with all errors") {
   input["nationality"] = "XX";
   input["dateOfBirth"] = "2999-01-01";
   input["email"] = "no-email";
-  const auto refused = refusal(input);
-  CHECK(refused.slug == Slug::malformed_request);
-  CHECK(refused.fields == Fields{"metadata.lastName", "metadata.dateOfBirth",
-                                 "metadata.nationality", "metadata.email"});
+  const auto rejected = rejection(input);
+  CHECK(rejected.slug == Slug::malformed_request);
+  CHECK(rejected.fields == Fields{"metadata.lastName", "metadata.dateOfBirth",
+                                  "metadata.nationality", "metadata.email"});
 }
 
 TEST_CASE("sandbox review: by the end of the last or company name") {

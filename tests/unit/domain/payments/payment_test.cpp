@@ -48,7 +48,7 @@ Names differing(const PaymentRequest& first, const std::function<void(PaymentReq
   return differing_fields(first, second);
 }
 
-Names refused_fields(const PaymentRequest& request) {
+Names rejected_fields(const PaymentRequest& request) {
   const auto checked = check_request(request);
   REQUIRE_FALSE(checked);
   auto problem = Result<void>(checked).error();
@@ -198,15 +198,15 @@ TEST_CASE("payment: violated rules across fields are reported together") {
   CHECK(check_request(request(PaymentType::p2p_own_multi)));
   auto same_wallet = request();
   same_wallet.legs[0].destination_wallet = same_wallet.legs[0].source_wallet;
-  CHECK(refused_fields(same_wallet) == Names{"destinationWalletId"});
+  CHECK(rejected_fields(same_wallet) == Names{"destinationWalletId"});
   auto legs = request(PaymentType::p2p_own_multi);
   legs.legs[1].destination_wallet = legs.legs[1].source_wallet;
-  CHECK(refused_fields(legs) == Names{"transfers[1].destinationWalletId"});
+  CHECK(rejected_fields(legs) == Names{"transfers[1].destinationWalletId"});
   // A swap within one wallet is valid, but not into the same asset.
   auto swap = request(PaymentType::swap_own);
   swap.legs[0].destination_wallet = swap.legs[0].source_wallet;
   CHECK(check_request(swap));
   swap.receiving_asset = swap.legs[0].sending_asset;
   swap.notify_email = swap.notify_whatsapp = true;
-  CHECK(refused_fields(swap) == Names{"receivingAssetCode", "notifyEmail", "notifyWhatsApp"});
+  CHECK(rejected_fields(swap) == Names{"receivingAssetCode", "notifyEmail", "notifyWhatsApp"});
 }

@@ -26,10 +26,10 @@ TEST_CASE("a breaker opens after five consecutive failures") {
   fail(breakers, 1, 1);
   CHECK(breakers.state(1).kind == Kind::open);
   CHECK(breakers.state(1).open_until == clock.now().plus_ms(10'000));
-  const auto refused = breakers.admit(1);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().slug == Slug::provider_unavailable);
-  CHECK(refused.error().retry_after_s == 10);
+  const auto rejected = breakers.admit(1);
+  REQUIRE_FALSE(rejected);
+  CHECK(rejected.error().slug == Slug::provider_unavailable);
+  CHECK(rejected.error().retry_after_s == 10);
   CHECK(breakers.admit(2));
 }
 

@@ -342,9 +342,9 @@ TEST_CASE("a failing provider is not called for a while, then retried") {
   stub.set(503, "{}");
   for (int i = 0; i < 5; ++i) CHECK(submit().error().slug == Slug::provider_error);
   CHECK(stub.calls() == 5);
-  const auto refused = submit();
-  CHECK(refused.error().slug == Slug::provider_unavailable);
-  CHECK(refused.error().retry_after_s == 10);
+  const auto rejected = submit();
+  CHECK(rejected.error().slug == Slug::provider_unavailable);
+  CHECK(rejected.error().retry_after_s == 10);
   CHECK(stub.calls() == 5);
   CHECK(world.registry.breaker(world.terms().key).kind == BreakerState::Kind::open);
   CHECK(world.registry.breaker(world.subject.on_ramp.key).kind == BreakerState::Kind::closed);
@@ -383,7 +383,7 @@ TEST_CASE("two callers wait for each provider, and all others get an error immed
   stub.set(500, "{}");
   stub.before_answer = [&] { gate.wait(); };
   World world(stub.port());
-  std::atomic<int> refused{0};
+  std::atomic<int> rejected{0};
   std::atomic<int> failed{0};
   std::vector<Thread> requests;
   for (int i = 0; i < kRequests; ++i) {
@@ -392,21 +392,21 @@ TEST_CASE("two callers wait for each provider, and all others get an error immed
       const Slug slug =
           i % 3 == 0 ? world.registry.issue_reference(terms, {}).error().slug
                      : world.registry.quote(terms, {amount_of("100"), false, {}}).error().slug;
-      ++(slug == Slug::provider_unavailable ? refused : failed);
+      ++(slug == Slug::provider_unavailable ? rejected : failed);
     });
   }
   const SystemClock clock;
   const std::int64_t deadline_ms = clock.monotonic_ms() + 1'500;
-  const auto waiting = [&] { return kRequests - refused - failed; };
+  const auto waiting = [&] { return kRequests - rejected - failed; };
   while (waiting() > 2 * ConnectorRegistry::kRequestsWaitingMax &&
          clock.monotonic_ms() < deadline_ms) {
     ::poll(nullptr, 0, 1);
   }
-  const int refused_at_once = refused;
+  const int rejected_at_once = rejected;
   gate.open();
   for (Thread& request : requests) request.join();
   // The keys of both connectors differ.
-  CHECK(refused_at_once == kRequests - 2 * ConnectorRegistry::kRequestsWaitingMax);
+  CHECK(rejected_at_once == kRequests - 2 * ConnectorRegistry::kRequestsWaitingMax);
   CHECK(stub.calls() == 2 * ConnectorRegistry::kRequestsWaitingMax);
   const auto next = world.registry.quote(world.terms(), {amount_of("100"), false, {}});
   CHECK(next.error().slug == Slug::provider_error);

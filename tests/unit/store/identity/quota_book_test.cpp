@@ -59,12 +59,12 @@ TEST_CASE("quota book: counters are stored with their commit and read again afte
 
 TEST_CASE("quota book: a rolled-back command does not count") {
   Quotas file(with(Quota::destinations, 3));
-  const auto refused = file.write([&](WriteTx& tx) -> Result<void> {
+  const auto rejected = file.write([&](WriteTx& tx) -> Result<void> {
     tx.quotas().add(file.tenant.key, Quota::destinations, 3);
     CHECK_FALSE(tx.room_for(file.tenant, Quota::destinations));
     return unexpected(Slug::conflict, "no");
   });
-  CHECK_FALSE(refused);
+  CHECK_FALSE(rejected);
   CHECK(file.judge(Quota::destinations, 3));
   CHECK(file.used(Quota::destinations) == 0);
   REQUIRE(file.write(
@@ -130,9 +130,9 @@ TEST_CASE("quota book: new requests need space in the file") {
   REQUIRE(file.change([&](WriteTx& tx) { tx.quotas().add_bytes(file.tenant.key, 1'000'000); }));
   for (const QuotaInfo& each : quota_table()) {
     INFO(each.name);
-    const auto refused = file.judge(each.quota, 1);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().fields.front().field == "quota.file_bytes");
+    const auto rejected = file.judge(each.quota, 1);
+    REQUIRE_FALSE(rejected);
+    CHECK(rejected.error().fields.front().field == "quota.file_bytes");
   }
 }
 

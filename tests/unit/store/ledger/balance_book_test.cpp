@@ -79,24 +79,24 @@ TEST_CASE(
 
 TEST_CASE("balance book: the number of a rejected command's account does not return that account") {
   SmallLedger ledger;
-  AccountKey refused = 0;
-  const auto opens = [&](bool refuse) {
-    return [&, refuse](WriteTx& tx) -> Result<void> {
+  AccountKey rejected = 0;
+  const auto opens = [&](bool reject) {
+    return [&, reject](WriteTx& tx) -> Result<void> {
       const AccountKey key = open_trustline(tx, ledger.tenant, ledger.first.key, ledger.eurc.key);
       CHECK(tx.balances().get(key).balance == Amount());
-      CHECK((refused == 0 || refused == key));  // SQLite reuses the number
-      refused = key;
+      CHECK((rejected == 0 || rejected == key));  // SQLite reuses the number
+      rejected = key;
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, ledger.eurc.key);
-      const Movement funding{{issuance, key, units(refuse ? 500 : 700)}, 0};
+      const Movement funding{{issuance, key, units(reject ? 500 : 700)}, 0};
       post(tx, ledger.tenant.key, JournalKind::funding, std::nullopt, {&funding, 1});
-      if (refuse) return unexpected(Slug::conflict);
+      if (reject) return unexpected(Slug::conflict);
       return {};
     };
   };
   CHECK_FALSE(ledger.write(opens(true)));
   CHECK(ledger.write(opens(false)));
-  CHECK(ledger.value("SELECT balance FROM accounts WHERE account = " + std::to_string(refused)) ==
+  CHECK(ledger.value("SELECT balance FROM accounts WHERE account = " + std::to_string(rejected)) ==
         "700");
   CHECK(ledger.verify().empty());
 }

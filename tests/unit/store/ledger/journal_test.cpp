@@ -207,23 +207,23 @@ TEST_CASE("journal: entries, sets and closed holds are final for every writer") 
   };
   const std::int64_t key = ledger.pay_and_settle(legs("a"));
   ledger.pay(legs("open"));
-  const auto refused = [&](const std::string& sql) {
+  const auto rejected = [&](const std::string& sql) {
     return is_bug(ledger, [sql](WriteTx& tx) { tx.db().execute(sql); });
   };
   for (const char* column : {"account", "amount", "balance_after", "counterparty", "leg"}) {
-    CHECK(refused(std::string("UPDATE entries SET ") + column + " = " + column));
+    CHECK(rejected(std::string("UPDATE entries SET ") + column + " = " + column));
   }
   for (const char* column : {"tenant", "kind", "payment", "at", "link"}) {
-    CHECK(refused(std::string("UPDATE journal SET ") + column + " = " + column));
+    CHECK(rejected(std::string("UPDATE journal SET ") + column + " = " + column));
   }
-  CHECK(refused("DELETE FROM entries"));
-  CHECK(refused("DELETE FROM journal"));
-  CHECK(refused("DELETE FROM holds"));
+  CHECK(rejected("DELETE FROM entries"));
+  CHECK(rejected("DELETE FROM journal"));
+  CHECK(rejected("DELETE FROM holds"));
   const std::string closed = " WHERE payment = " + std::to_string(key);
-  CHECK(refused("UPDATE holds SET state = 0" + closed));
-  CHECK(refused("UPDATE holds SET state = 2" + closed));
-  CHECK(refused("UPDATE holds SET state = 1, amount = 1 WHERE state = 0"));
-  CHECK(refused("UPDATE holds SET state = 1, account = 2 WHERE state = 0"));
-  CHECK(refused("UPDATE holds SET amount = amount WHERE state = 0"));
+  CHECK(rejected("UPDATE holds SET state = 0" + closed));
+  CHECK(rejected("UPDATE holds SET state = 2" + closed));
+  CHECK(rejected("UPDATE holds SET state = 1, amount = 1 WHERE state = 0"));
+  CHECK(rejected("UPDATE holds SET state = 1, account = 2 WHERE state = 0"));
+  CHECK(rejected("UPDATE holds SET amount = amount WHERE state = 0"));
   CHECK(ledger.verify().empty());
 }

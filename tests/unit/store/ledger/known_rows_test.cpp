@@ -25,13 +25,13 @@ TEST_CASE("known rows: a payment sees the wallet's state after the previous comm
     seen.push_back(tx.known().wallet(ledger.tenant, ledger.first.id).value().status);
     return {};
   };
-  const auto set = [&](WalletStatus status, bool refused) {
-    return [&ledger, &look, status, refused](WriteTx& tx) -> Result<void> {
+  const auto set = [&](WalletStatus status, bool fails) {
+    return [&ledger, &look, status, fails](WriteTx& tx) -> Result<void> {
       auto row = *find_wallet(tx.db(), ledger.tenant, ledger.first.id);
       row.status = status;
       update_wallet(tx, ledger.tenant, row);
       look(tx).value();  // must not be known after the command is undone
-      return refused ? Result<void>(unexpected(Slug::conflict)) : Result<void>();
+      return fails ? Result<void>(unexpected(Slug::conflict)) : Result<void>();
     };
   };
   const auto verdicts = run_in_one_batch(*ledger.queue,
