@@ -4,6 +4,7 @@
 #include "auth/master_key.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/file_keys.h"
 #include "store/ledger/catalog.h"
@@ -14,29 +15,29 @@ namespace {
 
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 
-/// Exit codes of docs/contract.md#command-line.
-int exit_code(store::OpenFault fault) {
+int exit_code_of(store::OpenFault fault) {
   switch (fault) {
     case store::OpenFault::none:
-      return 0;
+      return exit_code::kDone;
     case store::OpenFault::cannot_create:
-      return 73;
+      return exit_code::kCannotCreate;
     case store::OpenFault::permission:
-      return 77;
+      return exit_code::kPermission;
     case store::OpenFault::locked:
-      return 75;
+      return exit_code::kBusy;
     case store::OpenFault::corrupt:
-      return 74;
+      return exit_code::kCorrupt;
     case store::OpenFault::newer_schema:
     case store::OpenFault::unsupported:
-      return 78;
+      return exit_code::kConfiguration;
   }
   throw InternalError("unknown open fault");
 }
 
-int exit_code(const Problem& key_problem) {
-  if (key_problem.slug == Slug::forbidden) return 77;
-  return key_problem.slug == Slug::unexpected_error ? 73 : 78;
+int exit_code_of(const Problem& key_problem) {
+  if (key_problem.slug == Slug::forbidden) return exit_code::kPermission;
+  return key_problem.slug == Slug::unexpected_error ? exit_code::kCannotCreate
+                                                    : exit_code::kConfiguration;
 }
 
 api::RateLimits rate_limits(const Config& config) {
@@ -126,8 +127,9 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   try {
     if (!app->build(error)) return nullptr;
   } catch (const store::SqlError& fault) {
-    error = {74, config.db + " cannot be read (" + fault.what() +
-                     "). Keep a copy of the file, and restore a backup. Never edit the file."};
+    error = {exit_code::kCorrupt,
+             config.db + " cannot be read (" + fault.what() +
+                 "). Keep a copy of the file, and restore a backup. Never edit the file."};
     return nullptr;
   }
   return app;
@@ -141,7 +143,7 @@ bool App::build(StartError& error) {
                                      .allow_network_filesystem = config_.allow_network_filesystem},
                                     clock_, fault);
   if (!database_) {
-    error = {exit_code(fault.fault), fault.message};
+    error = {exit_code_of(fault.fault), fault.message};
     return false;
   }
   store::CommitQueueOptions options;
@@ -153,20 +155,20 @@ bool App::build(StartError& error) {
       *database_, clock_, options, [this](store::Signal signal) { wake_worker(signal); });
   const auto key = open_master_key(config_, random_, *database_, *queue_);
   if (!key) {
-    error = {exit_code(key.error()), key.error().detail};
+    error = {exit_code_of(key.error()), key.error().detail};
     return false;
   }
   build_services(*key);
   auto hasher = flows::prepare_file_keys(*context_);
   if (!hasher) {
-    error = {exit_code(store::OpenFault::corrupt), hasher.error().detail};
+    error = {exit_code_of(store::OpenFault::corrupt), hasher.error().detail};
     return false;
   }
   hasher_ = *std::move(hasher);
   context_->hasher = hasher_.get();
   for (const auto part : {&App::build_logins, &App::build_webhooks}) {
     if (const auto built = (this->*part)(); !built) {
-      error = {exit_code(built.error()), built.error().detail};
+      error = {exit_code_of(built.error()), built.error().detail};
       return false;
     }
   }
@@ -276,9 +278,7 @@ void App::wake_worker(store::Signal signal) {
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
 Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
-  if (rejecting_) {
-    return unexpected(Problem(Slug::overloaded, "The server is restarting.").retry_after(1));
-  }
+  if (rejecting_) return unexpected(overloaded("The server is restarting."));
   return pipeline_->admit(head, body_bytes);
 }
 

@@ -1,6 +1,7 @@
 #include "app/app.h"
 #include "app/service/activation.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/platform/processors.h"
 #include "flows/operations/backup_plan.h"
@@ -33,8 +34,9 @@ flows::BackupPlan backup_plan(const Config& config) {
 /// cli/serving adds the source of the value. An address in use may be free after a restart.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
-  if (problem.slug == Slug::validation_failed) return {78, what};
-  return {problem.slug == Slug::conflict ? 75 : 1, setting + ": " + what};
+  if (problem.slug == Slug::validation_failed) return {exit_code::kConfiguration, what};
+  return {problem.slug == Slug::conflict ? exit_code::kBusy : exit_code::kFailed,
+          setting + ": " + what};
 }
 
 api::RequestLogOptions request_log_options(const Config& config) {

@@ -118,6 +118,10 @@ const SlugInfo& info(Slug slug) {
   return kSlugs[index];
 }
 
+Problem overloaded(std::string detail) {
+  return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
+}
+
 const SlugInfo* find_slug(std::string_view name) {
   for (const SlugInfo& entry : kSlugs) {
     if (entry.name == name) return &entry;

@@ -92,4 +92,7 @@ struct Problem {
   int status() const { return info(slug).status; }
 };
 
+/// 503 `overloaded`, for a caller that may retry after a second.
+Problem overloaded(std::string detail);
+
 }  // namespace coffer

@@ -6,9 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "base/platform/exit_code.h"
 #include "base/text/nearest.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "config/config_options.h"
 #include "embedded/embedded.h"
 

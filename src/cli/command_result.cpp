@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "base/platform/exit_code.h"
 #include "base/text/ascii.h"
 #include "base/text/columns.h"
 #include "base/text/readable.h"
 #include "base/uuid.h"
-#include "cli/exit_code.h"
 #include "cli/output/table.h"
 #include "domain/ledger/money.h"
 

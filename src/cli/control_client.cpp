@@ -10,7 +10,7 @@
 
 #include "base/files/descriptor.h"
 #include "base/platform/durable.h"
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 
 namespace coffer::cli {
 namespace {

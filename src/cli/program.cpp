@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/platform/exit_code.h"
 #include "base/platform/terminal.h"
 #include "cli/command_line.h"
 #include "cli/dispatch.h"
-#include "cli/exit_code.h"
 #include "cli/output/standard_output.h"
 #include "cli/shell/completion.h"
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
 #include "cli/doctor/owner.h"
-#include "cli/exit_code.h"
 #include "store/schema.h"
 
 namespace coffer::cli {

@@ -42,6 +42,7 @@
 #include "base/fault.h"
 #include "base/fibers/completion.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
 #include "store/commit_rider.h"
@@ -66,7 +67,6 @@ constexpr const char* kAssociationStatus =
     "SELECT a.status FROM tenants t JOIN associations a ON a.association = t.association"
     " WHERE t.tenant = ?";
 
-constexpr int kExitUncertain = 70;
 constexpr std::int64_t kDiskCheckEveryMs = 250;
 constexpr std::int64_t kStoreTimeEveryMs = 1'000;
 
@@ -84,8 +84,6 @@ bool concerns_statement_only(int code) {
   return code == SQLITE_CONSTRAINT || code == SQLITE_ERROR || code == SQLITE_MISMATCH ||
          code == SQLITE_RANGE || code == SQLITE_TOOBIG;
 }
-
-Problem overloaded(const char* why) { return Problem(Slug::overloaded, why).retry_after(1); }
 
 }  // namespace
 
@@ -492,7 +490,7 @@ void CommitQueue::fail_stop(const char* where, const std::string& what, int code
   log_error("store",
             "the state of the storage is uncertain, so the process exits; restart it to recover",
             {{"where", where}, {"error", what}, {"code", code}});
-  ::_exit(kExitUncertain);
+  ::_exit(exit_code::kUncertain);
 }
 
 }  // namespace coffer::store

@@ -117,8 +117,7 @@ auto with_reader(Database& database, F&& read) -> AsResult<std::invoke_result_t<
   } catch (const SqlError& error) {
     constexpr int kInterrupt = 9;  // SQLITE_INTERRUPT
     if (error.primary_code != kInterrupt) throw;
-    return unexpected(
-        Problem(Slug::overloaded, "The query took too long; narrow its range.").retry_after(1));
+    return unexpected(overloaded("The query took too long; narrow its range."));
   }
 }
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/dispatch.h"
-#include "cli/exit_code.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
@@ -107,8 +107,8 @@ TEST_CASE("payment show contains everything about an off-ramp") {
         std::vector<std::string>{"payment.initiated", "payment.processing", "payment.failed",
                                  "payment.refund_pending", "payment.refunded"});
   CHECK(shown.at("deliveries").empty());
-  CHECK(world.run("payment show", {{"ID", kNobody}}).code == cli::exit_code::kFailed);
-  CHECK(world.run("payment show", {{"ID", "x"}}).code == cli::exit_code::kUsage);
+  CHECK(world.run("payment show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("payment show", {{"ID", "x"}}).code == exit_code::kUsage);
 }
 
 TEST_CASE("payment show contains the legs of a multi-transfer, and its own events") {
@@ -171,9 +171,9 @@ TEST_CASE("payment list: filters, pages, newest first") {
                               {{"cursor", "x"}},
                               {{"from", "yesterday"}},
                               {{"wallet", "x"}}}) {
-    CHECK(world.run("payment list", wrong).code == cli::exit_code::kUsage);
+    CHECK(world.run("payment list", wrong).code == exit_code::kUsage);
   }
-  CHECK(world.run("payment list", {{"wallet", kNobody}}).code == cli::exit_code::kFailed);
+  CHECK(world.run("payment list", {{"wallet", kNobody}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("payment list and show: names with masked accounts, and the actor of each step") {
@@ -191,7 +191,7 @@ TEST_CASE("payment list and show: names with masked accounts, and the actor of e
   REQUIRE(ids(closed) == std::vector<std::string>{rejected});
   CHECK(closed[0].at("failureMessage").is_string());
   CHECK(closed[0].at("destinationAccount").get<std::string>().ends_with("1102"));
-  CHECK(world.run("payment list", {{"failure", "gone"}}).code == cli::exit_code::kUsage);
+  CHECK(world.run("payment list", {{"failure", "gone"}}).code == exit_code::kUsage);
   const Json count = world.run("payment count", {{"type", "offramp"}}).json();
   CHECK(count.at("payments") == 1);
   CHECK(count.at("isExact") == true);
@@ -259,8 +259,8 @@ TEST_CASE("payment retry: the next step is due immediately, and no step is repea
   CHECK(world.run("payment retry", {{"ID", transfer}}).code == 0);
   world.app.settle();
   CHECK(world.show(transfer).at("status") == "succeeded");
-  CHECK(world.run("payment retry", {{"ID", transfer}}).code == cli::exit_code::kFailed);
-  CHECK(world.run("payment retry", {{"ID", kNobody}}).code == cli::exit_code::kFailed);
+  CHECK(world.run("payment retry", {{"ID", transfer}}).code == exit_code::kFailed);
+  CHECK(world.run("payment retry", {{"ID", kNobody}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("payment resolve: an off-ramp in progress gets the operator's result") {
@@ -282,8 +282,8 @@ TEST_CASE("payment resolve: an off-ramp in progress gets the operator's result")
                          std::to_string(::geteuid()) + ": Bank statement of 3 May");
     world.pass(60'000);
     CHECK(world.show(id).at("status") == status);
-    CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
-    CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
+    CHECK(world.resolve(id, "succeeded").code == exit_code::kFailed);
+    CHECK(world.resolve(id, "refunded").code == exit_code::kFailed);
   }
 }
 
@@ -309,8 +309,8 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   world.pass(2'000);
   REQUIRE(world.show(id).at("status") == "refund_failed");
   const std::string failed_at = world.show(id).at("updatedAt");
-  CHECK(world.resolve(id, "failed").code == cli::exit_code::kFailed);
-  CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
+  CHECK(world.resolve(id, "failed").code == exit_code::kFailed);
+  CHECK(world.resolve(id, "succeeded").code == exit_code::kFailed);
   world.app.clock.advance_ms(600'000);
   REQUIRE(world.resolve(id, "refunded").code == 0);
   CHECK(world.funds() == "1000.00/1000.00/0.00");
@@ -324,7 +324,7 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   CHECK(record.at("version") == 6);
   CHECK(member_of_each(world.show(id).at("events"), "type").back() == "payment.refunded");
   CHECK(world.show(id).at("events").size() == 6);
-  CHECK(world.resolve(id, "refunded").code == cli::exit_code::kFailed);
+  CHECK(world.resolve(id, "refunded").code == exit_code::kFailed);
   // Earlier events contain the record at their time.
   const Json events = world.me.get("/v1/events?limit=100").json().at("data");
   for (const Json& event : events) {
@@ -337,12 +337,11 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
 TEST_CASE("payment resolve: payments without a provider cannot be resolved") {
   World world;
   const std::string id = world.transfer("t");
-  CHECK(world.resolve(id, "succeeded").code == cli::exit_code::kFailed);
-  CHECK(world.resolve(kNobody, "succeeded").code == cli::exit_code::kFailed);
-  CHECK(world.run("payment resolve", {{"ID", id}, {"as", "succeeded"}}).code ==
-        cli::exit_code::kUsage);
+  CHECK(world.resolve(id, "succeeded").code == exit_code::kFailed);
+  CHECK(world.resolve(kNobody, "succeeded").code == exit_code::kFailed);
+  CHECK(world.run("payment resolve", {{"ID", id}, {"as", "succeeded"}}).code == exit_code::kUsage);
   CHECK(world.run("payment resolve", {{"ID", id}, {"as", "gone"}, {"reason", "x"}}).code ==
-        cli::exit_code::kUsage);
+        exit_code::kUsage);
   world.app.settle();
   CHECK(world.show(id).at("status") == "succeeded");
 }

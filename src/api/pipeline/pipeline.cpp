@@ -308,7 +308,7 @@ Result<http::Response> Pipeline::run(
     COFFER_TRY(call.caller, identify(trace, request, headers));
   }
   if (COFFER_FAULT_FAILS("pipeline.overloaded")) {
-    return unexpected(Problem(Slug::overloaded, "The server is overloaded.").retry_after(1));
+    return unexpected(overloaded("The server is overloaded."));
   }
   COFFER_FAULT("pipeline.handler");
   if (request.bad_query) {

@@ -1,10 +1,10 @@
 // coffer apply: creates and changes the objects that a file declares (docs/operating.md#fixtures).
 #include <algorithm>
 
+#include "base/platform/exit_code.h"
 #include "base/text/join.h"
 #include "cli/apply/plan.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/paths.h"
 
 namespace coffer::cli {

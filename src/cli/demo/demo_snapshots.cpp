@@ -13,8 +13,8 @@
 #include "app/app.h"
 #include "base/files/folders.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
-#include "cli/exit_code.h"
 #include "flows/operations/restore.h"
 
 namespace coffer::cli {

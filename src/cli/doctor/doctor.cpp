@@ -1,3 +1,4 @@
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/telemetry/clock_sync.h"
 #include "cli/command_groups.h"
@@ -5,7 +6,6 @@
 #include "cli/doctor/finding.h"
 #include "cli/doctor/machine.h"
 #include "cli/doctor/owner.h"
-#include "cli/exit_code.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
 #include "config/unknown_variables.h"

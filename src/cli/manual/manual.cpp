@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/command_line.h"
-#include "cli/exit_code.h"
 #include "cli/manual/roff.h"
 #include "cli/manual/setting_texts.h"
 

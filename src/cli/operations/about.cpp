@@ -1,7 +1,7 @@
 #include "api/about/openapi.h"
 #include "base/digest.h"
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "embedded/embedded.h"
 #include "http/adapter.h"
 #include "outbound/resolver.h"

@@ -1,8 +1,8 @@
 #include "flows/operations/alerts.h"
 
 #include "app/app.h"
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/operations/paging.h"
 #include "store/operations/alerts.h"
 

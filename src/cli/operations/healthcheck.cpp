@@ -1,5 +1,5 @@
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
 #include "outbound/wire/address_trial.h"

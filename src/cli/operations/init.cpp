@@ -3,8 +3,8 @@
 
 #include "app/app.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/settings.h"
 
 namespace coffer::cli {

@@ -1,10 +1,10 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "cli/command_groups.h"
 #include "cli/demo/demo_snapshots.h"
-#include "cli/exit_code.h"
 #include "cli/operations/verify.h"
 #include "cli/serving.h"
 #include "cli/settings.h"

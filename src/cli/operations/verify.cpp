@@ -5,8 +5,8 @@
 
 #include "app/app.h"
 #include "auth/master_key.h"
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/operations/still_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"

@@ -5,8 +5,8 @@
 
 #include "app/app.h"
 #include "base/digest.h"
+#include "base/platform/exit_code.h"
 #include "base/text/join.h"
-#include "cli/exit_code.h"
 #include "cli/paths.h"
 #include "cli/payments/bulk_rows.h"
 #include "cli/payments/payments.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "provider_sim/options.h"
 
 namespace coffer::cli {

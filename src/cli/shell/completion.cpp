@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/shell/offers.h"
 
 namespace coffer::cli {

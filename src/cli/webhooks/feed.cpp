@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/control_client.h"
-#include "cli/exit_code.h"
 #include "cli/webhooks/events.h"
 #include "cli/webhooks/webhooks.h"
 

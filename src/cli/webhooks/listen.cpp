@@ -1,11 +1,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/text/readable.h"
 #include "base/thread.h"
 #include "cli/command_groups.h"
-#include "cli/exit_code.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
 #include "cli/webhooks/choice.h"

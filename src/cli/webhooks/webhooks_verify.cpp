@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "base/digest.h"
+#include "base/platform/exit_code.h"
 #include "base/text/next_part.h"
 #include "base/text/trimmed.h"
 #include "base/text/whole_number.h"
-#include "cli/exit_code.h"
 #include "cli/webhooks/webhooks.h"
 #include "http/message.h"
 #include "outbound/webhooks/webhook_signature.h"

@@ -16,9 +16,8 @@ constexpr std::size_t kBatch = 50;
 constexpr int kTurns = 64;
 
 Problem changed_meanwhile() {
-  return Problem(Slug::overloaded,
-                 "Other requests are changing the beneficiary at the same time. Retry the request.")
-      .retry_after(1);
+  return overloaded(
+      "Other requests are changing the beneficiary at the same time. Retry the request.");
 }
 
 bool is_ledger_key(std::string_view text) { return auth::PublicKey::parse(text).has_value(); }

@@ -25,10 +25,6 @@ bool is_whole(const Connection& connection) {
 
 }  // namespace
 
-Problem overloaded(std::string detail) {
-  return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
-}
-
 Session::Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls)
     : options_(options),
       gate_limits_{options.limits.header_bytes_max, options.limits.header_count_max,

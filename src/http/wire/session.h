@@ -19,9 +19,6 @@
 
 namespace coffer::http {
 
-/// For a client that may retry immediately.
-Problem overloaded(std::string detail);
-
 /// What the owner of a connection must do next.
 enum class Step {
   park,       // nothing to do before the next event or the deadline

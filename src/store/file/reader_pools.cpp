@@ -44,10 +44,6 @@ std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) 
   return connection;
 }
 
-Unexpected overloaded(const char* why) {
-  return unexpected(Problem(Slug::overloaded, why).retry_after(1));
-}
-
 /// Interrupts the statements of leased readers for which `fits` returns true, by kind and slot.
 template <class Pools, class Fits>
 void interrupt(Pools& pools, const Fits& fits) {
@@ -114,7 +110,7 @@ Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot
   try {
     if (connection == nullptr) {
       // Opening another file at the path could also delete the log that the writer uses.
-      if (!file_.in_place()) return overloaded(kMovedFile);
+      if (!file_.in_place()) return unexpected(overloaded(kMovedFile));
       auto opened = open_reader(options_.path, kind.cache_kib);
       connection = opened.get();
       const Lock lock(mutex_);
@@ -125,7 +121,7 @@ Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot
   } catch (const SqlError& error) {
     log_warning("store", "cannot open a reader", {{"pool", kind.name}, {"error", error.what()}});
     close(kind.pool, slot);
-    return overloaded("No further connection to the database can be opened.");
+    return unexpected(overloaded("No further connection to the database can be opened."));
   }
 }
 
@@ -155,7 +151,7 @@ Result<Reader> ReaderPools::take() {
     free_slot(kind.pool, slot);
     return unexpected(connection.error());
   }
-  return overloaded("Too many reads are in progress.");
+  return unexpected(overloaded("Too many reads are in progress."));
 }
 
 void ReaderPools::give_back(Readers pool, std::size_t slot) {

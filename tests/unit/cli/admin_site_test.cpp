@@ -4,8 +4,8 @@
 #include <initializer_list>
 
 #include "base/digest.h"
+#include "base/platform/exit_code.h"
 #include "cli/admin/site.h"
-#include "cli/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "unit/cli/admin_browser.h"

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
 #include "domain/operations/alert.h"
 #include "store/operations/copies.h"
 #include "support/receiver.h"

@@ -1,8 +1,8 @@
 // coffer apply: declarations in a file (docs/operating.md#fixtures).
 #include <catch2/catch.hpp>
 
+#include "base/platform/exit_code.h"
 #include "cli/apply/json_lines.h"
-#include "cli/exit_code.h"
 #include "config/config_options.h"
 #include "unit/cli/open_file.h"
 

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "unit/cli/admin_browser.h"

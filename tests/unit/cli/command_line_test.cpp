@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "cli/paths.h"
 #include "unit/cli/help_of.h"
 

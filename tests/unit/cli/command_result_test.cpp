@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/clock.h"
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 
 using namespace coffer;
 using namespace coffer::cli;

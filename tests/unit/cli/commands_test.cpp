@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "unit/cli/open_file.h"

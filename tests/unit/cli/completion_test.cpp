@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/command_line.h"
-#include "cli/exit_code.h"
 #include "cli/shell/offers.h"
 #include "unit/cli/help_of.h"
 

@@ -1,7 +1,7 @@
 // coffer connector and coffer fee, as the operator uses them.
 #include <catch2/catch.hpp>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/control_client.h"
-#include "cli/exit_code.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

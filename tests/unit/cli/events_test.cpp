@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/digest.h"
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "cli/webhooks/event_line.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/webhooks/webhook_changes.h"

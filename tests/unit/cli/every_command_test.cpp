@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

@@ -6,7 +6,7 @@
 
 #include "auth/seal.h"
 #include "auth/totp.h"
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "flows/identity/approvals.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"

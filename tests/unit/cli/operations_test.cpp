@@ -1,7 +1,7 @@
 // Commands that read: overview, activity, wallets and their statements, beneficiaries, quotes.
 #include <catch2/catch.hpp>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/payments/submit_payment.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "flows/identity/operator_sign_in.h"
 #include "unit/cli/open_file.h"
 

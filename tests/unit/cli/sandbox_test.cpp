@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "base/platform/exit_code.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_snapshots.h"
-#include "cli/exit_code.h"
 #include "unit/cli/admin_browser.h"
 #include "unit/cli/open_file.h"
 

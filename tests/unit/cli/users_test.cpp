@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/exit_code.h"
+#include "base/platform/exit_code.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

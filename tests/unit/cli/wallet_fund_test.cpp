@@ -1,8 +1,8 @@
 // Issuing value in production: `coffer wallet fund`, on the command line and the admin page.
 #include <catch2/catch.hpp>
 
+#include "base/platform/exit_code.h"
 #include "cli/command.h"
-#include "cli/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
 #include "support/unguarded.h"

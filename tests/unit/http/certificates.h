@@ -26,6 +26,8 @@ class Certificates {
 
   std::string cert() const { return folder_ + "/cert.pem"; }
   std::string key() const { return folder_ + "/key.pem"; }
+  /// A path without a file.
+  std::string missing() const { return folder_ + "/missing"; }
 
   /// Replaces both files. `names` as in "DNS:pay.example,IP:127.0.0.1".
   void make(const std::string& names, long serial) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/telemetry/metrics.h"
 #include "base/thread.h"
 #include "unit/store/busy_writer.h"
 #include "unit/store/ledger_fixture.h"
