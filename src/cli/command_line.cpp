@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/platform/exit_code.h"
-#include "base/text/nearest.h"
 #include "cli/command_groups.h"
 #include "config/config_options.h"
+#include "config/usage_error.h"
 #include "embedded/embedded.h"
 
 namespace coffer::cli {
@@ -59,6 +59,7 @@ class Tree {
  public:
   explicit Tree(CommandLine& line)
       : line_(line), root_("Payment gateway in one binary and one SQLite file.", "coffer") {
+    root_.set_help_flag("-h,--help", "Print this help");
     root_.set_version_flag("-v,--version", one_line_version(), "Print the version");
     root_.require_subcommand(0, 1);
     take_no_color(root_);
@@ -82,38 +83,11 @@ class Tree {
   std::string help() const { return whole_line(root_.help()); }
   std::string help_of(const CLI::App& app) const {
     const CLI::App* parent = app.get_parent();
-    return whole_line(app.help(parent == nullptr ? std::string() : path_of(*parent)));
-  }
-  /// The last command or group on the line, or the root.
-  const CLI::App& named() const {
-    const CLI::App* at = &root_;
-    for (auto below = at->get_subcommands(); !below.empty(); below = at->get_subcommands()) {
-      at = below.back();
-    }
-    return *at;
+    return whole_line(app.help(parent == nullptr ? std::string() : command_path(*parent)));
   }
   const Command* chosen() const {
-    const auto found = leaves_.find(&named());
+    const auto found = leaves_.find(&named_command(root_));
     return found == leaves_.end() ? nullptr : found->second;
-  }
-  /// The first unknown argument, as a clause; empty if all are known. `at` is set to the command or
-  /// group that it was given to.
-  std::string unexpected_argument(const CLI::App*& at) const {
-    for (at = &root_; at != nullptr; at = below(*at)) {
-      for (const std::string& argument : at->remaining()) {
-        if (argument == "--") continue;
-        return argument.starts_with('-') ? unknown_option(*at, argument)
-                                         : unknown_word(*at, argument);
-      }
-    }
-    return {};
-  }
-  static std::string unknown_word(const CLI::App& at, const std::string& word) {
-    const auto commands_below = at.get_subcommands(nullptr);
-    if (commands_below.empty()) return "unexpected argument \"" + word + "\"";
-    std::vector<std::string_view> known;
-    for (const CLI::App* one : commands_below) known.push_back(one->get_name());
-    return "unknown command \"" + word + "\"" + did_you_mean(word, known);
   }
   /// The command or group with this name below `at`; nullptr if not found.
   static const CLI::App* find(const CLI::App& at, const std::string& name) {
@@ -123,11 +97,6 @@ class Tree {
     return nullptr;
   }
   const CLI::App& root() const { return root_; }
-  /// The full command path for messages, such as `coffer rate set`.
-  std::string path_of(const CLI::App& app) const {
-    return app.get_parent() == nullptr ? app.get_name()
-                                       : path_of(*app.get_parent()) + " " + app.get_name();
-  }
 
  private:
   static CLI::App* add_to(CLI::App& parent, const std::string& name, std::string_view summary) {
@@ -141,26 +110,11 @@ class Tree {
 
   static void take_no_color(CLI::App& app) {
     const std::string help = "Turn colours off, like NO_COLOR=1";
-    app.add_flag(std::string(kNoColor), help);
+    take_no_value(*app.add_flag(std::string(kNoColor), help));
   }
 
   static std::string whole_line(std::string text) {
     return text.ends_with('\n') ? text : text + "\n";
-  }
-
-  static const CLI::App* below(const CLI::App& app) {
-    const auto named = app.get_subcommands();
-    return named.empty() ? nullptr : named.back();
-  }
-
-  static std::string unknown_option(const CLI::App& at, const std::string& argument) {
-    const std::string name = argument.substr(0, argument.find('='));
-    std::vector<std::string> names;
-    for (const CLI::Option* option : at.get_options()) {
-      for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
-    }
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    return "unknown option \"" + name + "\"" + did_you_mean(name, known);
   }
 
   CLI::App& parent_of(std::string_view path) {
@@ -178,7 +132,9 @@ class Tree {
     CLI::App* leaf = add_to(parent, name, command.summary);
     leaves_[leaf] = &command;
     for (const Argument& argument : command.arguments) add(*leaf, argument);
-    if (command.prints_data) leaf->add_flag("--json", line_.arguments.json, "Print JSON");
+    if (command.prints_data) {
+      take_no_value(*leaf->add_flag("--json", line_.arguments.json, "Print JSON"));
+    }
     if (command.settings != Settings::none) {
       const bool serves = command.settings == Settings::server;
       add_config_options(*leaf, serves ? ConfigScope::server : ConfigScope::file, line_.flags);
@@ -192,9 +148,9 @@ class Tree {
     const std::string name(argument.name);
     auto& values = line_.arguments.values;
     if (argument.kind == Argument::Kind::toggle) {
-      leaf.add_flag_function(
+      take_no_value(*leaf.add_flag_function(
           "--" + name, [&values, name](std::int64_t) { values[name] = "true"; },
-          std::string(argument.help));
+          std::string(argument.help)));
       return;
     }
     const bool bare = argument.kind == Argument::Kind::positional;
@@ -218,18 +174,9 @@ class Tree {
   std::map<const CLI::App*, const Command*> leaves_;
 };
 
-/// `what` is a clause, or ends with a question.
-int usage_error(const Console& console, const std::string& what, const std::string& path) {
-  print_error(console, what + (what.ends_with('?') ? " See " : "; see ") + path + " --help");
+int fail_usage(const Console& console, const std::string& message) {
+  print_error(console, message);
   return exit_code::kUsage;
-}
-
-int usage_error(const Console& console, const Tree& tree, const CLI::ParseError& error) {
-  const CLI::App* at = nullptr;
-  const std::string unknown = tree.unexpected_argument(at);
-  // Unknown arguments are reported first, because a missing argument is often a misspelled one.
-  if (!unknown.empty()) return usage_error(console, unknown, tree.path_of(*at));
-  return usage_error(console, error.what(), tree.path_of(tree.named()));
 }
 
 int help(const Console& console, const Arguments& arguments, const ConfigFlags&) {
@@ -241,7 +188,7 @@ int help(const Console& console, const Arguments& arguments, const ConfigFlags&)
     if (!word) break;
     const CLI::App* found = Tree::find(*at, *word);
     if (found == nullptr) {
-      return usage_error(console, Tree::unknown_word(*at, *word), tree.path_of(*at));
+      return fail_usage(console, with_help(unexpected_word(*at, *word), *at));
     }
     at = found;
   }
@@ -270,7 +217,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
     console.out << tree.help() << std::flush;
     return line;
   } catch (const CLI::ParseError& error) {
-    line.exit_code = usage_error(console, tree, error);
+    line.exit_code = fail_usage(console, usage_error(tree.root(), error));
     return line;
   }
   line.command = tree.chosen();
@@ -283,7 +230,7 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
     std::string what = judged.error().detail;
     if (what.ends_with('.')) what.pop_back();
     line.command = nullptr;
-    line.exit_code = usage_error(console, what, tree.path_of(tree.named()));
+    line.exit_code = fail_usage(console, with_help(what, named_command(tree.root())));
   }
   return line;
 }

@@ -475,6 +475,10 @@ void add_config_options(CLI::App& command, ConfigScope scope, ConfigFlags& flags
         flags[name] = count > 0 ? "true" : "false";
       };
       added = command.add_flag_function(option.flag(), store, help_text(option));
+      added->check([](const std::string& value) {
+        const bool known = value == "true" || value == "false";
+        return known ? std::string() : "\"" + value + "\" must be true or false";
+      });
     } else {
       const auto store = [&flags, name](const std::string& text) { flags[name] = text; };
       added = command.add_option_function<std::string>(option.flag(), store, help_text(option));

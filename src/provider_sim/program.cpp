@@ -7,8 +7,11 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "base/platform/exit_code.h"
 #include "base/platform/process.h"
+#include "base/text/whole_number.h"
 #include "config/config_options.h"
+#include "config/usage_error.h"
 #include "http/client.h"
 #include "provider_sim/options.h"
 #include "provider_sim/simulator.h"
@@ -17,10 +20,17 @@ namespace coffer::provider_sim {
 namespace {
 
 constexpr const char* kSecretVariable = "COFFER_PROVIDER_SECRET";
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
 
 using Values = std::map<std::string, std::string>;  // of the options, by name
+
+/// A check for a whole number from 0 to `max`.
+auto up_to(std::uint64_t max) {
+  return [max](const std::string& text) {
+    return whole_number<std::uint64_t>(text, 0, max)
+               ? std::string()
+               : "\"" + text + "\" must be a whole number from 0 to " + std::to_string(max);
+  };
+}
 
 /// HOST:PORT, the form of every listening address.
 Result<HostPort> address_of(const std::string& text) {
@@ -60,7 +70,7 @@ Result<SimulatorOptions> read_options(Values& values) {
 
 int fail(const Problem& problem) {
   std::cerr << kProgram << ": " << problem.detail << std::endl;
-  return problem.slug == Slug::malformed_request ? kUsage : kFailed;
+  return problem.slug == Slug::malformed_request ? exit_code::kUsage : exit_code::kFailed;
 }
 
 int serve(Values& values, bool json) {
@@ -91,24 +101,28 @@ int serve(Values& values, bool json) {
 
 int run_program(int argc, const char* const* argv) {
   CLI::App app("A simulated payment provider that implements the provider protocol.", kProgram);
-  app.set_version_flag("-v,--version", std::string("coffer ") + COFFER_VERSION);
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("-v,--version", std::string("coffer ") + COFFER_VERSION,
+                       "Print the version");
   Values values;
   bool json = false;
-  app.add_flag("--json", json, "Print JSON");
+  take_no_value(*app.add_flag("--json", json, "Print JSON"));
   for (const Option& row : kOptions) {
     const std::string name(row.name);
     auto* option = app.add_option("--" + name, values[name] = row.fallback, std::string(row.help));
     option->type_name(std::string(row.placeholder));
     if (!row.fallback.empty()) option->capture_default_str();
-    if (row.placeholder == "MS") option->check(CLI::Range(0, kMsMax));
-    if (row.placeholder == "NUMBER") option->check(CLI::TypeValidator<std::uint64_t>(""));
+    if (row.placeholder == "MS") option->check(up_to(kMsMax));
+    if (row.placeholder == "NUMBER") option->check(up_to(UINT64_MAX));
   }
   try {
     app.parse(argc, argv);
     prepare_crypto();
     return serve(values, json);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // printed the help or the version
+    std::cerr << kProgram << ": " << usage_error(app, error) << std::endl;
+    return exit_code::kUsage;
   } catch (const std::exception& fault) {
     return fail(Problem(Slug::unexpected_error, fault.what()));
   }

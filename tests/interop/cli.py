@@ -228,6 +228,9 @@ def beside_a_server(cli, demo, address):
     check("the socket is private", mode_of(db + ".sock") == 0o600)
     cli.says(1, "the server reports a missing wallet", "wallet was not found", "wallet", "verify", NOBODY_ID,
              "--db", db)
+    cli.says(2, "an option of the simulator that is no number",
+             'coffer-provider-sim: --delay-ms "x" must be a whole number from 0 to 600000; see coffer-provider-sim --help',
+             "provider-sim", "--secret", "x", "--delay-ms", "x")
     cli.says(2, "an event type with a typo", 'did you mean "payment.succeeded"', "trigger", "payment.suceeded",
              "--db", db)
     application, headers = demo.facts["applicationId"], tenant.login().headers

@@ -177,6 +177,36 @@ TEST_CASE("a typo gets a suggestion, and the help of its command", "[cli]") {
         "coffer: unknown option \"--nmae\"; see coffer association create --help\n");
 }
 
+TEST_CASE("wrong numbers of arguments and values name the argument and what it takes", "[cli]") {
+  const auto said = [](const std::vector<std::string>& arguments) {
+    const Read wrong = read(arguments);
+    CHECK(wrong.line.command == nullptr);
+    CHECK(wrong.line.exit_code == exit_code::kUsage);
+    return wrong.err;
+  };
+  CHECK(said({"wallet", "show"}) ==
+        "coffer: missing ID (ID of the wallet); see coffer wallet show --help\n");
+  CHECK(said({"wallet", "fund", "--amount", "1"}) ==
+        "coffer: missing ID (ID of the wallet), --asset CODE; see coffer wallet fund --help\n");
+  CHECK(said({"rate", "list", "--environment"}) ==
+        "coffer: --environment needs a value: sandbox|production; see coffer rate list --help\n");
+  CHECK(said({"payment", "list", "--limit="}) ==
+        "coffer: --limit needs a value: N; see coffer payment list --help\n");
+  CHECK(said({"payment", "list", "--limit", "1", "--limit", "2"}) ==
+        "coffer: --limit may be given only once; see coffer payment list --help\n");
+  for (const char* flag : {"--json=no", "--json=5", "--json=maybe"}) {
+    CHECK(said({"rate", "list", flag}) ==
+          "coffer: --json takes no value; see coffer rate list --help\n");
+  }
+  CHECK(said({"verify", "--quick=x"}) ==
+        "coffer: --quick takes no value; see coffer verify --help\n");
+  CHECK(said({"serve", "--admin-plain-http=x"}) ==
+        "coffer: --admin-plain-http \"x\" must be true or false; see coffer serve --help\n");
+  CHECK(read({"serve", "--admin-plain-http=false"}).line.flags.at("admin_plain_http") == "false");
+  CHECK(said({"--db", "x", "verify"}) ==
+        "coffer: option \"--db\" must follow its command; see coffer --help\n");
+}
+
 TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
   const auto printed = [](const std::vector<std::string>& words) {
     std::ostringstream out;
