@@ -138,13 +138,13 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   }
   COFFER_TRY(const auto response,
              call(endpoints.token, "POST", form_encoded(form), std::move(headers)));
-  const Json answer = Json::parse(response.body, nullptr, false);
-  if (response.status == 200 && answer.is_object()) {
-    const std::string token = text_of(answer, "id_token");
+  const Json reply = Json::parse(response.body, nullptr, false);
+  if (response.status == 200 && reply.is_object()) {
+    const std::string token = text_of(reply, "id_token");
     return token.empty() ? wrong_provider("its response contains no ID token")
                          : Result<std::string>(token);
   }
-  const std::string error = answer.is_object() ? text_of(answer, "error") : std::string();
+  const std::string error = reply.is_object() ? text_of(reply, "error") : std::string();
   if (response.status == 400 && error == "invalid_grant") {
     return unexpected(Slug::unauthorized, "the provider rejected the code");
   }

@@ -3,7 +3,7 @@ import { freshId, h, replace, save } from './dom.js';
 import { field, isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
 import { note, toast } from './notice.js';
-import { answerNode, hasSecret, terms } from './record.js';
+import { resultNode, hasSecret, terms } from './record.js';
 import { S } from './strings.js';
 import { act, can, session } from './wire.js';
 
@@ -37,8 +37,8 @@ function fixedList(command, fixed) {
   );
 }
 
-function showAnswer(open, title, answer, finish) {
-  const secrets = !Array.isArray(answer.data) && hasSecret(answer.data);
+function showResult(open, title, result, finish) {
+  const secrets = !Array.isArray(result.data) && hasSecret(result.data);
   open.state.keep = secrets;
   if (secrets) open.box.dataset.keep = '';
   const close = h(
@@ -52,11 +52,11 @@ function showAnswer(open, title, answer, finish) {
     heading,
     h(
       'p',
-      { class: `notice ${secrets || answer.waits ? 'warn' : 'good'}`, role: 'status' },
-      secrets ? S.common.secretsDone : answer.waits ? S.common.waits : S.common.done,
+      { class: `notice ${secrets || result.waits ? 'warn' : 'good'}`, role: 'status' },
+      secrets ? S.common.secretsDone : result.waits ? S.common.waits : S.common.done,
     ),
-    answer.note && !secrets && !answer.waits && note(answer.note),
-    answerNode(answer, title),
+    result.note && !secrets && !result.waits && note(result.note),
+    resultNode(result, title),
     h('div', { class: 'row end' }, close),
   );
   open.box.addEventListener('close', finish, { once: true });
@@ -64,15 +64,15 @@ function showAnswer(open, title, answer, finish) {
 }
 
 /** Reports that a command was done, or that it waits for a second operator. */
-export function said(answer, done) {
-  if (answer && answer.waits) toast(S.common.waits, 'warn');
+export function said(result, done) {
+  if (result && result.waits) toast(S.common.waits, 'warn');
   else toast(done);
 }
 
 /**
  * Shows the form of a command, runs the command and shows the result. {command, fixed: values that cannot be changed,
  * preset: values that can, title: replaces the label from the table, about, danger, quietly: shows no result unless
- * it contains a secret, done(answer)}.
+ * it contains a secret, done(result)}.
  */
 export function ask({
   command: path,
@@ -109,23 +109,23 @@ export function ask({
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    let answer;
+    let result;
     const went = await submitting(form, place, async () => {
-      answer = await act(path, { ...valuesOf(form), ...fixed });
+      result = await act(path, { ...valuesOf(form), ...fixed });
     });
     if (!went) return;
-    const finish = () => done && done(answer);
-    if (answer.data && answer.data.download) {
+    const finish = () => done && done(result);
+    if (result.data && result.data.download) {
       open.box.addEventListener('close', finish, { once: true });
       open.close();
-      save(answer.data);
-      toast(S.common.saving(answer.data.file));
-    } else if (quietly && !(answer.data && hasSecret(answer.data))) {
+      save(result.data);
+      toast(S.common.saving(result.data.file));
+    } else if (quietly && !(result.data && hasSecret(result.data))) {
       open.box.addEventListener('close', finish, { once: true });
       open.close();
-      said(answer, S.common.toast(about ? `${name}: ${about}` : name));
+      said(result, S.common.toast(about ? `${name}: ${about}` : name));
     } else {
-      showAnswer(open, name, answer, finish);
+      showResult(open, name, result, finish);
     }
   });
   open.box.append(form);

@@ -4,7 +4,7 @@ import { h, replace } from './dom.js';
 import { errorBox, note } from './notice.js';
 import { ago, badge } from './format.js';
 import { heading, listPart } from './list.js';
-import { answerNode } from './record.js';
+import { resultNode } from './record.js';
 import { act, can, session } from './wire.js';
 import { S } from './strings.js';
 
@@ -127,8 +127,8 @@ function checkPanel({ command, title, text, values, button }) {
     run.disabled = true;
     replace(place, h('p', { class: 'soft', role: 'status' }, S.checks.working));
     try {
-      const answer = await act(command, values);
-      replace(place, verdict(answer), answer.note && note(answer.note), answerNode(answer, title));
+      const result = await act(command, values);
+      replace(place, verdict(result), result.note && note(result.note), resultNode(result, title));
     } catch (fault) {
       replace(place, errorBox(fault));
     } finally {

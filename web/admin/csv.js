@@ -33,9 +33,9 @@ export async function everyRow(command, values, { cursor: name = 'cursor', limit
   const rows = [];
   let cursor;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const answer = await read(command, { ...values, limit, [name]: cursor });
-    rows.push(...answer.data);
-    cursor = answer.nextCursor;
+    const result = await read(command, { ...values, limit, [name]: cursor });
+    rows.push(...result.data);
+    cursor = result.nextCursor;
     if (!cursor) return rows;
     if (progress) progress(S.csv.collecting(rows.length));
   }

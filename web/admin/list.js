@@ -65,15 +65,15 @@ function valuesFor(context, spec, shown) {
  */
 async function pagesOf(context, spec, state, signal) {
   const values = valuesFor(context, spec, state.shown);
-  let answer = await read(spec.command, values, signal);
-  answer.full = answer.data.length === values.limit;
-  while (isPaged(spec) && answer.full && answer.data.length < state.shown && nextOf(answer, spec)) {
-    const limit = Math.min(state.shown - answer.data.length, MORE);
-    const cursor = { [cursorName(spec)]: nextOf(answer, spec), limit };
+  let result = await read(spec.command, values, signal);
+  result.full = result.data.length === values.limit;
+  while (isPaged(spec) && result.full && result.data.length < state.shown && nextOf(result, spec)) {
+    const limit = Math.min(state.shown - result.data.length, MORE);
+    const cursor = { [cursorName(spec)]: nextOf(result, spec), limit };
     const page = await read(spec.command, { ...values, ...cursor }, signal);
-    answer = { ...page, data: [...answer.data, ...page.data], full: page.data.length === limit };
+    result = { ...page, data: [...result.data, ...page.data], full: page.data.length === limit };
   }
-  return answer;
+  return result;
 }
 
 const COUNT_AGE_MS = 30_000;
@@ -97,17 +97,17 @@ async function countOf(context, spec, state, signal) {
 }
 
 /** The cursor of the next page, from the command or from the last row. */
-function nextOf(answer, spec) {
-  if (answer.nextCursor) return answer.nextCursor;
-  if (!spec.cursorOf || !answer.full) return undefined;
-  return spec.cursorOf(answer.data[answer.data.length - 1]);
+function nextOf(result, spec) {
+  if (result.nextCursor) return result.nextCursor;
+  if (!spec.cursorOf || !result.full) return undefined;
+  return spec.cursorOf(result.data[result.data.length - 1]);
 }
 
 // --- Drawing ------------------------------------------------------------------------------------------
 
-function pager(context, spec, answer) {
+function pager(context, spec, result) {
   const name = cursorName(spec);
-  const next = nextOf(answer, spec);
+  const next = nextOf(result, spec);
   const first = context.query.get(name);
   if (!next && !first) return null;
   return h(
@@ -119,9 +119,9 @@ function pager(context, spec, answer) {
 }
 
 /** The number of rows after the next press of the button; undefined if there are no more. */
-function nextShown(spec, answer, rows, state) {
+function nextShown(spec, result, rows, state) {
   if (isPaged(spec)) {
-    if (!nextOf(answer, spec) || !answer.full || state.shown >= ROWS_MAX) return undefined;
+    if (!nextOf(result, spec) || !result.full || state.shown >= ROWS_MAX) return undefined;
     return Math.min(ROWS_MAX, state.shown - (state.shown % MORE) + MORE);
   }
   if (rows.length < state.shown) return undefined;
@@ -129,8 +129,8 @@ function nextShown(spec, answer, rows, state) {
   return state.shown + PAGE;
 }
 
-function moreButton(spec, answer, rows, state, again) {
-  const shown = nextShown(spec, answer, rows, state);
+function moreButton(spec, result, rows, state, again) {
+  const shown = nextShown(spec, result, rows, state);
   if (!shown) return null;
   const more = () => {
     state.shown = shown;
@@ -140,18 +140,18 @@ function moreButton(spec, answer, rows, state, again) {
 }
 
 /** A text such as `50 of 431`, which always says that there are more rows. */
-function countText(spec, answer, rows, shown) {
+function countText(spec, result, rows, shown) {
   if (rows.length === 0 || spec.limit) return null;
-  const count = answer.count;
+  const count = result.count;
   let text;
   if (count) text = L.of(shown, Math.max(shown, count.payments), count.isExact);
-  else if (isPaged(spec)) text = nextOf(answer, spec) ? L.andMore(shown) : L.shown(shown);
+  else if (isPaged(spec)) text = nextOf(result, spec) ? L.andMore(shown) : L.shown(shown);
   else text = L.of(shown, rows.length, true);
   return h('p', { class: 'count soft small', role: 'status' }, text);
 }
 
-function nothing(context, spec, answer) {
-  if (nextOf(answer, spec)) return empty(L.nothingSoFar);
+function nothing(context, spec, result) {
+  if (nextOf(result, spec)) return empty(L.nothingSoFar);
   const filtered = filtersOf(spec).some(({ name }) => context.query.has(name));
   if (filtered) return empty(L.nothingFits, h('a', { href: `#/${context.path}` }, L.showAll));
   return empty(...(spec.empty || [L.nothing]));
@@ -166,25 +166,25 @@ function widthsFor(state, place, shown) {
   return state.widths;
 }
 
-function draw(context, spec, answer, state, again, place) {
-  const rows = spec.rows ? spec.rows(answer.data) : answer.data;
+function draw(context, spec, result, state, again, place) {
+  const rows = spec.rows ? spec.rows(result.data) : result.data;
   const shown = isPaged(spec) ? rows : rows.slice(0, state.shown);
   return [
-    countText(spec, answer, rows, shown.length),
+    countText(spec, result, rows, shown.length),
     rows.length === 0
-      ? nothing(context, spec, answer)
+      ? nothing(context, spec, result)
       : table({
           caption: spec.title,
           rows: shown,
-          columns: chosenColumns(spec) || answer.columns,
+          columns: chosenColumns(spec) || result.columns,
           link: spec.link,
           key: spec.key || ((row) => row.id),
           widths: widthsFor(state, place, shown.length),
           actions:
             spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
         }),
-    answer.note && note(answer.note),
-    !spec.limit && [moreButton(spec, answer, rows, state, again), pager(context, spec, answer)],
+    result.note && note(result.note),
+    !spec.limit && [moreButton(spec, result, rows, state, again), pager(context, spec, result)],
   ];
 }
 
@@ -245,13 +245,13 @@ export function listPart(context, spec) {
     signal: context.signal,
     seconds: () => (context.query.get(cursorName(spec)) ? 0 : state.shown > PAGE ? 60 : 5),
     fetch: async (signal) => {
-      const [answer, count] = await Promise.all([
+      const [result, count] = await Promise.all([
         pagesOf(context, spec, state, signal),
         countOf(context, spec, state, signal),
       ]);
-      return count ? { ...answer, count } : answer;
+      return count ? { ...result, count } : result;
     },
-    draw: (answer) => draw(context, spec, answer, state, again, place),
+    draw: (result) => draw(context, spec, result, state, again, place),
     failed: errorBox,
   });
   const apply = (values) => context.go(addressWith(context, { ...values, [cursorName(spec)]: undefined }));

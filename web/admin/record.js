@@ -123,8 +123,8 @@ export function secretsNode(record, rest) {
 }
 
 /** The result of a command. */
-export function answerNode(answer, caption = 'Result') {
-  const { data, columns } = answer;
+export function resultNode(result, caption = 'Result') {
+  const { data, columns } = result;
   if (!Array.isArray(data)) {
     const plain = members(data, { leaveOut: hasSecret(data) ? [...SECRETS] : [] });
     const rest = [plain, inside(data, { level: 3 })];

@@ -117,14 +117,14 @@ function ask(record, again) {
     event.preventDefault();
     const as = form.elements.as.value;
     const reason = form.elements.reason.value.trim().replace(/\s*\n\s*/g, ' ');
-    let answer;
+    let resolved;
     const went = await submitting(form, place, async () => {
-      answer = await act('payment resolve', { ID: record.id, as, reason });
+      resolved = await act('payment resolve', { ID: record.id, as, reason });
     });
     if (!went) return;
     open.box.addEventListener('close', again, { once: true });
     open.close();
-    said(answer, R.done(record.transactionId, R.results[as]));
+    said(resolved, R.done(record.transactionId, R.results[as]));
   });
   open.box.classList.add('wide');
   open.box.append(form);

@@ -221,7 +221,7 @@ function reply(value, title = 'Example response') {
   return h('details', { class: 'schema', ontoggle: open }, h('summary', {}, title), body);
 }
 
-function answer(status, response) {
+function responseItem(status, response) {
   const whole = resolve(response);
   if (Number(status) >= 400 && response.$ref) {
     const slugs = [...whole.description.matchAll(/`([a-z0-9-]+)`/g)].map(([, slug]) => slug);
@@ -245,8 +245,8 @@ function access(operation) {
 function article({ method, path, operation }) {
   const problem = operation['x-problem-example'];
   const parameters = parameterList(operation);
-  const answers = Object.entries(operation.responses);
-  const of = (test) => answers.filter(([status, response]) => test(Number(status) >= 400 && response.$ref));
+  const responses = Object.entries(operation.responses);
+  const of = (test) => responses.filter(([status, response]) => test(Number(status) >= 400 && response.$ref));
   return h('article', { id: operation.operationId },
     h('h3', {}, h('a', { href: `#${operation.operationId}` },
       h('span', { class: `method ${method}` }, method.toUpperCase()), ' ',
@@ -260,9 +260,9 @@ function article({ method, path, operation }) {
         Object.entries(operation.requestBody.content).map(([type, { schema }]) => shape(type, schema))]
       : null,
     h('h4', {}, 'Responses'),
-    h('ul', { class: 'answers' }, of((isProblem) => !isProblem).map(([s, r]) => answer(s, r))),
+    h('ul', { class: 'responses' }, of((isProblem) => !isProblem).map(([s, r]) => responseItem(s, r))),
     h('h4', {}, 'Problems'),
-    h('ul', { class: 'answers' }, of((isProblem) => isProblem).map(([s, r]) => answer(s, r))),
+    h('ul', { class: 'responses' }, of((isProblem) => isProblem).map(([s, r]) => responseItem(s, r))),
     problem ? reply(problem.body, `Example problem, status ${problem.status}`) : null,
     h('h4', {}, 'Example'),
     examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`),

@@ -34,7 +34,7 @@ const cofferEvents = (() => {
   function responses(operation) {
     const rows = Object.entries(operation.responses).map(([status, { description }]) =>
       h('li', {}, h('span', { class: 'name' }, status), ' ', description));
-    return h('details', { class: 'schema' }, h('summary', {}, 'Your response'), h('ul', { class: 'answers' }, rows));
+    return h('details', { class: 'schema' }, h('summary', {}, 'Your response'), h('ul', { class: 'responses' }, rows));
   }
 
   function article(type, operation) {

@@ -52,10 +52,10 @@ const cofferTry = (() => {
     const { path, method } = operation(login);
     const response = await send(method.toUpperCase(), path, { 'Content-Type': 'application/json' },
       JSON.stringify(Object.fromEntries(Object.entries(body).map(([member, name]) => [member, value(name)]))));
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${path} responded ${response.status}: ${answer.detail || answer.title}`);
-    tokens[scheme] = { text: answer[token], until: Date.now() + answer.expiresIn * 1000 - EARLY_MS };
-    return answer[token];
+    const granted = await response.json();
+    if (!response.ok) throw new Error(`${path} responded ${response.status}: ${granted.detail || granted.title}`);
+    tokens[scheme] = { text: granted[token], until: Date.now() + granted.expiresIn * 1000 - EARLY_MS };
+    return granted[token];
   }
 
   async function credentialsFor(each) {
@@ -80,13 +80,13 @@ const cofferTry = (() => {
   }
 
   /** Learns IDs from a response, for the next request. */
-  function learnResponse(path, answer) {
-    if (answer === null || typeof answer !== 'object') return;
-    for (const [name, each] of Object.entries(answer)) {
+  function learnResponse(path, body) {
+    if (body === null || typeof body !== 'object') return;
+    for (const [name, each] of Object.entries(body)) {
       if (/(Id|reference)$/.test(name) && typeof each === 'string' && name !== 'requestId') known.set(name, each);
     }
     const noun = /^\/v1\/(wallet|webhook|connector)s$/.exec(path)?.[1] || (path === '/v1/beneficiaries' ? 'beneficiary' : '');
-    if (noun && typeof answer.id === 'string') known.set(`${noun}Id`, answer.id);
+    if (noun && typeof body.id === 'string') known.set(`${noun}Id`, body.id);
   }
 
   /** A known value for a path parameter. `{transactionId}` in a path is the record ID. */

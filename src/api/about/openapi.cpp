@@ -94,13 +94,13 @@ Json media(std::string_view name, const Json& schemas, Json recorded) {
   return {{"schema", schema(name)}, {"example", std::move(recorded)}};
 }
 
-Json success_response(const Route& route, const DeclaredResponse& answer, const Json& schemas) {
+Json success_response(const Route& route, const DeclaredResponse& declared, const Json& schemas) {
   const Json recorded = recorded_example(route.operation).value("responses", Json::object());
   Json response{{"description", route.summary},
                 {"headers", {{"X-Request-Id", reference("headers", "RequestId")}}}};
-  if (answer.schema.empty()) return response;
-  response["content"][std::string(answer.media_type)] =
-      media(answer.schema, schemas, recorded.value(std::to_string(answer.status), Json()));
+  if (declared.schema.empty()) return response;
+  response["content"][std::string(declared.media_type)] =
+      media(declared.schema, schemas, recorded.value(std::to_string(declared.status), Json()));
   return response;
 }
 
@@ -142,8 +142,8 @@ Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& compo
 
 Json responses(const Route& route, Json& components) {
   std::map<int, Json> sorted;
-  for (const DeclaredResponse& answer : route.responses) {
-    sorted[answer.status] = success_response(route, answer, components["schemas"]);
+  for (const DeclaredResponse& declared : route.responses) {
+    sorted[declared.status] = success_response(route, declared, components["schemas"]);
   }
   std::map<int, std::vector<Slug>> problems;
   for (const Slug slug : problems_of(route)) problems[info(slug).status].push_back(slug);

@@ -49,7 +49,8 @@ Traffic::Traffic(Metrics* metrics, const std::vector<Route>& routes)
     : metrics_(metrics), routes_(routes) {
   for (const Route& route : routes) {
     std::vector<int> statuses{500};
-    for (const DeclaredResponse& answer : responses_of(route)) statuses.push_back(answer.status);
+    for (const DeclaredResponse& declared : responses_of(route))
+      statuses.push_back(declared.status);
     lines_.push_back(std::make_unique<Line>(route.method, route.pattern, statuses));
   }
   lines_.push_back(std::make_unique<Line>(kNone, kNone, std::vector<int>{204, 404, 405, 500}));

@@ -62,7 +62,7 @@ Record quota_view(Owners& owners, const flows::QuotaState& state) {
   return out;
 }
 
-CommandResult answer_of(store::Connection& db, const std::vector<flows::QuotaState>& states) {
+CommandResult quota_list(store::Connection& db, const std::vector<flows::QuotaState>& states) {
   CommandResult result{.list = true,
                        .columns = {"quota", "used", "limit", "usedPercent", "environment",
                                    "association", "associationId"}};
@@ -79,13 +79,13 @@ Result<CommandResult> list_quotas(Session& session, const Arguments& arguments) 
     if (!tenants) {
       states = flows::all_quotas(context, db);
       if (states.size() > kFullest) states.resize(kFullest);
-      return answer_of(db, states);
+      return quota_list(db, states);
     }
     for (const std::int64_t tenant : *tenants) {
       const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
       states.insert(states.end(), more.begin(), more.end());
     }
-    return answer_of(db, states);
+    return quota_list(db, states);
   });
 }
 
@@ -104,7 +104,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   }
   COFFER_TRY(const auto states, flows::set_quota(session.app.flows(), id,
                                                  environment_argument(arguments), quota, limit));
-  return session.app.flows().read([&](store::Connection& db) { return answer_of(db, states); });
+  return session.app.flows().read([&](store::Connection& db) { return quota_list(db, states); });
 }
 
 /// `wallets|beneficiaries|...`
