@@ -207,9 +207,9 @@ Result<MasterKey> parse_master_key(std::string_view text, std::string_view sourc
 Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random,
                                             MissingKey missing) {
   if (auto found = load(path)) return *std::move(found);
-  const Problem none(Slug::not_found, "Master key not found: " + path.string() +
-                                          ". Restore it from its backup. Without it, the sealed "
-                                          "secrets in the database cannot be read.");
+  const Problem none(Slug::not_found, "The master key " + path.string() +
+                                          " was not found. Restore it from its backup. Without it, "
+                                          "the sealed secrets in the database cannot be read.");
   if (missing == MissingKey::refuse) return unexpected(none);
   COFFER_TRY_VOID(create(path, random));
   if (auto created = load(path)) return *std::move(created);

@@ -134,7 +134,7 @@ struct Command {
   std::vector<Argument> arguments = {};
   Settings settings = Settings::file;
   bool prints_data = true;        // has --json
-  std::string_view hint = {};     // an imperative that follows a `not found` error
+  std::string_view hint = {};     // an imperative that follows an error about an ID
   std::string_view details = {};  // further sentences of the help and of the dialog
   bool streams = false;           // runs until stopped, so not on the admin page
   bool calls_out = false;  // waits for other machines; on the page, runs in the lane `outbound`
@@ -172,9 +172,8 @@ template <class IdType>
 Result<IdType> id_argument(const Arguments& arguments, const std::string& name) {
   const auto id = IdType::parse(arguments.text(name));
   if (id) return *id;
-  return unexpected(Slug::malformed_request,
-                    "Invalid " + name + " \"" + arguments.text(name) +
-                        "\": expected a UUID. Copy it from the output of the list command.");
+  return unexpected(Slug::malformed_request, "Invalid " + name + " \"" + arguments.text(name) +
+                                                 "\": " + std::string(kNoUuid));
 }
 
 /// --environment, by default the sandbox, and its value.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/platform/exit_code.h"
@@ -276,10 +277,11 @@ void print_lines(const Console& console, const Record& record) {
     console.out << label << std::string(width + 2 - columns_of(label), ' ')
                 << shaded(cell.shade, cell.text, console.shades_out()) << '\n';
   }
+  bool first = std::ranges::all_of(record, wide_list);
   for (const Field& field : record) {
     const auto* records = wide_list(field);
     if (records == nullptr) continue;
-    console.out << '\n' << words_of(field.key) << '\n';
+    console.out << (std::exchange(first, false) ? "" : "\n") << words_of(field.key) << '\n';
     print_list(console, {.records = *records, .list = true}, Times::exact);
   }
 }
@@ -315,10 +317,8 @@ int exit_code_of(const Problem& problem) {
   return exit_code::kFailed;
 }
 
-/// The detail of a Problem as the middle of an error line, without its initial capital and its
-/// final full stop: `the wallet was not found`.
-std::string clause(std::string text) {
-  if (text.ends_with('.')) text.pop_back();
+/// The middle of an error line has no initial capital: `the wallet was not found`.
+std::string without_capital(std::string text) {
   if (text.size() > 1 && ascii::is_lower(text[1])) text[0] = ascii::to_lower(text[0]);
   return text;
 }
@@ -336,14 +336,14 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   } else if (result.list) {
     print_list(console, result, console.terminal ? Times::distance : Times::minute);
   } else {
-    for (const Record& record : result.records) print_lines(console, record);
+    for (const Record& record : result.records) print_lines(console, shown_part(result, record));
   }
   // An empty flush checks whether the reader still exists; not needed if there was nothing to
   // print.
   if (json || !result.records.empty()) console.out.flush();
   if (!json && !result.note.empty()) console.err << result.note << '\n';
   // Printed also with --json, because the array on standard output cannot contain the cursor.
-  if (result.next_cursor) console.err << "more: --cursor " << *result.next_cursor << '\n';
+  if (result.next_cursor) console.err << "next page: --cursor " << *result.next_cursor << '\n';
   return result.exit_code;
 }
 
@@ -351,14 +351,17 @@ void print_error(const Console& console, std::string_view text) {
   // Several sentences end with a full stop; a single clause does not.
   const bool ends = text.ends_with('.') || text.ends_with('?');
   const bool sentences = text.find(". ") != std::string_view::npos && !ends;
-  console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' ' << printable(text)
-              << (sentences ? "." : "") << std::endl;
+  console.err << shaded(Shade::red, "coffer:", console.shades_err()) << ' '
+              << printable(without_capital(std::string(text))) << (sentences ? "." : "")
+              << std::endl;
 }
 
 int print_problem(const Console& console, const Problem& problem, std::string_view hint) {
   std::string text =
-      clause(problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail);
-  if (!hint.empty() && problem.slug == Slug::not_found) text += ". " + std::string(hint);
+      problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+  if (text.ends_with('.')) text.pop_back();
+  const bool about_id = problem.slug == Slug::not_found || problem.detail.ends_with(kNoUuid);
+  if (!hint.empty() && about_id) text += ". " + std::string(hint);
   print_error(console, text);
   for (const FieldError& field : problem.fields) {
     if (!says_more(problem, field)) continue;

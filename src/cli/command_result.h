@@ -107,6 +107,8 @@ struct Console {
 
 /// Returns the exit code.
 int print_result(const Console& console, const CommandResult& result, bool json);
+/// The end of the detail about an invalid ID, which the hint of the command follows.
+inline constexpr std::string_view kNoUuid = "expected a UUID.";
 /// `coffer: DETAIL. HINT.` and one line per invalid field. Returns the exit code of the problem.
 int print_problem(const Console& console, const Problem& problem, std::string_view hint);
 /// `coffer: TEXT`.

@@ -252,7 +252,7 @@ void CommitQueue::note_full(bool full) {
   if (full == storage_full_) return;
   storage_full_ = full;
   full ? log_error("store", "disk is full, rejecting writes", {{"free", database_.free_bytes()}})
-       : log_info("store", "disk has room again, accepting writes");
+       : log_info("store", "disk has free space again, accepting writes");
 }
 
 /// After a stop has begun, limits how long BEGIN waits for another program.

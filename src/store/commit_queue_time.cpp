@@ -60,10 +60,10 @@ void CommitQueue::watch_clock() {
   clock_behind_ = behind;
   if (behind) {
     log_warning("store",
-                "the machine's clock is behind the records; their time continues without it",
+                "the system clock is behind the records; new ones continue from the last timestamp",
                 {{"behind_ms", behind_ms}});
   } else {
-    log_warning("store", "the machine's clock is no longer behind the records");
+    log_warning("store", "the system clock is no longer behind the records");
   }
 }
 

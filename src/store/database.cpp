@@ -255,7 +255,7 @@ void Database::watch_place() {
   const bool here = in_place();
   if (here == was_in_place_) return;
   was_in_place_ = here;
-  if (here) return log_info("store", "the database is back, accepting writes");
+  if (here) return log_info("store", "the database is at its path again, accepting writes");
   log_error("store",
             "the database or its -wal file was moved, deleted or replaced; rejecting writes until "
             "the same file is back",

@@ -124,7 +124,7 @@ TEST_CASE("an operator gets the reason why an on-ramp cannot be resolved as succ
                                                {flows::Resolution::succeeded, "ada", "paid"});
   REQUIRE_FALSE(resolved);
   CHECK(resolved.error().slug == Slug::conflict);
-  CHECK(resolved.error().detail.find("cannot hold") != std::string::npos);
+  CHECK(resolved.error().detail.find("exceed the ledger's limit") != std::string::npos);
   CHECK(world.me.status(id) == "processing");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a refund that the ledger cannot hold fails with its reason, and can b
                                      "the provider paid it back"};
   const auto rejected = flows::resolve_payment(world.app.flows(), *PaymentId::parse(id), refunded);
   REQUIRE_FALSE(rejected);
-  CHECK(rejected.error().detail.find("cannot hold") != std::string::npos);
+  CHECK(rejected.error().detail.find("exceed the ledger's limit") != std::string::npos);
 
   // Another off-ramp frees capacity when its provider is paid.
   const std::string recipient = add_recipient(world.me);

@@ -59,8 +59,7 @@ export async function doing(watched, { place, command, about, values = {}, then 
     if (place) await watched.visit(place);
     await press(watched, command, about);
     fault = await send(watched, values);
-    // The response says that a call to the provider is in progress.
-    for (let tries = 0; /try again in a few seconds/i.test(fault) && tries < 50; tries += 1) {
+    for (let tries = 0; /a request to the provider is in progress/i.test(fault) && tries < 50; tries += 1) {
       await watched.page.waitForTimeout(100);
       fault = await send(watched, {});
     }
@@ -367,7 +366,7 @@ export async function checks(watched) {
     await panel.locator('button').click();
     await panel.locator('.notice[role]').waitFor();
     const said = await panel.locator('.notice[role]').first().textContent();
-    ok(`${command} reports no faults`, said === 'No faults found.', said);
+    ok(`${command} reports no errors`, said === 'No errors found.', said);
   }
   done.add('backup');
   await watched.visit('checks');

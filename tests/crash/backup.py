@@ -167,7 +167,7 @@ def killed(folder, rounds):
         if os.path.exists(backup):
             whole += 1
             code, out, _ = coffer("verify", backup, "--json")
-            if code != 0 or json.loads(out)["checksum"] != "right":
+            if code != 0 or json.loads(out)["checksum"] != "matches":
                 fail(f"a backup has its final name but is incomplete: {out}")
             os.remove(backup)
         gateway.start()

@@ -148,7 +148,7 @@ export const screens = {
       title: 'Needs attention',
       nothing: 'Nothing needs attention.',
       oldest: (count) => (count === 1 ? ', ' : ', the oldest '),
-      ledger: { text: () => 'The ledger does not add up', next: 'Verify the file' },
+      ledger: { text: () => 'The verification of the ledger found errors', next: 'Verify the file' },
       refundsFailed: { text: counted('failed refund', 'failed refunds'), next: 'Resolve with the provider' },
       disk: { text: () => 'Less than 1 GiB of disk space is free', next: 'See checks' },
       breakersOpen: {

@@ -133,8 +133,8 @@ export const setup = {
     signatureText:
       'To restore a downloaded backup, keep its signature file next to it. Without it, coffer restore needs ' +
       '--unsigned.',
-    faults: 'The check found faults. They are listed below.',
-    noFaults: 'No faults found.',
+    faults: 'The check found errors. They are listed below.',
+    noFaults: 'No errors found.',
     working: 'Working…',
     machine: 'On the server',
     machineText: [

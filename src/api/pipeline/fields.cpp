@@ -114,7 +114,7 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
       add_error(Slug::malformed_request, name, "must be a decimal such as \"12.50\"");
       break;
     case AmountFault::too_precise:
-      add_error(Slug::amount_precision, name, "must have at most 7 decimals");
+      add_error(Slug::amount_precision, name, "must have at most 7 decimal places");
       break;
     case AmountFault::out_of_range:
       add_error(Slug::amount_out_of_range, name,

@@ -74,16 +74,15 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   const auto& steps = plan.steps();
   const auto changes =
       std::ranges::count_if(steps, [](const ApplyStep& step) { return step.is_change(); });
-  const std::string count =
-      std::to_string(changes) + " of " + std::to_string(steps.size()) + " objects ";
+  const std::string count = std::to_string(changes) + " of " + std::to_string(steps.size()) + ".";
   CommandResult result;
   Outcome outcome;
   if (arguments.has("dry-run")) {
     for (const ApplyStep& step : steps) outcome.objects.push_back(step_view(step));
-    result.note = count + "would change. Nothing was changed.";
+    result.note = "Objects that would change: " + count + " Nothing was changed.";
   } else {
     outcome = carry_out(steps);
-    result.note = count + "changed.";
+    result.note = "Objects changed: " + count;
     if (!outcome.credentials.empty()) {
       result.note += " Copy the credentials now. You won't see them again.";
     }
@@ -94,10 +93,13 @@ Result<CommandResult> apply(Session& session, const Arguments& arguments) {
   }
   if (outcome.problem) {
     result.note = "The last object failed: " + *outcome.problem +
-                  " Correct the file and repeat the command. It skips the steps that succeeded.";
+                  " Correct the file and repeat the command. It skips objects that already match.";
     if (!outcome.credentials.empty()) result.note += " Copy the credentials now.";
     result.exit_code = exit_code::kFailed;
   }
+  // The note states the problem.
+  result.columns = {"objects"};
+  if (!outcome.credentials.empty()) result.columns.push_back("credentials");
   result.records = {{{"objects", std::move(outcome.objects)},
                      {"credentials", std::move(outcome.credentials)},
                      {"problem", outcome.problem}}};

@@ -86,7 +86,7 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
   wanted.issuer = issuer.value_or("");
   if (!wanted.issuer.empty() && !auth::PublicKey::parse(wanted.issuer)) {
     fields.add_error(Slug::validation_failed, "issuer",
-                     "must be a G... StrKey with a correct checksum");
+                     "must be a public key: G, 55 more characters and a correct checksum");
   }
   if (!declare(fields, "code", step, code.value())) return;
   const auto present = assets_.find(code.value());

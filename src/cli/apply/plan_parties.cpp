@@ -214,7 +214,7 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   if (!declare(fields, "transactionId", step, id)) return;
   if (environment_ == Environment::production) {
     fields.add_error(Slug::validation_failed, "transactionId",
-                     "funds a production wallet, which only coffer wallet fund does");
+                     "is only permitted in the sandbox; use coffer wallet fund");
   }
   const auto found = wallets_.find(wallet);
   if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;

@@ -56,7 +56,7 @@ class History {
     COFFER_TRY_VOID(prepare(application));
     constexpr int kSlots = kPerDay * kDays;
     for (int slot = 0; slot < kSlots; ++slot) {
-      progress({"making a week of history", slot, kSlots, Progress::Unit::steps});
+      progress({"creating a week of history", slot, kSlots, Progress::Unit::steps});
       const auto before = static_cast<std::int64_t>(below(kSlotMs / 2));
       clock_.advance_ms(before);
       COFFER_TRY_VOID(pay(static_cast<std::size_t>(slot)));

@@ -217,7 +217,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   const store::FileSummary& summary = restored.verdict.summary;
   Record record{{"database", config.db},
                 {"bytes", restored.bytes},
-                {"checksum", restored.checksum ? "right" : "no checksum file"},
+                {"checksum", restored.checksum ? "matches" : "no checksum file"},
                 {"verified", true},
                 {"checked", std::string(extent_of(restored.verdict))},
                 {"signedBy", restored.signer},

@@ -84,9 +84,10 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
     const bool only_log = std::ranges::all_of(
         violations, [](const auto& one) { return one.invariant == flows::kLogFault; });
     if (!only_log) {
-      result.note = "\n" + path +
-                    " is damaged. Stop the server, keep a copy of the file, and restore a backup "
-                    "with coffer restore.";
+      result.note =
+          "\n" + path +
+          " is damaged, or is not a coffer database. If a server uses it, stop the server. "
+          "Keep a copy of the file, and restore a backup with coffer restore.";
     }
   }
   return result;
@@ -125,7 +126,7 @@ Result<CommandResult> judge(const Console& console, const Config& config,
   }
   Record& record = result.records.front();
   record.emplace_back("signedBy", found.signer);
-  record.emplace_back("checksum", found.checksum ? "right" : "no checksum file");
+  record.emplace_back("checksum", found.checksum ? "matches" : "no checksum file");
   record.emplace_back("payments", found.verdict.summary.payments);
   record.emplace_back("lastEntryAt", last_entry(found.verdict.summary));
   if (!found.log_doubt.empty()) record.emplace_back("warning", found.log_doubt);

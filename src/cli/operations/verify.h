@@ -26,7 +26,7 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
 /// checkpoints cannot be read.
 Result<std::string> departure_of(App& app, const Arguments& arguments);
 inline constexpr Argument kCheckpointOption =
-    option("checkpoint", "FILE|URL", "Checkpoints of this database that it must not be behind");
+    option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error");
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);

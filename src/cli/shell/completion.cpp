@@ -95,8 +95,8 @@ std::vector<Command> completion_commands() {
            .arguments = {positional_choice("SHELL", "bash|zsh|fish", "Shell: bash, zsh or fish")},
            .settings = Settings::none,
            .prints_data = false,
-           .details = "bash: add source <(coffer completion bash) to ~/.bashrc\nzsh:  coffer "
-                      "completion zsh > a file _coffer in a folder of $fpath\nfish: coffer "
+           .details = "bash: add source <(coffer completion bash) to ~/.bashrc\nzsh:  save "
+                      "the output as _coffer in a folder of $fpath\nfish: coffer "
                       "completion fish > ~/.config/fish/completions/coffer.fish"}};
 }
 

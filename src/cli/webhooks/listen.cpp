@@ -28,7 +28,10 @@ struct Target {
 Result<Target> target_argument(const Arguments& arguments) {
   Target out;
   const auto url = arguments.find("forward-to");
-  if (!url) return unexpected(Slug::malformed_request, "--forward-to is missing.");
+  if (!url)
+    return unexpected(Slug::malformed_request,
+                      "--forward-to URL is missing. Set it to your receiver, such as "
+                      "http://127.0.0.1:3000/hooks.");
   out.url = *url;
   if (out.url.find("://") == std::string::npos) out.url.insert(0, "http://");
   COFFER_TRY(out.timeout_ms, number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax));

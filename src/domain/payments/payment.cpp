@@ -200,8 +200,8 @@ Result<void> check_request(const PaymentRequest& request) {
     problem.fields.push_back({"receivingAssetCode", "must differ from sendingAssetCode"});
   }
   if (request.notify_email && request.notify_whatsapp) {
-    problem.fields.push_back({"notifyEmail", "must not be combined with notifyWhatsApp"});
-    problem.fields.push_back({"notifyWhatsApp", "must not be combined with notifyEmail"});
+    problem.fields.push_back({"notifyEmail", "must not be sent together with notifyWhatsApp"});
+    problem.fields.push_back({"notifyWhatsApp", "must not be sent together with notifyEmail"});
   }
   if (!problem.fields.empty()) return unexpected(std::move(problem));
   return {};

@@ -41,8 +41,9 @@ IssuedSecrets issue_secrets(const Context& context, store::ApplicationRow& row, 
 
 Result<void> check_public_key(store::Connection& db, const std::string& key) {
   if (!auth::PublicKey::parse(key)) {
-    return unexpected(Problem(Slug::validation_failed, "The public key is not valid.",
-                              {{"publicKey", "must be a G... StrKey with a correct checksum"}}));
+    return unexpected(Problem(
+        Slug::validation_failed, "The public key is not valid.",
+        {{"publicKey", "must be a public key: G, 55 more characters and a correct checksum"}}));
   }
   for (const auto& other : store::list_applications(db)) {
     if (other.public_key == key) {

@@ -26,7 +26,8 @@ Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
     return unexpected(field_problem("decimals", "must be 0 to 7"));
   }
   if (!asset.issuer.empty() && !auth::PublicKey::parse(asset.issuer)) {
-    return unexpected(field_problem("issuer", "must be a G... StrKey with a correct checksum"));
+    return unexpected(field_problem(
+        "issuer", "must be a public key: G, 55 more characters and a correct checksum"));
   }
   const std::string issuer = asset.issuer.empty()
                                  ? auth::generate_key_pair(context.random).public_key.to_string()

@@ -34,8 +34,9 @@ bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
 }
 
 constexpr const char* kLedgerFull =
-    "The ledger cannot hold this additional amount of the asset. Try again when less of it is in "
-    "circulation.";
+    "Crediting this amount would exceed the ledger's limit for the asset. Try again when less of "
+    "it "
+    "is in circulation.";
 
 bool may_receive(store::WriteTx& tx, const ProviderView& view) {
   const auto wallet = view.payment.keys.legs.front().destination_wallet;
@@ -47,15 +48,17 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
                       Resolution as) {
   const bool cash_out = record.request.type == PaymentType::offramp;
   const bool in_progress = !is_settled(record.status);
-  const std::string now = "It is " + std::string(name(record.status)) + " now.";
+  const std::string now = "This one is " + std::string(name(record.status)) + ".";
   if (is_being_asked(tx, record.key)) {
-    return "A call to the provider is in progress. Try again in a few seconds, with the server "
-           "running.";
+    return "A request to the provider is in progress. Wait for its result, at most 2 minutes, then "
+           "try again.";
   }
   switch (as) {
     case Resolution::succeeded:
       if (!cash_out && !may_receive(tx, view)) {
-        return "The wallet cannot receive payments at the moment. Complete its review first.";
+        return "The destination wallet is not verified, so it cannot receive payments. Complete "
+               "its "
+               "review first.";
       }
       if (!cash_out && in_progress &&
           !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
@@ -63,20 +66,22 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, const Pro
       }
       [[fallthrough]];
     case Resolution::failed:
-      return in_progress ? ""
-                         : "Only a payment in progress at a provider can have this result. " + now;
+      return in_progress
+                 ? ""
+                 : "Only a payment in progress can be resolved as succeeded or failed. " + now;
     case Resolution::refunded:
       break;
   }
-  if (!cash_out) return "Only an off-ramp payment can be refunded.";
+  if (!cash_out) return "Only an off-ramp payment can be resolved as refunded.";
   if (record.status == PaymentStatus::refund_pending ||
       record.status == PaymentStatus::refund_failed) {
     return can_give_back(tx, view) ? "" : kLedgerFull;
   }
-  if (!in_progress) return "Only an off-ramp payment with an open refund can be refunded. " + now;
-  return view.state == ProviderState::accepted
-             ? ""
-             : "Nothing has been debited yet. Resolve the payment as succeeded or failed.";
+  if (!in_progress) return "Only a payment with an open refund can be resolved as refunded. " + now;
+  return view.state == ProviderState::accepted ? ""
+                                               : "The wallet has not been debited, so there is "
+                                                 "nothing to refund. Resolve the payment as "
+                                                 "succeeded or failed.";
 }
 
 void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
@@ -104,9 +109,9 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
                      const ManualResult& result) {
   if (!is_quoted(record.request.type)) {
     return conflict(
-        "Only off-ramp and on-ramp payments can be resolved. coffer settles this payment "
-        "automatically. Its type: " +
-        std::string(name(record.request.type)) + ".");
+        "Only off-ramp and on-ramp payments can be resolved. coffer settles a payment of the "
+        "type " +
+        std::string(name(record.request.type)) + " automatically.");
   }
   ProviderView view = store::provider_view(tx.db(), record.key);
   if (const std::string why_not = objection(tx, record, view, result.as); !why_not.empty()) {
@@ -120,7 +125,7 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
 
 Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
   const auto job = store::job_of_payment(tx.db(), payment);
-  if (!job) return conflict("The payment is complete.");
+  if (!job) return conflict("The payment is complete, so there is nothing to retry.");
   if (job->with_provider) {
     store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);

@@ -78,7 +78,7 @@ void Server::Impl::accept_some() {
       listening_ = false;
       if (now >= next_exhausted_log_ms_) {
         next_exhausted_log_ms_ = now + kLogEveryMs;
-        log_warning("http", "no descriptor left to accept a connection",
+        log_warning("http", "no file descriptor is left for a new connection",
                     {{"connections", table_.count()}});
       }
       return;

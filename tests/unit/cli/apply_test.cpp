@@ -233,7 +233,7 @@ TEST_CASE(
     CHECK(rejected.code != 0);
     CHECK(rejected.out.empty());
     for (const char* said :
-         {"assets[0].issuer: must be a G... StrKey",
+         {"assets[0].issuer: must be a public key",
           "fees[0].feeFixed: ", "fundings[0].amount: has too many decimal places: EURC has 2",
           "fundings[1].assetCode: must be an asset for which the wallet has a trustline",
           "fundings[2].transactionId: must have 1 to 64 characters",

@@ -29,6 +29,49 @@ const CommandResult kTwo = {
 
 }  // namespace
 
+TEST_CASE("the codes of countries and currencies have short headings", "[cli]") {
+  Printed printed;
+  const Record record{{"countryIsoCode2", "KE"}, {"currencyIsoCode3", "KES"}};
+  print_result(printed.console(), {.records = {record}}, false);
+  CHECK(printed.out.str() == "country   KE\ncurrency  KES\n");
+}
+
+TEST_CASE("the text of a record has only its columns, the JSON all members", "[cli]") {
+  const Record record{{"id", "1"}, {"problem", std::optional<std::string>()}};
+  const CommandResult result = {.records = {record}, .columns = {"id"}};
+  Printed text;
+  print_result(text.console(), result, false);
+  CHECK(text.out.str() == "id  1\n");
+  Printed json;
+  print_result(json.console(), result, true);
+  CHECK(json.out.str() == "{\"id\":\"1\",\"problem\":null}\n");
+}
+
+TEST_CASE("an invalid ID leads to the list of IDs, like an unknown one", "[cli]") {
+  Printed printed;
+  const std::string detail = "Invalid ID \"x\": " + std::string(kNoUuid);
+  print_problem(printed.console(), Problem(Slug::malformed_request, detail), "List IDs");
+  print_problem(printed.console(), Problem(Slug::malformed_request, "Other."), "List IDs");
+  CHECK(printed.err.str() ==
+        "coffer: invalid ID \"x\": expected a UUID. List IDs.\ncoffer: other\n");
+}
+
+TEST_CASE("a record with only a table starts with its name", "[cli]") {
+  const Record row{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}};
+  const Record record{{"objects", std::vector<Record>{row}}};
+  Printed printed;
+  print_result(printed.console(), {.records = {record}}, false);
+  CHECK(printed.out.str() == "objects\nA  B  C  D\n1  2  3  4\n");
+}
+
+TEST_CASE("an error has no capital behind the name of the program", "[cli]") {
+  Printed printed;
+  print_error(printed.console(), "The file is damaged. Restore a backup.");
+  print_error(printed.console(), "IDs are UUIDs");
+  CHECK(printed.err.str() ==
+        "coffer: the file is damaged. Restore a backup.\ncoffer: IDs are UUIDs\n");
+}
+
 TEST_CASE("a list is a table with aligned columns", "[cli]") {
   Printed printed;
   print_result(printed.console(), kTwo, false);
