@@ -122,10 +122,10 @@ App::App(const Config& config, const Clock& clock, Random& random)
 App::~App() { stop(); }
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
-                               StartError& error) {
+                               StartError& error, std::string_view command) {
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    if (!app->build(error)) return nullptr;
+    if (!app->build(error, command)) return nullptr;
   } catch (const store::SqlError& fault) {
     error = {exit_code::kCorrupt,
              config.db + " cannot be read (" + fault.what() +
@@ -135,10 +135,11 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   return app;
 }
 
-bool App::build(StartError& error) {
+bool App::build(StartError& error, std::string_view command) {
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
                                      .link = config_.db_link,
+                                     .command = std::string(command),
                                      .readers = config_.readers,
                                      .allow_network_filesystem = config_.allow_network_filesystem},
                                     clock_, fault);

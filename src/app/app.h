@@ -72,9 +72,10 @@ struct AdminPages {
 class App {
  public:
   /// Opens or creates the file and its master key. On failure, returns nullptr and fills `error`.
-  /// `clock` and `random` must outlive the App.
+  /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for
+  /// other processes that wait for it; empty: a server.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
-                                   StartError& error);
+                                   StartError& error, std::string_view command = {});
   ~App();  // stops
   App(const App&) = delete;
   App& operator=(const App&) = delete;
@@ -156,7 +157,7 @@ class App {
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
-  bool build(StartError& error);
+  bool build(StartError& error, std::string_view command);
   Result<void> build_logins();
   Result<void> build_webhooks();
   void build_services(const auth::MasterKey& key);

@@ -205,7 +205,8 @@ int run_on_file(const CommandLine& line, const Console& console) {
   for (int tries = 0;; ++tries) {
     error = {exit_code::kBusy, pending_rewind(config->db)};
     const bool waits = !error.message.empty();
-    if (const auto app = waits ? nullptr : App::open(*config, clock, random, error)) {
+    const std::string_view command = line.command->path;
+    if (const auto app = waits ? nullptr : App::open(*config, clock, random, error, command)) {
       Interruption interruption;
       const Actor actor = command_line_actor(::geteuid());
       Session session{*app, console, interruption, actor};

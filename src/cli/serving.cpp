@@ -1,8 +1,10 @@
 #include "cli/serving.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/app.h"
 #include "app/service/activation.h"
@@ -17,6 +19,7 @@
 #include "cli/dispatch.h"
 #include "cli/settings.h"
 #include "flows/identity/operators.h"
+#include "store/file/lock_file.h"
 #include "store/identity/operators.h"
 #include "store/ledger/catalog.h"
 
@@ -197,6 +200,25 @@ int connections_within(int wanted, long allowed) {
   return static_cast<int>(std::clamp(allowed - own, 1L, static_cast<long>(wanted)));
 }
 
+void wait_for_command(const std::string& database, int max_ms, const std::function<bool()>& stops) {
+  constexpr int kLookEveryMs = 50;
+  const SystemClock clock;
+  const std::int64_t end_ms = clock.monotonic_ms() + max_ms;
+  std::string announced;
+  for (;;) {
+    const store::LockState holder = store::lock_state(database);
+    if (!holder.locked || holder.command.empty()) return;
+    if (clock.monotonic_ms() >= end_ms || stops()) return;
+    const std::string who = store::described(holder);
+    if (std::exchange(announced, who) != who) {
+      log_info("serve", "waiting for a command that has the database open",
+               {{"command", holder.command}, {"process", holder.process}, {"max_ms", max_ms}});
+      notify_supervisor("STATUS=Waiting for " + who);
+    }
+    ::poll(nullptr, 0, kLookEveryMs);
+  }
+}
+
 int run_server(const Console& console, const Config& given, const Serving& serving) {
   const StopSignals signals;
   Config config = given;
@@ -209,6 +231,15 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   OsRandom random;
   StartError error;
   if (!use_passed_socket(config, error)) return fail(console, error);
+  wait_for_command(config.db, kCommandWaitMs, [&] { return signals.is_stopping(); });
+  if (signals.is_stopping()) {
+    while (signals.wait() == StopSignals::Kind::reload) {
+    }
+    serving.stopped();
+    log_info("serve", "stopped before the start");
+    stop_log_file();
+    return exit_code::kDone;
+  }
   const auto app = App::open(config, clock, random, error);
   if (!app) return fail(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {

@@ -29,6 +29,13 @@ struct Serving {
 /// Returns the exit code after a stop signal or a failed start.
 int run_server(const Console& console, const Config& config, const Serving& serving);
 
+/// How long a starting server waits for a command. With the pause between two starts
+/// (packaging/debian/coffer.service), repeated starts stay below the limit of systemd.
+inline constexpr int kCommandWaitMs = 10'000;
+/// Waits while a command has the database open, such as coffer verify on the file of a stopped
+/// server. Returns at once if no process or a server has it open, after `max_ms`, or if `stops()`.
+void wait_for_command(const std::string& database, int max_ms, const std::function<bool()>& stops);
+
 /// Maximum number of open files that a server with these settings needs.
 long descriptors_needed(const Config& config);
 

@@ -159,11 +159,10 @@ OpenError Database::take_lock() {
                 ", where file locks do not protect the ledger. Put the file on a local disk "
                 "(--db), or force it with --allow-network-filesystem."};
   }
-  std::string owner;
-  lock_ = LockFile::take(options_.path, owner);
-  if (!lock_ && errno == EWOULDBLOCK) return in_use(options_.path, "process " + owner);
-  // Changes only the process ID. The state that the last process left is checked first.
-  if (lock_ && lock_->write(lock_->state())) return {};
+  LockState holder;
+  lock_ = LockFile::take(options_.path, options_.command, holder);
+  if (lock_) return {};
+  if (errno == EWOULDBLOCK) return in_use(options_.path, described(holder));
   return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
 }
 

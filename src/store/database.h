@@ -25,8 +25,9 @@ constexpr int kBusyWaitMs = 5'000;
 
 struct DatabaseOptions {
   std::string path;
-  std::string link = {};  // the symbolic link by which the path was given; empty if none
-  int readers = 4;        // of the pool `read`
+  std::string link = {};     // the symbolic link by which the path was given; empty if none
+  std::string command = {};  // that opens the file, for the lock file; empty: a server
+  int readers = 4;           // of the pool `read`
   bool allow_network_filesystem = false;
   int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted

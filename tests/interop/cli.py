@@ -4,6 +4,7 @@
 files, the demo started, stopped and killed by scripts, commands during a running server, and TLS. tests/unit/cli tests
 what commands do with their arguments; terminals.py tests terminals and pipes."""
 
+import fcntl
 import json
 import os
 import re
@@ -100,8 +101,46 @@ def stopped_file(cli):
     check("the name is stored unchanged", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
     cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
+    held_by_a_command(cli, db)
     doctor(cli, db)
     older_file(cli)
+
+
+def held_by_a_command(cli, db):
+    """A starting server waits for a command that has the file open, but not for another server."""
+    words = [cli.program, "serve", "--listen-http", "127.0.0.1:0", "--admin-off", "--db", db]
+    log = cli.path("held.log")
+
+    def said(text):
+        with open(log, encoding="utf-8") as file:
+            return text in file.read()
+
+    with open(db + ".lock", "r+", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state = [line for line in lock.read().splitlines()[1:] if not line.startswith("command ")]
+
+        def hold(*command):
+            lock.seek(0)
+            lock.truncate()
+            lock.write("".join(line + "\n" for line in (str(os.getpid()), *state, *command)))
+            lock.flush()
+
+        hold()
+        cli.says(75, "serve while another server has the file open", "in use by another coffer", *words[1:])
+        hold("command verify")
+        for stops in (True, False):
+            with open(log, "wb") as errors:
+                server = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                                          env={**os.environ, **cli.home})
+            wait_for("serve waits for the command, which its log names",
+                     lambda: said("waiting for a command") and said("verify"), WAIT_S)
+            if stops:
+                server.send_signal(signal.SIGTERM)
+                check("a server that waits can be stopped", server.wait(WAIT_S) == 0)
+        hold()
+    wait_for("serve starts when the command has ended", lambda: said("listening"), WAIT_S)
+    server.send_signal(signal.SIGTERM)
+    check("the server stops", server.wait(WAIT_S) == 0)
 
 
 def older_file(cli):

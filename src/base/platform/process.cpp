@@ -119,6 +119,13 @@ StopSignals::Kind StopSignals::wait() const {
   return number == SIGHUP ? Kind::reload : Kind::stop;
 }
 
+bool StopSignals::is_stopping() const {
+  sigset_t arrived;
+  sigemptyset(&arrived);
+  ::sigpending(&arrived);
+  return sigismember(&arrived, SIGTERM) == 1 || sigismember(&arrived, SIGINT) == 1;
+}
+
 void StopSignals::end_at_once() const {
   // A shell starts background jobs with SIGINT ignored, so unblocking alone would have no effect.
   ::signal(SIGTERM, SIG_DFL);

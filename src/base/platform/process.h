@@ -31,6 +31,8 @@ class StopSignals {
 
   enum class Kind { stop, reload, restart };
   Kind wait() const;
+  /// Whether a signal to stop has arrived, which wait() will return.
+  bool is_stopping() const;
   /// From now on, SIGTERM and SIGINT end the process immediately.
   void end_at_once() const;
 

@@ -47,7 +47,7 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  if (!App::open(*config, clock, random, error)) {
+  if (!App::open(*config, clock, random, error, "init")) {
     print_error(console, error.message);
     return error.exit_code;
   }

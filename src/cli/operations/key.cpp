@@ -64,7 +64,7 @@ int rotate(const Console& console, const Arguments& arguments, const ConfigFlags
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  const auto app = App::open(*config, clock, random, error);
+  const auto app = App::open(*config, clock, random, error, kCommand);
   if (!app) {
     print_error(console, error.message);
     return error.exit_code;

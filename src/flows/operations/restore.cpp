@@ -221,11 +221,11 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY_VOID(check_free(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
   // While the lock is held, no server starts on a partially restored file.
-  std::string owner;
-  const auto lock = store::LockFile::take(target, owner);
+  store::LockState holder;
+  const auto lock = store::LockFile::take(target, "restore", holder);
   if (!lock && errno == EWOULDBLOCK) {
-    return unexpected(Slug::overloaded,
-                      target + " is in use by another coffer process. Stop it first");
+    return unexpected(Slug::overloaded, target + " is in use by another coffer (" +
+                                            store::described(holder) + "). Stop it first");
   }
   if (!lock) {
     return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));

@@ -16,6 +16,7 @@ namespace coffer::store {
 namespace {
 
 constexpr std::string_view kLedgerMark = "holds a ledger\n";
+constexpr std::string_view kCommandMark = "command ";
 constexpr std::array<std::pair<LastClose::Log, std::string_view>, 2> kLogMarks{{
     {LastClose::Log::present, "log present\n"},
     {LastClose::Log::absent, "log absent\n"},
@@ -29,37 +30,59 @@ LastClose parse(const std::string& text) {
   return out;
 }
 
-std::string format(const LastClose& state) {
+/// The process and its command. The other members are defaults.
+LockState parse_holder(std::string_view text) {
+  LockState out;
+  out.process = whole_number<int>(text.substr(0, text.find('\n'))).value_or(0);
+  const auto mark = text.find(kCommandMark);
+  if (mark == std::string_view::npos) return out;
+  const std::string_view command = text.substr(mark + kCommandMark.size());
+  out.command = command.substr(0, command.find('\n'));
+  return out;
+}
+
+std::string format(const LastClose& state, const std::string& command) {
   std::string text = std::to_string(::getpid()) + "\n";
   if (state.ledger) text += kLedgerMark;
   for (const auto& [log, mark] : kLogMarks) {
     if (log == state.log) text += mark;
   }
+  if (!command.empty()) text.append(kCommandMark).append(command).append("\n");
   return text;
 }
 
 }  // namespace
 
-std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string& owner) {
+std::string described(const LockState& holder) {
+  std::string text =
+      "process " + (holder.process == 0 ? std::string("unknown") : std::to_string(holder.process));
+  if (!holder.command.empty()) text += ", coffer " + holder.command;
+  return text;
+}
+
+std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string_view command,
+                                         LockState& holder) {
   const std::string name = path + ".lock";
   const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
-  std::unique_ptr<LockFile> lock(new LockFile(fd));
+  std::unique_ptr<LockFile> lock(new LockFile(fd, command));
   const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-  const int error = errno;
+  int error = errno;
   const std::string text = lock->read();
-  if (!locked) {
-    owner = text.empty() ? "unknown" : text.substr(0, text.find('\n'));
-    lock.reset();
-    errno = error;
-    return nullptr;
+  // Changes only the process. The state that the last process left is checked by the caller.
+  if (locked && lock->write(parse(text))) return lock;
+  if (locked) {
+    error = errno;
+  } else {
+    holder = parse_holder(text);
   }
-  lock->state_ = parse(text);
-  return lock;
+  lock.reset();
+  errno = error;
+  return nullptr;
 }
 
 std::string LockFile::read() const {
-  char text[64];
+  char text[256];
   const ssize_t size = ::pread(fd_.get(), text, sizeof text, 0);
   return {text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
 }
@@ -74,14 +97,14 @@ LockState lock_state(const std::string& path) {
   // A shared lock, released immediately, so that a server that starts now does not fail.
   const bool locked = ::flock(file.fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!locked) return {};
-  const std::string text = file.read();
-  const auto process = whole_number<int>(std::string_view(text).substr(0, text.find('\n')));
-  return {.locked = true, .process = process.value_or(0)};
+  LockState out = parse_holder(file.read());
+  out.locked = true;
+  return out;
 }
 
 // Overwrites the file in place, so that it also works on a full disk.
 bool LockFile::write(const LastClose& state) {
-  const std::string text = format(state);
+  const std::string text = format(state, command_);
   const auto size = static_cast<ssize_t>(text.size());
   if (::pwrite(fd_.get(), text.data(), text.size(), 0) != size ||
       ::ftruncate(fd_.get(), size) != 0) {

@@ -1,9 +1,10 @@
-// The lock file beside a database. It contains the process that has the database open, and the
-// state in which the next process must find the database.
+// The lock file beside a database. It contains the process that has the database open, the command
+// that this process runs, and the state in which the next process must find the database.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/files/descriptor.h"
 
@@ -23,29 +24,35 @@ struct LastClose {
 struct LockState {
   bool readable = true;  // false: this user lacks the permission to read the lock file
   bool locked = false;
-  int process = 0;  // that has locked it; 0: unknown
+  int process = 0;           // that has locked it; 0: unknown
+  std::string command = {};  // that this process runs; empty: it is a server, or unknown
 };
+
+/// For messages: `process 7, coffer verify`.
+std::string described(const LockState& holder);
 
 class LockFile {
  public:
-  /// Opens or creates the lock file of the database at `path` and locks it, until the object is
-  /// destroyed. nullptr with `errno` set; EWOULDBLOCK: another process has it, and `owner` is its
-  /// process ID or `unknown`.
-  static std::unique_ptr<LockFile> take(const std::string& path, std::string& owner);
+  /// Opens or creates the lock file of the database at `path`, locks it until the object is
+  /// destroyed, and writes this process and its `command` (empty: a server). nullptr with `errno`
+  /// set; EWOULDBLOCK: the process in `holder` has it.
+  static std::unique_ptr<LockFile> take(const std::string& path, std::string_view command,
+                                        LockState& holder);
 
   /// The state as this object last read or wrote it.
   const LastClose& state() const { return state_; }
-  /// Writes this process ID and the state, which also succeeds on a full disk. Returns false with
+  /// Writes this process and the state, which also succeeds on a full disk. Returns false with
   /// `errno` set.
   bool write(const LastClose& state);
 
  private:
   friend LastClose last_close(const std::string& path);
   friend LockState lock_state(const std::string& path);
-  explicit LockFile(int fd) : fd_(fd) {}
+  explicit LockFile(int fd, std::string_view command = {}) : fd_(fd), command_(command) {}
   std::string read() const;
 
   const Descriptor fd_;
+  const std::string command_;
   LastClose state_;
 };
 

@@ -13,6 +13,7 @@
 #include "app/service/activation.h"
 #include "app/service/watchdog.h"
 #include "cli/serving.h"
+#include "store/file/lock_file.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
@@ -38,6 +39,8 @@ class Variables {
  private:
   Values values_;
 };
+
+constexpr int kForever = 600'000;
 
 std::string own_pid() { return std::to_string(::getpid()); }
 
@@ -81,6 +84,37 @@ TEST_CASE("serving: connections leave descriptors for the server") {
   CHECK(connections_within(4'096, 1'024) == 512);
   CHECK(connections_within(100, 1'024) == 100);
   CHECK(connections_within(4'096, 1) == 1);
+}
+
+TEST_CASE("a starting server waits for a command, and for no server", "[cli]") {
+  const cli::test::Folder folder;
+  const std::string database = folder.file("coffer.db");
+  const auto go_on = [] { return false; };
+  wait_for_command(database, kForever, go_on);  // there is no file
+  store::LockState holder;
+  {
+    const auto server = store::LockFile::take(database, "", holder);
+    REQUIRE(server);
+    wait_for_command(database, kForever, go_on);
+  }
+  auto command = store::LockFile::take(database, "verify", holder);
+  REQUIRE(command);
+  std::string logged;
+  set_log_level(LogLevel::info);
+  redirect_log([&](std::string_view line) { logged += line; });
+  wait_for_command(database, 0, go_on);
+  CHECK(logged.empty());
+  int looks = 0;
+  wait_for_command(database, kForever, [&] { return ++looks > 1; });  // a signal to stop
+  CHECK(looks == 2);
+  CHECK(logged.find("verify") != std::string::npos);
+  CHECK(logged.find(own_pid()) != std::string::npos);
+  wait_for_command(database, kForever, [&] {
+    command.reset();
+    return false;
+  });
+  redirect_log(nullptr);
+  CHECK_FALSE(store::lock_state(database).locked);
 }
 
 TEST_CASE("a socket passed to this process is used", "[cli]") {

@@ -78,6 +78,26 @@ TEST_CASE("database: one process owns the file") {
   CHECK(open_error(path).fault == OpenFault::none);
 }
 
+TEST_CASE("database: other processes see which command has the file open") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file();
+  const SystemClock clock;
+  OpenError error;
+  for (const std::string command : {"association create", ""}) {
+    const auto database = Database::open({.path = path, .command = command}, clock, error);
+    REQUIRE(database);
+    const LockState holder = lock_state(path);
+    CHECK(holder.locked);
+    CHECK(holder.process == ::getpid());
+    CHECK(holder.command == command);
+    const std::string refused = open_error(path).message;
+    CHECK((refused.find(", coffer association create)") != std::string::npos) == !command.empty());
+    CHECK(last_close(path).ledger);  // beside the state of the file
+    CHECK(last_close(path).log == LastClose::Log::present);
+  }
+  CHECK_FALSE(lock_state(path).locked);
+}
+
 TEST_CASE("database: one process owns the file, whatever its name and without its lock file") {
   OpenedFile file;
   const std::string path = file.database->path();
