@@ -14,6 +14,7 @@
 #include "cli/control_client.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_snapshots.h"
+#include "cli/doctor/owner.h"
 #include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
@@ -172,9 +173,11 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
   return print_result(session.console, *result, arguments.json);
 }
 
+constexpr std::string_view kVerify = "verify";
+
 /// Commands that need no database if their arguments contain a file.
 constexpr std::array<std::pair<std::string_view, OwnCommand>, 1> kOnFileGiven{{
-    {"verify", verify_given_file},
+    {kVerify, verify_given_file},
 }};
 
 ControlRequest request_of(const CommandLine& line, const Console& console) {
@@ -199,6 +202,9 @@ int run_on_file(const CommandLine& line, const Console& console) {
   const auto config = read_ledger_settings(console, line.flags, code);
   if (!config) return code;
   keep_quiet(*config);
+  if (line.command->path == kVerify && !has_master_key(*config) && !find_owner(config->db).locked) {
+    return verify_without_key(console, line.arguments, *config);
+  }
   const SystemClock clock;
   OsRandom random;
   StartError error;

@@ -102,6 +102,7 @@ def stopped_file(cli):
     cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
     held_by_a_command(cli, db)
+    without_key(cli, db)
     doctor(cli, db)
     older_file(cli)
 
@@ -141,6 +142,30 @@ def held_by_a_command(cli, db):
     wait_for("serve starts when the command has ended", lambda: said("listening"), WAIT_S)
     server.send_signal(signal.SIGTERM)
     check("the server stops", server.wait(WAIT_S) == 0)
+
+
+def without_key(cli, db):
+    """verify without a master key checks the structure; with the key next to a copy, everything."""
+    copy, key = cli.path("copy", "own.db"), cli.path("copy", "master.key")
+    os.mkdir(cli.path("copy"), 0o700)
+    shutil.copy(db, copy)
+    for how in (("--db", copy), (copy,)):
+        done = cli.says(0, "verify without a master key", "^$", "verify", "--json", *how)
+        found = json.loads(done.stdout)
+        check("it checks the structure and says that there is no key", found["ok"] and "structure" in found["checked"]
+              and found["masterKey"].startswith("none: ") and "not found" in found["masterKey"], found)
+    cli.exits(78, "another command without the master key", "association", "list", "--db", copy)
+    check("it creates no key", not os.path.exists(key))
+    shutil.copy(cli.path("data", "master.key"), key)
+    for how in (("--db", copy), (copy,)):
+        found = json.loads(cli.exits(0, "verify with the key next to the file", "verify", "--json", *how).stdout)
+        check("it checks everything with this key", found["checked"] == "all invariants hold"
+              and found["masterKey"] == key, found)
+    with open(key, "w", encoding="ascii") as file:
+        file.write("1" * 64 + "\n")
+    found = json.loads(cli.exits(0, "verify with another key", "verify", "--json", copy).stdout)
+    check("it says that the key is another one", "structure" in found["checked"]
+          and found["masterKey"] == f"none: {key} is not the key of this file", found)
 
 
 def older_file(cli):

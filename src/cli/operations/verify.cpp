@@ -1,10 +1,12 @@
 #include "cli/operations/verify.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "app/app.h"
 #include "auth/master_key.h"
+#include "base/files/folders.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/operations/still_file.h"
@@ -61,9 +63,15 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
   return out;
 }
 
-/// With --json, one object; otherwise, a table of violations or a sentence.
+/// Where the master key comes from.
+std::string key_source(const Config& config) {
+  return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
+}
+
+/// With --json, one object; otherwise, a table of violations or a sentence. `key` is the source of
+/// the master key, or why it was not used.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
-                     std::string_view extent, const Arguments& arguments) {
+                     std::string_view extent, const std::string& key, const Arguments& arguments) {
   const bool whole = violations.empty();
   const bool compared = arguments.has("checkpoint");
   CommandResult result;
@@ -72,11 +80,13 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
     result.records = {{{"database", path},
                        {"ok", whole},
                        {"checked", std::string(extent)},
+                       {"masterKey", key},
                        {"checkpoint", compared},
                        {"violations", records_of(violations)}}};
   } else if (whole) {
     result.records = {{{"database", path},
                        {"verified", std::string(extent)},
+                       {"masterKey", key},
                        {"checkpoint", compared ? kCompared : kNotCompared}}};
   } else {
     result.list = true;
@@ -101,22 +111,42 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
     if (deep || !violations.empty()) session.app.note_verification(violations.empty());
     COFFER_TRY(std::string departure, departure_of(session.app, arguments));
     if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
-    return report(session.app.database().path(), violations, kEverything, arguments);
+    return report(session.app.database().path(), violations, kEverything,
+                  key_source(session.app.config()), arguments);
   } catch (const store::SqlError&) {
     if (!session.interruption.requested()) throw;
     throw ProgressLine::Stopped{ProgressLine::kServerStops};
   }
 }
 
-Result<CommandResult> judge(const Console& console, const Config& config,
+/// Unless the settings contain a master key, the one next to the file is used, if there is one.
+Config with_key_of(const std::string& path, Config config) {
+  if (!config.master_key.empty() || config.origins.at("master_key_file") != "default") {
+    return config;
+  }
+  const std::string beside = directory_of(path) + "/master.key";
+  std::error_code ignored;
+  if (std::filesystem::exists(beside, ignored)) config.master_key_file = beside;
+  return config;
+}
+
+/// The key with which the file was checked, or why it was checked without one.
+std::string used_key(const Config& config, const flows::FileChecks& checks, bool keyed) {
+  if (keyed) return key_source(config);
+  return checks.key != nullptr ? "none: " + key_source(config) + " is not the key of this file"
+                               : "none: " + checks.no_key;
+}
+
+Result<CommandResult> judge(const Console& console, const Config& given,
                             const Arguments& arguments) {
   const std::string path = arguments.text("FILE");
   Interruption never;
   ProgressLine line(console, never);
+  const Config config = with_key_of(path, given);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   COFFER_TRY(const auto found, flows::judge_file(path, line.shower(), checks));
-  CommandResult result =
-      report(path, found.verdict.violations, extent_of(found.verdict), arguments);
+  CommandResult result = report(path, found.verdict.violations, extent_of(found.verdict),
+                                used_key(config, checks, found.verdict.keyed), arguments);
   if (!found.verdict.violations.empty()) return result;
   if (found.verdict.newer_schema || found.verdict.older_schema) {
     return unexpected(Slug::conflict,
@@ -139,16 +169,29 @@ Result<CommandResult> checkpoint(Session& session, const Arguments&) {
   return CommandResult{.records = {{{"checkpoint", line}}}};
 }
 
+int print_judgement(const Console& console, const Config& config, const Arguments& arguments) {
+  const auto result = judge(console, config, arguments);
+  if (!result) return print_problem(console, result.error(), {});
+  return print_result(console, *result, arguments.json);
+}
+
 }  // namespace
 
 int verify_given_file(const Console& console, const Arguments& arguments,
                       const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
-  if (!config) return code;
-  const auto result = judge(console, *config, arguments);
-  if (!result) return print_problem(console, result.error(), {});
-  return print_result(console, *result, arguments.json);
+  return config ? print_judgement(console, *config, arguments) : code;
+}
+
+int verify_without_key(const Console& console, Arguments arguments, const Config& config) {
+  arguments.values["FILE"] = config.db;
+  return print_judgement(console, config, arguments);
+}
+
+bool has_master_key(const Config& config) {
+  std::error_code ignored;
+  return !config.master_key.empty() || std::filesystem::exists(config.master_key_file, ignored);
 }
 
 namespace {
@@ -174,7 +217,11 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
-  if (key) out.key = std::make_unique<const flows::KeyCandidate>(*key);
+  if (key) {
+    out.key = std::make_unique<const flows::KeyCandidate>(*key);
+  } else {
+    out.no_key = key.error().detail;
+  }
   if (const auto source = arguments.find("checkpoint")) {
     COFFER_TRY(out.checkpoints, checkpoints_at(*source, config));
   }

@@ -22,6 +22,8 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 
 /// The keys and checkpoints against which a file is checked, from settings and arguments.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
+/// Whether the settings lead to a master key, which may be unusable.
+bool has_master_key(const Config& config);
 /// How the file of the session departs from --checkpoint; empty if it does not. A Problem if the
 /// checkpoints cannot be read.
 Result<std::string> departure_of(App& app, const Arguments& arguments);
@@ -30,5 +32,7 @@ inline constexpr Argument kCheckpointOption =
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);
+/// `coffer verify` without a master key, on a database that no process has open.
+int verify_without_key(const Console& console, Arguments arguments, const Config& config);
 
 }  // namespace coffer::cli
