@@ -48,6 +48,10 @@ struct ClientResponse {
   const std::string* header(std::string_view name) const;
 };
 
+/// The detail of `provider-unavailable` if no server accepted the connection.
+inline constexpr std::string_view kNotConnected =
+    "No connection: refused, or the host is unreachable.";
+
 /// Thread-safe. Responses contain untrusted data.
 class Client {
  public:

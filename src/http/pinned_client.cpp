@@ -146,7 +146,9 @@ Result<void> PinnedClient::secure(const std::string& host, TlsTrust& trust) {
 Unexpected PinnedClient::rejection(int error) const {
   const auto code = static_cast<httplib::Error>(error);
   std::string reason = httplib::to_string(code);
-  if (code == httplib::Error::Connection) reason = "refused, or the host is unreachable";
+  if (code == httplib::Error::Connection) {
+    return unexpected(Slug::provider_unavailable, std::string(kNotConnected));
+  }
   if (code == httplib::Error::ConnectionTimeout) reason = "the connection attempt timed out";
   if (code == httplib::Error::SSLConnection) reason = "the TLS handshake failed";
   std::string detail = "No connection: " + reason + ".";

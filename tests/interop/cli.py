@@ -410,6 +410,9 @@ def over_tls(cli):
                  lambda: '"status":"succeeded"' in paste(), WAIT_S, 0.2)
         url = re.search(r"https://[0-9.:]*", calls)[0]
         cli.exits(0, "healthcheck over TLS", "healthcheck", "--url", url + "/livez", "--ca-bundle", cert)
+        by_name = ("healthcheck", "--url", url.replace("127.0.0.1", "localhost") + "/livez")
+        cli.says(69, "healthcheck without trust", "certificate is not accepted, self-signed.*set --ca-bundle", *by_name)
+        cli.says(69, "healthcheck by another name", "mismatch.*Use a host name", *by_name, "--ca-bundle", cert)
         context = trusting(cert)
         with open(cert, "w", encoding="ascii") as file:
             file.write("broken")

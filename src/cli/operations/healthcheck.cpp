@@ -1,5 +1,6 @@
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
+#include "http/certificate.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
 #include "outbound/wire/address_trial.h"
@@ -22,6 +23,16 @@ Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca
       [&](const http::ClientRequest& attempt) { return client.send(attempt); });
 }
 
+/// What to do if the server's certificate is not accepted; empty for other errors.
+std::string certificate_remedy(const std::string& detail) {
+  if (detail.find(http::kCertificateRefused) == std::string::npos) return {};
+  if (detail.find("mismatch") != std::string::npos) {
+    return " Use a host name in the certificate in --url.";
+  }
+  if (detail.find("expired") != std::string::npos) return " Renew the certificate of the server.";
+  return " Trust the authority that issued it: set --ca-bundle to its certificate (PEM).";
+}
+
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags&) {
   const std::string& text = arguments.text("url");
   const auto url = outbound::parse_url(text);
@@ -42,7 +53,8 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   }
   const auto result = ask(*url, ca_bundle, *timeout_ms);
   if (!result) {
-    print_error(console, text + " cannot be reached: " + result.error().detail);
+    const std::string& detail = result.error().detail;
+    print_error(console, text + " cannot be reached: " + detail + certificate_remedy(detail));
     return exit_code::kUnreachable;
   }
   const bool healthy = result->status >= 200 && result->status < 300;

@@ -5,6 +5,14 @@
 #include "base/clock.h"
 
 namespace coffer::outbound {
+namespace {
+
+/// Whether the later error of an address replaces the earlier one of another address.
+bool says_more(const Problem& later, const Problem& earlier) {
+  return later.detail != http::kNotConnected || earlier.detail == http::kNotConnected;
+}
+
+}  // namespace
 
 Deadline::Deadline(int timeout_ms) : at_ms_(SystemClock().monotonic_ms() + timeout_ms) {}
 
@@ -32,8 +40,10 @@ Result<http::ClientResponse> send_to_any(http::ClientRequest request,
     request.address = address;
     request.total_timeout_ms = left_ms;
     request.connect_timeout_ms = std::min(connect_max_ms, std::max(1, left_ms / untried--));
-    response = send(request);
-    if (response || response.error().slug != Slug::provider_unavailable) break;
+    auto attempt = send(request);
+    if (attempt || attempt.error().slug != Slug::provider_unavailable) return attempt;
+    const bool is_first = &address == &addresses.front();
+    if (is_first || says_more(attempt.error(), response.error())) response = std::move(attempt);
   }
   return response;
 }

@@ -57,6 +57,24 @@ TEST_CASE("the next address is tried only if nothing was sent to the first", "[a
   }
 }
 
+TEST_CASE("the error says most about an address at which a server listens", "[address_trial]") {
+  const std::string refused(http::kNotConnected);
+  const std::string certificate = "No connection: the certificate is not accepted.";
+  const auto error_of = [](const std::string& first, const std::string& second) {
+    int asked = 0;
+    const auto send = [&](const http::ClientRequest&) -> Result<http::ClientResponse> {
+      return unexpected(Slug::provider_unavailable, asked++ == 0 ? first : second);
+    };
+    const auto result = send_to_any({}, kTwo, Deadline(kTimeoutMs), send);
+    CHECK(asked == 2);
+    return result.error().detail;
+  };
+  CHECK(error_of(certificate, refused) == certificate);
+  CHECK(error_of(refused, certificate) == certificate);
+  CHECK(error_of(refused, refused) == refused);
+  CHECK(error_of(certificate, "later") == "later");
+}
+
 TEST_CASE("without an address, or without time, no request is sent", "[address_trial]") {
   Host host;
   CHECK(host.ask({}).error().slug == Slug::provider_unavailable);
