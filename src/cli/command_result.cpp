@@ -347,6 +347,14 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   return result.exit_code;
 }
 
+std::string sentence(const Problem& problem) {
+  std::string out = problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+  for (const FieldError& error : problem.fields) {
+    if (says_more(problem, error)) out += " " + error.field + " " + error.message + ".";
+  }
+  return out;
+}
+
 void print_error(const Console& console, std::string_view text) {
   // Several sentences end with a full stop; a single clause does not.
   const bool ends = text.ends_with('.') || text.ends_with('?');

@@ -111,6 +111,8 @@ int print_result(const Console& console, const CommandResult& result, bool json)
 inline constexpr std::string_view kNoUuid = "expected a UUID.";
 /// `coffer: DETAIL. HINT.` and one line per invalid field. Returns the exit code of the problem.
 int print_problem(const Console& console, const Problem& problem, std::string_view hint);
+/// The detail of a Problem, followed by the field errors that it does not contain.
+std::string sentence(const Problem& problem);
 /// `coffer: TEXT`.
 void print_error(const Console& console, std::string_view text);
 

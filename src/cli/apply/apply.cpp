@@ -22,14 +22,6 @@ Record step_view(const ApplyStep& step) {
           {"differences", join(step.differences, "; ")}};
 }
 
-std::string sentence(const Problem& problem) {
-  std::string out = problem.detail;
-  for (const FieldError& field : problem.fields) {
-    out += (out.empty() ? "" : " ") + field.field + " " + field.message + ".";
-  }
-  return out;
-}
-
 /// The objects of the file, and the secrets of new ones, which are shown once.
 struct Outcome {
   std::vector<Record> objects;

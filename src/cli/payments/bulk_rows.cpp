@@ -17,6 +17,7 @@ namespace {
 using http::JsonValue;
 
 constexpr std::string_view kType = "type";
+constexpr std::string_view kTransactionId = "transactionId";
 constexpr std::string_view kInner = "additionalFields.";
 constexpr std::array<std::string_view, 2> kFlags = {"notifyEmail", "notifyWhatsApp"};
 /// Fields of an off-ramp's quote instead of `quoteId`.
@@ -52,16 +53,22 @@ void put(JsonValue::Object& object, std::string name, JsonValue value) {
   object.emplace_back(std::move(name), std::move(value));
 }
 
+/// The cell in a column; empty if the file does not have the column.
+std::string cell_of(const std::vector<std::string>& header, const std::vector<std::string>& cells,
+                    std::string_view column) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(header, column) - header.begin());
+  return at < cells.size() ? cells[at] : std::string();
+}
+
+/// Cells of columns without a name are ignored.
 RowBody body_of(const std::vector<std::string>& header, const std::vector<std::string>& cells) {
-  RowBody body{std::string(name(PaymentType::offramp)), {}, {}};
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (header[i] == kType && !cells[i].empty()) body.type = cells[i];
-  }
+  RowBody body{cell_of(header, cells, kType), {}, {}};
+  if (body.type.empty()) body.type = name(PaymentType::offramp);
   const bool quoted = body.type == name(PaymentType::offramp);
   JsonValue::Object inner;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string& column = header[i];
-    if (column == kType || cells[i].empty()) continue;
+    if (column == kType || column.empty() || cells[i].empty()) continue;
     if (column.starts_with(kInner)) {
       put(inner, column.substr(kInner.size()), json_text(cells[i]));
     } else {
@@ -76,6 +83,35 @@ RowBody body_of(const std::vector<std::string>& header, const std::vector<std::s
   return body;
 }
 
+/// The error in the name of a column for payments of this type; nullopt if it is one of their
+/// fields.
+std::optional<FieldError> unknown_field(PaymentType type, const std::string& column) {
+  const auto error_of = [&](const JsonValue::Object& members) -> std::optional<FieldError> {
+    const auto request = api::read_submission(type, JsonValue(JsonValue::Data(members)));
+    if (request) return std::nullopt;
+    const auto& errors = request.error().fields;
+    const auto found = std::ranges::find(errors, column, &FieldError::field);
+    return found == errors.end() ? std::nullopt : std::optional(*found);
+  };
+  // A field that is null counts as absent, so only its name can be wrong.
+  const auto error = error_of({{column, JsonValue()}});
+  return error_of({}) ? std::nullopt : error;
+}
+
+/// The same for payments of all types.
+std::optional<FieldError> unknown_column(const std::string& column) {
+  if (column == kType || column.starts_with(kInner) || is_one_of(column, kQuoteFields)) {
+    return std::nullopt;
+  }
+  std::optional<FieldError> out;
+  for (const PaymentType type : kTypes) {
+    auto error = unknown_field(type, column);
+    if (!error) return std::nullopt;
+    if (!out) out = std::move(error);
+  }
+  return out;
+}
+
 class BulkReader {
  public:
   Result<std::vector<BulkRow>> read(std::string_view csv) {
@@ -86,6 +122,8 @@ class BulkReader {
     }
     for (const std::string& cell : lines.front().cells) header_.emplace_back(trimmed(cell));
     COFFER_TRY_VOID(check_header());
+    where_ = "line " + std::to_string(lines.front().line);
+    drop_unknown_columns();
     std::vector<BulkRow> rows;
     for (std::size_t i = 1; i < lines.size(); ++i) {
       if (auto row = read_row(lines[i])) rows.push_back(*std::move(row));
@@ -117,6 +155,16 @@ class BulkReader {
     return {};
   }
 
+  /// Reports each unknown column once instead of in every row.
+  void drop_unknown_columns() {
+    for (std::string& column : header_) {
+      const auto error = unknown_column(column);
+      if (!error) continue;
+      fail(error->field, error->message);
+      column.clear();
+    }
+  }
+
   std::optional<BulkRow> read_row(const CsvRow& line) {
     where_ = "line " + std::to_string(line.line);
     if (line.cells.size() != header_.size()) {
@@ -126,6 +174,7 @@ class BulkReader {
     }
     std::vector<std::string> cells;
     for (const std::string& cell : line.cells) cells.emplace_back(trimmed(cell));
+    const bool is_first = check_first(cell_of(header_, cells, kTransactionId), line.line);
     const RowBody body = body_of(header_, cells);
     const auto type = parse_term<PaymentType>(body.type);
     if (!type || std::ranges::find(kTypes, *type) == kTypes.end()) {
@@ -135,7 +184,7 @@ class BulkReader {
     BulkRow row{.line = line.line};
     const bool ok = *type == PaymentType::offramp ? read_quoted(body, row)
                                                   : read_payment(*type, body.payment, row);
-    if (!ok || !is_first(row)) return std::nullopt;
+    if (!ok || !is_first) return std::nullopt;
     return row;
   }
 
@@ -165,10 +214,12 @@ class BulkReader {
     return priced && read;
   }
 
-  bool is_first(const BulkRow& row) {
-    const auto [at, fresh] = lines_.try_emplace(row.request.transaction_id, row.line);
+  /// Independent of other errors in the row. Returns false if an earlier row has this ID.
+  bool check_first(const std::string& transaction_id, std::size_t line) {
+    if (transaction_id.empty()) return true;  // reported as missing
+    const auto [at, fresh] = lines_.try_emplace(transaction_id, line);
     if (fresh) return true;
-    fail("transactionId", "repeats the value of line " + std::to_string(at->second));
+    fail(std::string(kTransactionId), "repeats the value of line " + std::to_string(at->second));
     return false;
   }
 

@@ -20,8 +20,8 @@ struct BulkRow {
   Amount amount;
 };
 
-/// `malformed-request` lists every invalid cell, as `line 3: amount`, and every repeated
-/// transactionId.
+/// `malformed-request` lists every invalid cell, as `line 3: amount`, every repeated transactionId,
+/// and every column that is not a field of any payment.
 Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv);
 
 }  // namespace coffer::cli

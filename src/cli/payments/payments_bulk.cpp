@@ -213,15 +213,6 @@ class BulkRun {
     });
   }
 
-  static std::string sentence(const Problem& problem) {
-    std::string out =
-        problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
-    for (const FieldError& error : problem.fields) {
-      out += (out.empty() ? "" : " ") + error.field + " " + error.message + ".";
-    }
-    return out;
-  }
-
   const flows::Context& flows_;
   const Caller& caller_;
   const bool preview_;

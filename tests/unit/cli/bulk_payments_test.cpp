@@ -207,8 +207,62 @@ TEST_CASE("payment bulk: one malformed cell rejects the whole file, with every e
         std::string("transactionId\n")}) {
     CHECK(bulk.bulk(header).code != 0);
   }
-  const Ran unknown = bulk.bulk("transactionId,type,sourceWallet\nM-1,p2p_own,x\n");
-  CHECK(unknown.err.find("line 2: sourceWallet: is not a field") != std::string::npos);
+}
+
+TEST_CASE("payment bulk: an unknown column is one error of the line with the names", "[cli]") {
+  BulkWorld bulk;
+  const Ran unknown = bulk.bulk(
+      "\ntransactionId,type,sourceWallet,idempotencyKey,bogus\n"
+      "M-1,p2p_own,x,,\nM-2,p2p_own,y,,\n");
+  INFO(unknown.err);
+  CHECK(unknown.code == exit_code::kUsage);
+  for (const char* said :
+       {"line 2: sourceWallet: is not a field of this request; the nearest is",
+        "line 2: idempotencyKey: is no longer accepted; send transactionId",
+        "line 2: bogus: is not a field of this request", "line 4: sourceWalletId: is required"}) {
+    INFO(said);
+    CHECK(unknown.err.find(said) != std::string::npos);
+    CHECK(unknown.err.find(said) == unknown.err.rfind(said));
+  }
+  CHECK(unknown.err.find("line 3: sourceWallet:") == std::string::npos);
+  // A field of another type of payment is an error of its row.
+  std::string header = kHeader;
+  header.insert(header.find('\n'), ",minReceivingAmount");
+  std::string row = bulk.transfer("M-1", "5");
+  row.insert(row.find('\n'), ",1");
+  CHECK(bulk.bulk(header + row).err.find("line 2: minReceivingAmount: is not a field") !=
+        std::string::npos);
+  // Every known column, also with empty cells.
+  const Ran known = bulk.bulk(
+      "transactionId,type,sourceWalletId,destinationWalletId,beneficiaryId,destinationId,"
+      "connectorId,sendingAssetCode,receivingAssetCode,amount,minReceivingAmount,purposeOfPayment,"
+      "sourceOfFunds,relationship,fromRef,toRef,description,memo,notifyEmail,notifyWhatsApp,"
+      "additionalFields.x\nK-1,p2p_own," +
+      bulk.wallet(0) + "," + bulk.wallet(1) + ",,,,USDC,,1,,,,,,,,,,,\n");
+  INFO(known.err);
+  CHECK(known.code == exit_code::kDone);
+}
+
+TEST_CASE("payment bulk: a repeated transactionId is listed beside other errors", "[cli]") {
+  BulkWorld bulk;
+  const Ran wrong = bulk.bulk(kHeader + bulk.transfer("M-1", "x") + bulk.transfer("M-1", "y") +
+                              bulk.payout("M-1", "0") + "M-1,onramp,,,,,,1,,,\n");
+  INFO(wrong.err);
+  CHECK(wrong.code == exit_code::kUsage);
+  for (const char* said : {"line 2: amount: ", "line 3: amount: ", "line 4: amount: ",
+                           "line 5: type: ", "line 3: transactionId: repeats the value of line 2",
+                           "line 4: transactionId: repeats the value of line 2",
+                           "line 5: transactionId: repeats the value of line 2"}) {
+    INFO(said);
+    CHECK(wrong.err.find(said) != std::string::npos);
+  }
+  CHECK(wrong.err.find("line 2: transactionId") == std::string::npos);
+}
+
+TEST_CASE("payment bulk: the error of a row is shown once", "[cli]") {
+  BulkWorld bulk;
+  const Ran refused = bulk.bulk(kHeader + bulk.payout("PAY-1", "0.01"), true);
+  CHECK(refused.json()[0].at("problem") == "amount must be from 1.00 to 250000.00 USDC.");
 }
 
 TEST_CASE("payment bulk: requires the rights of an active application", "[cli]") {
