@@ -352,6 +352,7 @@ const PLACED = new Set([
   'lastBackupBytes',
   'lastBackupVerified',
   'backupFailure',
+  'backupEveryHours',
 ]);
 
 function backupTile({ lastBackupAt, lastBackupBytes, lastBackupVerified, backupFailure }) {

@@ -52,7 +52,7 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
     add(out, examine_disks(config));
   }
   add(out, examine_named_files(config, now));
-  add(out, examine_backups(config, now));
+  add(out, examine_backups(config, owner, now, timeout_ms));
   add(out, examine_clock(now, last_written(config), clock_is_synchronised()));
   outbound::CaresResolver resolver;
   add(out, examine_names(config, resolver, probe, timeout_ms));

@@ -16,6 +16,8 @@
 #include "base/files/folders.h"
 #include "base/random.h"
 #include "base/text/readable.h"
+#include "base/text/whole_number.h"
+#include "domain/operations/condition.h"
 #include "http/certificate.h"
 #include "http/tls.h"
 #include "store/file/lock_file.h"
@@ -173,18 +175,45 @@ std::optional<Finding> judge_filesystem(const Config& config) {
                                          : failed("file system", found, remedy);
 }
 
-Finding judge_backup_age(const std::string& folder, Timestamp latest, Timestamp now, int every_h) {
+Finding no_schedule() {
+  return warning("backups", "no backups are scheduled",
+                 "Set backup_dir to a folder on another disk, or run coffer backup with a timer.");
+}
+
+/// The finding if the latest backup was made at `latest` (nullopt: none), in a schedule of one
+/// every `every_h` hours (nullopt: no schedule).
+Finding judge_latest_backup(std::optional<Timestamp> latest, std::optional<int> every_h,
+                            Timestamp now) {
   const std::string check = "backups";
-  if (latest.ms == 0) {
-    return warning(check, folder + " has no backup yet",
+  if (!latest && !every_h) return no_schedule();
+  if (!latest) {
+    return warning(check, "there is no backup yet",
                    "Make one now with coffer backup, and run coffer doctor again tomorrow.");
   }
-  const std::int64_t hours = (now.ms - latest.ms) / kHourMs;
+  const std::int64_t hours = (now.ms - latest->ms) / kHourMs;
   const std::string found = "the latest backup is " + std::to_string(hours) + " h old";
-  if (hours < 2 * std::int64_t{every_h}) return good(check, found);
-  return failed(check,
-                found + ", but backups are scheduled every " + std::to_string(every_h) + " h",
-                "Search the server log for `backup`, and make a backup now with coffer backup.");
+  const std::int64_t limit_h = every_h ? 2 * std::int64_t{*every_h} : kBackupOldMs / kHourMs;
+  if (hours < limit_h) return good(check, found);
+  return failed(
+      check,
+      found + (every_h ? ", but backups are scheduled every " + std::to_string(*every_h) + " h"
+                       : ", and no backups are scheduled"),
+      "Search the server log for `backup`, and make a backup now with coffer backup.");
+}
+
+Finding judge_reported_backups(const http::JsonValue& overview, Timestamp now) {
+  const auto text = [&](std::string_view member) {
+    const http::JsonValue* value = overview.find(member);
+    return value == nullptr ? std::nullopt : value->scalar_text();
+  };
+  if (const auto failure = text("backupFailure")) {
+    return failed("backups", "the last scheduled backup failed: " + *failure,
+                  "Correct the cause, and make a backup now with coffer backup.");
+  }
+  const auto at = text("lastBackupAt");
+  const auto every_h = text("backupEveryHours");
+  return judge_latest_backup(at ? Timestamp::parse(*at) : std::nullopt,
+                             every_h ? whole_number<int>(*every_h) : std::nullopt, now);
 }
 
 Finding judge_room(const Config& config, const std::string& folder, const struct statvfs& info,
@@ -337,27 +366,28 @@ Findings examine_disks(const Config& config) {
   return out;
 }
 
-Findings examine_backups(const Config& config, Timestamp now) {
-  const std::string& folder = config.backup_dir;
-  if (folder.empty()) {
-    return {
-        warning("backups", "no backups are scheduled",
-                "Set backup_dir to a folder on another disk, or run coffer backup with a timer.")};
+Findings examine_backups(const Config& config, const Owner& owner, Timestamp now, int timeout_ms) {
+  if (owner.commanded) {
+    const auto overview = server_overview(config.db, timeout_ms);
+    if (overview) return {judge_reported_backups(*overview, now)};
   }
+  const std::string& folder = config.backup_dir;
+  if (folder.empty()) return {no_schedule()};
   std::error_code ignored;
   const std::string place = existing_part(folder);
   if (::access(place.c_str(), W_OK | X_OK) != 0) {
     return {
         failed("backups", place + ": " + reason(), "Make it writable by the user of the server.")};
   }
-  std::int64_t latest_ms = 0;
+  std::optional<Timestamp> latest;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto status = status_of(entry.path());
     // Checksum files count too: they are as old as their backup.
     if (!status || !S_ISREG(status->st_mode)) continue;
-    latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
+    const Timestamp written{std::int64_t{status->st_mtime} * 1000};
+    latest = std::max(latest.value_or(written), written);
   }
-  return {judge_backup_age(folder, {latest_ms}, now, config.backup_every_h)};
+  return {judge_latest_backup(latest, config.backup_every_h, now)};
 }
 
 Timestamp last_written(const Config& config) {

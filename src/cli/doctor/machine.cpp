@@ -7,11 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
 
 #include "base/environment.h"
 #include "base/text/join.h"
-#include "cli/control_client.h"
 #include "cli/serving.h"
 #include "http/certificate.h"
 #include "http/client.h"
@@ -102,17 +100,13 @@ std::vector<Door> doors_of(const Config& config) {
 /// The addresses that a running server reports, because flags may have set them; otherwise those in
 /// the settings.
 std::vector<Door> served_doors(const Config& config, int timeout_ms) {
-  std::ostringstream said;
-  std::ostringstream ignored;
-  const ControlRequest request{.command = "overview", .arguments = {}, .json = true};
-  const auto code = run_in_server(config.db, request, {said, ignored}, timeout_ms);
-  const auto json = http::parse_json(said.str());
+  const auto overview = server_overview(config.db, timeout_ms);
   const auto url = [&](const char* member) -> std::optional<outbound::Url> {
-    const http::JsonValue* value = json ? json->find(member) : nullptr;
+    const http::JsonValue* value = overview ? overview->find(member) : nullptr;
     const std::string* text = value == nullptr ? nullptr : value->string();
     return text == nullptr ? std::nullopt : outbound::parse_url(*text);
   };
-  const auto api = code == 0 ? url("listen") : std::nullopt;
+  const auto api = url("listen");
   if (!api) return doors_of(config);
   std::vector<Door> out = {{"api", "listen_http", {api->host, api->port}, "/healthz", api->tls}};
   const auto admin = url("adminListen");

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <sstream>
 
+#include "cli/control_client.h"
 #include "cli/control_wire.h"
 #include "store/file/held_file.h"
 #include "store/file/lock_file.h"
@@ -33,6 +35,15 @@ Owner find_owner(const std::string& database) {
   if (control >= 0) ::close(control);
   owner.commanded = control >= 0;
   return owner;
+}
+
+std::optional<http::JsonValue> server_overview(const std::string& database, int timeout_ms) {
+  std::ostringstream said;
+  std::ostringstream ignored;
+  const ControlRequest request{.command = "overview", .arguments = {}, .json = true};
+  if (run_in_server(database, request, {said, ignored}, timeout_ms) != 0) return std::nullopt;
+  auto parsed = http::parse_json(said.str());
+  return parsed ? std::optional(*std::move(parsed)) : std::nullopt;
 }
 
 std::optional<long> descriptor_limit(int process) {

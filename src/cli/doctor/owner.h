@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "http/json_body.h"
+
 namespace coffer::cli {
 
 struct Owner {
@@ -15,6 +17,9 @@ struct Owner {
 
 /// Checks the lock and the control socket next to `database`; creates neither.
 Owner find_owner(const std::string& database);
+/// What the server that has `database` open reports (coffer overview); nullopt without a
+/// server, or without a response within `timeout_ms`.
+std::optional<http::JsonValue> server_overview(const std::string& database, int timeout_ms);
 /// Maximum number of open files of `process`, where 0 is this process; nullopt if unknown.
 std::optional<long> descriptor_limit(int process);
 

@@ -59,8 +59,11 @@ void put_backlog(Record& out, const store::Backlog& backlog) {
   out.emplace_back("connectorsPaused", paused);
 }
 
-void put_backups(Record& out, const std::optional<store::BackupRecord>& last,
+void put_backups(Record& out, const Config& config, const std::optional<store::BackupRecord>& last,
                  const std::optional<store::BackupFailure>& failure) {
+  const bool scheduled = !config.backup_dir.empty();
+  out.emplace_back("backupEveryHours",
+                   scheduled ? std::optional(std::int64_t{config.backup_every_h}) : std::nullopt);
   out.emplace_back("lastBackupAt", last ? std::optional(last->at) : std::nullopt);
   if (last) {
     out.emplace_back("lastBackupBytes", last->bytes);
@@ -105,7 +108,7 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     out.emplace_back("approvalsWaiting", facts.approvals);
     out.emplace_back("oldestApprovalAt", facts.oldest_approval);
     out.emplace_back("credentialsRotated", facts.applications_rotated);
-    put_backups(out, backlog.last_backup, store::backup_failure(db));
+    put_backups(out, app.config(), backlog.last_backup, store::backup_failure(db));
     out.emplace_back("breakersOpen", facts.breakers_open);
     out.emplace_back("attention", overview_view(find_conditions(facts, app.queue().now())));
     std::vector<Record> rows;

@@ -12,6 +12,7 @@
 #include "cli/doctor/machine.h"
 #include "cli/doctor/owner.h"
 #include "http/wire/listener.h"
+#include "store/operations/copies.h"
 #include "store/schema.h"
 #include "unit/cli/open_file.h"
 
@@ -311,7 +312,7 @@ TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
   Config config;
   const Timestamp now = SystemClock().now();
   const auto grade = [&](Timestamp at) {
-    return worst(examine_backups(config, at), "backups").grade;
+    return worst(examine_backups(config, {}, at, 100), "backups").grade;
   };
   CHECK(grade(now) == Grade::warning);  // none scheduled
   config.backup_dir = folder.file("backups");
@@ -323,6 +324,62 @@ TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
   CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::failed);
   config.backup_every_h = 48;
   CHECK(grade(now.plus_ms(49LL * 3'600'000)) == Grade::ok);
+}
+
+TEST_CASE("doctor: backups are those of the running server, not of these settings", "[cli]") {
+  const Folder folder;
+  OpenFile file([&](Config& config) {
+    config.backup_dir = folder.file("of the server");
+    config.backup_every_h = 1;
+  });
+  ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
+                            Interruption& interruption) {
+    return run_request(file.app(), request, out, err, interruption);
+  });
+  REQUIRE(control.start(file.path()));
+  const Owner owner = find_owner(file.path());
+  Config settings = file.app().config();
+  settings.backup_dir = {};
+  settings.backup_every_h = 500;
+  const auto found = [&](std::int64_t hours) {
+    return worst(
+        examine_backups(settings, owner, file.clock().now().plus_ms(hours * kHourMs), 2'000),
+        "backups");
+  };
+  CHECK(names(found(0), "there is no backup yet"));
+  REQUIRE(file.run("backup").code == 0);
+  CHECK(found(1).grade == Grade::ok);
+  CHECK(found(2).grade == Grade::failed);
+  CHECK(names(found(2), "scheduled every 1 h"));
+  REQUIRE(file.app().queue().run([](store::WriteTx& tx) -> Result<void> {
+    store::record_backup_failure(tx, "no space");
+    return {};
+  }));
+  CHECK(found(1).grade == Grade::failed);
+  CHECK(names(found(1), "no space"));
+  control.stop();
+}
+
+TEST_CASE("doctor: a server without a schedule", "[cli]") {
+  OpenFile file;
+  ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
+                            Interruption& interruption) {
+    return run_request(file.app(), request, out, err, interruption);
+  });
+  REQUIRE(control.start(file.path()));
+  const Owner owner = find_owner(file.path());
+  const Folder folder;
+  Config settings = file.app().config();
+  settings.backup_dir = folder.file("of these settings");
+  const auto found = [&](std::int64_t days) {
+    return worst(examine_backups(settings, owner, file.clock().now().plus_ms(days * kDayMs), 2'000),
+                 "backups");
+  };
+  CHECK(names(found(0), "no backups are scheduled"));
+  REQUIRE(file.run("backup", {{"FILE", folder.file("by hand.db")}}).code == 0);
+  CHECK(found(6).grade == Grade::ok);
+  CHECK(found(7).grade == Grade::failed);
+  control.stop();
 }
 
 TEST_CASE("doctor: secrets in readable files, and an unwritable log", "[cli]") {
