@@ -214,7 +214,11 @@ CommandLine read_command_line(const std::vector<std::string>& arguments, const C
     console.out << one_line_version() << std::endl;
     return line;
   } catch (const CLI::Success&) {
-    console.out << tree.help() << std::flush;
+    if (const std::string fault = unknown_command(tree.root()); !fault.empty()) {
+      line.exit_code = fail_usage(console, fault);
+    } else {
+      console.out << tree.help() << std::flush;
+    }
     return line;
   } catch (const CLI::ParseError& error) {
     line.exit_code = fail_usage(console, usage_error(tree.root(), error));

@@ -27,6 +27,21 @@ const CLI::App* below(const CLI::App& app) {
   return named.empty() ? nullptr : named.back();
 }
 
+/// The first argument that the parser did not take, and the command that it follows.
+struct LeftOver {
+  const CLI::App* at = nullptr;
+  std::string argument{};
+};
+
+LeftOver left_over(const CLI::App& root) {
+  for (const CLI::App* at = &root; at != nullptr; at = below(*at)) {
+    for (const std::string& argument : at->remaining()) {
+      if (argument != "--") return {at, argument};
+    }
+  }
+  return {};
+}
+
 bool has_option(const CLI::App& app, const std::string& name) {
   if (app.get_option_no_throw(name) != nullptr) return true;
   return std::ranges::any_of(app.get_subcommands(nullptr),
@@ -112,16 +127,19 @@ std::string unexpected_word(const CLI::App& at, const std::string& word) {
 }
 
 std::string usage_error(const CLI::App& root, const CLI::ParseError& error) {
-  for (const CLI::App* at = &root; at != nullptr; at = below(*at)) {
-    for (const std::string& argument : at->remaining()) {
-      if (argument == "--") continue;
-      return with_help(argument.starts_with('-') ? unknown_option(*at, argument)
-                                                 : unexpected_word(*at, argument),
-                       *at);
-    }
+  if (const auto [at, argument] = left_over(root); at != nullptr) {
+    return with_help(argument.starts_with('-') ? unknown_option(*at, argument)
+                                               : unexpected_word(*at, argument),
+                     *at);
   }
   const CLI::App& at = named_command(root);
   return with_help(clause_about(at, error), at);
+}
+
+std::string unknown_command(const CLI::App& root) {
+  const auto [at, argument] = left_over(root);
+  if (at == nullptr || argument.starts_with('-') || at->get_subcommands(nullptr).empty()) return {};
+  return with_help(unexpected_word(*at, argument), *at);
 }
 
 }  // namespace coffer

@@ -27,5 +27,7 @@ void take_no_value(CLI::Option& flag);
 /// The message about an error of the parser: the argument, what is permitted, the help to read. An
 /// unknown argument comes first, because a missing argument is often a misspelled one.
 std::string usage_error(const CLI::App& root, const CLI::ParseError& error);
+/// The same for a line that asks for the help of a command that does not exist; otherwise empty.
+std::string unknown_command(const CLI::App& root);
 
 }  // namespace coffer

@@ -207,6 +207,34 @@ TEST_CASE("wrong numbers of arguments and values name the argument and what it t
         "coffer: option \"--db\" must follow its command; see coffer --help\n");
 }
 
+TEST_CASE("the help of every command is its own, and an unknown command has none", "[cli]") {
+  std::set<std::string> groups;
+  for (const Command& command : commands()) {
+    INFO(command.path);
+    const std::string& help = cli::test::help_of(command).out;
+    CHECK(help.find("Usage: coffer " + std::string(command.path)) != std::string::npos);
+    const auto space = command.path.find(' ');
+    if (space != std::string_view::npos) groups.emplace(command.path.substr(0, space));
+  }
+  for (const std::string& group : groups) {
+    INFO(group);
+    const Read unknown = read({group, "frobnicate", "--help"});
+    CHECK(unknown.line.exit_code == exit_code::kUsage);
+    CHECK(unknown.out.empty());
+    CHECK(unknown.err ==
+          "coffer: unknown command \"frobnicate\"; see coffer " + group + " --help\n");
+  }
+  CHECK(read({"frobnicate", "--help"}).line.exit_code == exit_code::kUsage);
+  CHECK(read({"rate", "sett", "-h"}).err.find("did you mean \"set\"?") != std::string::npos);
+  // Help after other mistakes, because it explains them.
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"rate", "set", "A", "B", "C", "D", "--help"}, {"rate", "list", "--jsno", "--help"}}) {
+    const Read help = read(words);
+    CHECK(help.line.exit_code == exit_code::kDone);
+    CHECK(help.out.find("Usage: coffer " + words[0] + " " + words[1]) != std::string::npos);
+  }
+}
+
 TEST_CASE("help is a command, too, and -v prints the version", "[cli]") {
   const auto printed = [](const std::vector<std::string>& words) {
     std::ostringstream out;
