@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ constexpr mode_t kPrivateFile = 0600;
 constexpr mode_t kPrivateDirectory = 0700;
 constexpr mode_t kGroupAndOthers = 077;
 constexpr std::size_t kMaxFileBytes = 4096;
+// A new key has the name of its file, random digits and this ending until it is complete.
+constexpr std::size_t kRandomBytes = 8;
+constexpr std::string_view kNewEnding = ".new";
 
 bool looks_like_text(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char c) { return c >= ' ' && c <= '~'; });
@@ -107,13 +111,35 @@ Result<void> make_private_directories(const fs::path& directory) {
   return keep_name(directory);
 }
 
-Result<void> write_synced(const fs::path& path, std::string_view text) {
+/// Whether a file with this name may be a temporary file of the key at `path`.
+bool is_temporary_of(const fs::path& path, const std::string& name) {
+  const std::string start = path.filename().string() + ".";
+  constexpr std::size_t kDigits = 2 * kRandomBytes;
+  return name.size() == start.size() + kDigits + kNewEnding.size() && name.starts_with(start) &&
+         name.ends_with(kNewEnding) && from_hex(name.substr(start.size(), kDigits)).has_value();
+}
+
+/// The lock shows that the process that writes a temporary file is alive.
+bool lock(const Descriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
+
+/// Removes the temporary files of processes that were killed.
+void remove_left_files(const fs::path& path) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory_of(path), error), end; !error && at != end;
+       at.increment(error)) {
+    const fs::path& found = at->path();
+    if (!is_temporary_of(path, found.filename().string())) continue;
+    const Descriptor file(::open(found.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.is_open() && lock(file)) ::unlink(found.c_str());
+  }
+}
+
+Result<void> write_synced(const Descriptor& file, const fs::path& path, std::string_view text) {
   const std::string remedy = "Check the free space and the permissions of its directory.";
-  const Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
   if (!file.is_open()) {
     return unexpected(system_problem("Cannot create the master key file", path, remedy));
   }
+  static_cast<void>(lock(file));
   while (!text.empty()) {
     const ssize_t put = ::write(file.get(), text.data(), text.size());
     if (put < 0 && errno == EINTR) continue;
@@ -128,23 +154,27 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
   return {};
 }
 
-/// Renames the complete file. Returns false if another process created `path` first.
+/// Renames the complete file. Returns false if another process created `path` first, or is creating
+/// it and took `temporary` for the file of a killed process, before it was locked.
 Result<bool> publish(const fs::path& temporary, const fs::path& path) {
   if (rename_exclusively(temporary, path)) {
     COFFER_TRY_VOID(keep_name(path));
     return true;
   }
-  if (errno == EEXIST) return false;
+  if (errno == EEXIST || errno == ENOENT) return false;
   return unexpected(system_problem("Cannot rename the master key file", path,
                                    "Choose a directory on a local file system."));
 }
 
 Result<void> create(const fs::path& path, Random& random) {
   COFFER_TRY_VOID(make_private_directories(directory_of(path)));
+  remove_left_files(path);
   const Secret text(MasterKey::generate(random).to_hex().reveal() + "\n");
   fs::path temporary = path;
-  temporary += "." + to_hex(random.bytes(8)) + ".new";
-  auto written = write_synced(temporary, text.reveal());
+  temporary += "." + to_hex(random.bytes(kRandomBytes)) + std::string(kNewEnding);
+  const Descriptor file(::open(temporary.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+  auto written = write_synced(file, temporary, text.reveal());
   auto published = written ? publish(temporary, path) : Result<bool>(unexpected(written.error()));
   if (!published || !*published) ::unlink(temporary.c_str());
   if (!published) return unexpected(std::move(published).error());
@@ -211,8 +241,11 @@ Result<MasterKey> load_or_create_master_key(const fs::path& path, Random& random
                                           " was not found. Restore it from its backup. Without it, "
                                           "the sealed secrets in the database cannot be read.");
   if (missing == MissingKey::refuse) return unexpected(none);
-  COFFER_TRY_VOID(create(path, random));
-  if (auto created = load(path)) return *std::move(created);
+  constexpr int kTries = 8;  // other processes may create the file at the same time
+  for (int tries = 0; tries < kTries; ++tries) {
+    COFFER_TRY_VOID(create(path, random));
+    if (auto created = load(path)) return *std::move(created);
+  }
   return unexpected(none);
 }
 

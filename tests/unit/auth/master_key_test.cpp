@@ -1,6 +1,7 @@
 #include "auth/master_key.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +146,36 @@ TEST_CASE("master key file: concurrent creators all get the same key") {
     CHECK(read(directory.path() / std::to_string(i)) == key->fingerprint());
   }
   CHECK(std::distance(fs::directory_iterator(path.parent_path()), {}) == 1);
+}
+
+TEST_CASE("master key file: what killed processes left is removed, and nothing else") {
+  const TemporaryDirectory directory;
+  SeededRandom random(5);
+  const fs::path path = directory.path() / "new.key";
+  const auto file = [&](const char* name) { return directory.path() / name; };
+  const std::string content = to_hex(counting_bytes());
+  const fs::path live = file("new.key.0123456789abcdef.new");
+  const std::vector<fs::path> left = {file("new.key.fedcba9876543210.new"),
+                                      file("new.key.00000000000000ff.new")};
+  const std::vector<fs::path> others = {
+      file("old.key.fedcba9876543210.new"), file("new.key.fedcba9876543210"),
+      file("new.key.fedcba987654321x.new"), file("new.key.new"), file("new.key.old")};
+  write(live, content.substr(0, 20), 0600);
+  for (const auto& paths : {left, others}) {
+    for (const fs::path& one : paths) write(one, content.substr(0, 20), 0600);
+  }
+  const int alive = ::open(live.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(::flock(alive, LOCK_EX) == 0);  // as the process that is writing it
+  // A key that exists is used; nothing is created, so nothing is removed.
+  write(path, content, 0600);
+  REQUIRE(load_or_create_master_key(path, random, MissingKey::create));
+  for (const fs::path& one : left) CHECK(fs::exists(one));
+  fs::remove(path);
+  REQUIRE(load_or_create_master_key(path, random, MissingKey::create));
+  for (const fs::path& one : left) CHECK_FALSE(fs::exists(one));
+  for (const fs::path& one : others) CHECK(fs::exists(one));
+  CHECK(fs::exists(live));
+  ::close(alive);
 }
 
 TEST_CASE("master key file: a raw key of 32 bytes is read") {
