@@ -125,15 +125,34 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
   return result;
 }
 
+/// The active webhook that receives events of this type; at most one does.
+std::optional<WebhookId> subscriber(store::Connection& db, const Tenant& tenant, EventType type) {
+  for (const store::WebhookRow& row : store::active_webhooks(db)) {
+    if (row.tenant.key == tenant.key && row.types.contains(type)) return row.id;
+  }
+  return std::nullopt;
+}
+
 Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
   COFFER_TRY(const EventType type, event_type_argument(arguments.text("TYPE")));
   COFFER_TRY(const auto owner, session.app.flows().read([&](store::Connection& db) {
     return chosen_tenant(db, arguments, Environment::sandbox);
   }));
   COFFER_TRY(const auto event, flows::trigger_event(session.app.flows(), owner.tenant, type));
-  return CommandResult{
-      .records = {
-          {{"eventId", event.id}, {"type", name(event.type)}, {"sequence", event.sequence}}}};
+  COFFER_TRY(const auto webhook, session.app.flows().read([&](store::Connection& db) {
+    return Result(subscriber(db, owner.tenant, type));
+  }));
+  CommandResult result{.records = {{{"eventId", event.id},
+                                    {"type", name(event.type)},
+                                    {"sequence", event.sequence},
+                                    {"webhookId", webhook}}}};
+  if (!webhook) {
+    result.note = "No webhook receives the event: no active webhook of the sandbox subscribes to " +
+                  std::string(name(event.type)) +
+                  ". Register one with coffer webhook create, or run coffer listen, which needs "
+                  "none.";
+  }
+  return result;
 }
 
 constexpr std::string_view kEventHint = "List events with coffer events list";

@@ -70,6 +70,18 @@ TEST_CASE("trigger: only events of the sandbox", "[cli]") {
   CHECK(listed.at(0).at("type") == "payment.failed");
   CHECK(listed.at(0).at("sequence") == 1);
   CHECK(listed.at(0).at("test") == true);
+  const auto received = [&](const std::string& type) {
+    return world.run("trigger", {{"TYPE", type}}).json().at("webhookId");
+  };
+  CHECK(received("payment.failed") == world.webhook);
+  CHECK(received("payment.succeeded").is_null());
+  const auto said = [&](const std::string& type) {
+    return world.file.run("trigger", {{"TYPE", type}}, false).err;
+  };
+  CHECK(said("payment.failed").empty());
+  CHECK(said("payment.succeeded").find("No webhook receives the event") == 0);
+  REQUIRE(world.run("webhook disable", {{"ID", world.webhook}}).code == 0);
+  CHECK(received("payment.failed").is_null());
   const Ran none = world.run("trigger", {{"TYPE", "payment.paid"}});
   CHECK(none.code == exit_code::kUsage);
   CHECK(none.err.find("payment.succeeded") != std::string::npos);
