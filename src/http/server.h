@@ -112,8 +112,8 @@ class Server {
   /// Reads certificate and key again (SIGHUP). On a Problem, the old pair stays in use.
   Result<void> reload_tls();
   /// Graceful shutdown: stops listening; responds (with `Connection: close`) to all requests
-  /// already received and to those that clients still send on open connections; and closes
-  /// connections that stay idle for a moment. After `drain_ms`, closes all others. Waits for
+  /// already received and to those that clients complete within a second on open connections; and
+  /// closes connections that stay idle for a moment. After `drain_ms`, closes all others. Waits for
   /// running handlers. Idempotent.
   void stop(int drain_ms);
   ServerStats stats() const;

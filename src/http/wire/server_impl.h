@@ -140,6 +140,7 @@ class Server::Impl {
   std::int64_t watched_since_ms_ = 0;
   std::int64_t next_tick_ms_ = 0;
   std::int64_t close_idle_at_ms_ = 0;
+  std::int64_t close_incomplete_at_ms_ = 0;
   std::int64_t next_exhausted_log_ms_ = 0;
 
   Mutex lifecycle_;

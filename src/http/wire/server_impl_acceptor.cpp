@@ -18,6 +18,9 @@ constexpr int kAcceptBatch = 64;
 // A client in the middle of a series of requests sends the next one within this time. A response
 // serves it better than a closed connection.
 constexpr std::int64_t kIdleGraceMs = 250;
+// A request of which the rest has not arrived within this time after the start of a stop delays the
+// stop no longer.
+constexpr std::int64_t kIncompleteGraceMs = 1'000;
 // The client of a connection that was opened or had a response within this time may be about to
 // send.
 constexpr std::int64_t kOpenedMs = 100;
@@ -206,6 +209,7 @@ void Server::Impl::end_long_waits(std::int64_t now) {
 bool Server::Impl::drain_step(std::int64_t now) {
   if (!draining_) begin_drain(now);
   if (now >= close_idle_at_ms_) session_.close_idle();
+  if (now >= close_incomplete_at_ms_) session_.close_incomplete();
   const bool is_over = now >= drain_until_ms_.load();
   const std::size_t used = table_.used();
   for (std::size_t i = 0; i < used; ++i) {
@@ -227,6 +231,7 @@ bool Server::Impl::drain_step(std::int64_t now) {
 void Server::Impl::begin_drain(std::int64_t now) {
   draining_ = true;
   close_idle_at_ms_ = now + std::min(kIdleGraceMs, (drain_until_ms_.load() - now) / 2);
+  close_incomplete_at_ms_ = now + kIncompleteGraceMs;
   if (listening_) acceptor_poller_.remove(listener_.fd());
   listening_ = false;
   // In this order, so that clients of rejected connections get `Connection: close` in later

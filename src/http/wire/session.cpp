@@ -14,7 +14,7 @@ namespace {
 // Maximum number of bytes that a client may send after a rejection before its connection is closed.
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
-constexpr const char* kTooManyConnections = "Too many connections.";
+constexpr const char* kStopping = "The server is stopping, and the request was not complete.";
 constexpr const char* kTooManyBodies = "Too many request bodies at once.";
 constexpr const char* kTooManyOfCaller = "Too many request bodies from this caller at once.";
 
@@ -75,6 +75,11 @@ Session::Go Session::step(Connection& connection) {
 }
 
 Session::Go Session::wait_for_rest(Connection& connection, Timer timer, int ms) {
+  if (is_closing_incomplete()) {
+    static_cast<void>(connection.send(rejected_as(kStopping)));
+    connection.end_output();
+    return Go::close;
+  }
   if (connection.incomplete_since_ms() == 0) {
     connection.set_incomplete_since_ms(clock_.monotonic_ms());
   }
@@ -106,6 +111,7 @@ Step Session::handshake(Connection& connection) {
       connection.http.phase = Phase::header;
       return advance(connection);
     case IoState::want_read:
+      if (is_closing_incomplete()) return Step::close;
       wait(connection, Timer::header, options_.limits.header_ms);
       return Step::park;
     case IoState::want_write:
@@ -378,11 +384,11 @@ Step Session::give_way(Connection& connection) {
   return Step::close;
 }
 
-std::string Session::no_room() {
+std::string Session::rejected_as(const char* reason) {
   rejected_.fetch_add(1, std::memory_order_relaxed);
   const std::string id = new_request_id();
   const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
-  return to_bytes(render(overloaded(kTooManyConnections), {}, id), frame, false);
+  return to_bytes(render(overloaded(reason), {}, id), frame, false);
 }
 
 /// Reserves memory for a body that is large, or that is incomplete and without accepted

@@ -56,12 +56,15 @@ class Session {
   /// rest of an incomplete request; sends the response of `no_room` instead.
   Step give_way(Connection& connection);
   /// The response to a connection that gets no slot. Thread-safe.
-  std::string no_room();
+  std::string no_room() { return rejected_as(kTooManyConnections); }
 
   /// From now on, every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
   /// From now on, a connection that has received no byte of a request is closed when it advances.
   void close_idle() { closing_idle_.store(true, std::memory_order_release); }
+  /// From now on, a connection whose request or handshake is incomplete is closed when it advances,
+  /// after the response `overloaded`.
+  void close_incomplete() { closing_incomplete_.store(true, std::memory_order_release); }
 
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
   std::uint64_t large_bodies_bytes() const { return large_bodies_.used(); }
@@ -82,11 +85,15 @@ class Session {
   Go reject(Connection& connection, const Rejection& rejection);
   Go wait(Connection& connection, Timer timer, int ms);
   Go wait_for_rest(Connection& connection, Timer timer, int ms);
+  bool is_closing_incomplete() const { return closing_incomplete_.load(std::memory_order_acquire); }
   int body_ms(const Connection& connection) const;
 
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
                                       std::uint64_t bytes);
   Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
+  static constexpr const char* kTooManyConnections = "Too many connections.";
+  /// A complete response `overloaded` that closes the connection.
+  std::string rejected_as(const char* reason);
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
   std::string new_request_id();
 
@@ -98,6 +105,7 @@ class Session {
   const SystemClock clock_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> closing_idle_{false};
+  std::atomic<bool> closing_incomplete_{false};
   MemoryBudget large_bodies_;
   MemoryBudget strangers_bodies_;
   MemoryBudget unread_;

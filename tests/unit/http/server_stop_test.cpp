@@ -143,6 +143,29 @@ TEST_CASE("a stop responds to received requests and waits for incomplete ones") 
   CHECK(server->stats().connections == 0);
 }
 
+TEST_CASE("a stop does not wait longer than a second for the rest of a request") {
+  RunningServer server;
+  RawClient head(server.port());
+  head.send("GET /fixed HTTP/1.1\r\nHo");
+  RawClient body(server.port());
+  body.send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na");
+  RawClient chunks(server.port());
+  chunks.send("POST /chunks HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab");
+  RawClient next(server.port());
+  next.send(get("/fixed") + "GET /next HTTP/1.1\r\n");
+  CHECK(status_of(next.read_response()) == 200);
+  REQUIRE(server.eventually([](const ServerStats& stats) { return stats.connections == 4; }));
+  const std::int64_t start = now_ms();
+  server->stop(60'000);
+  CHECK(now_ms() - start < 4'000);  // the deadline of a header is 5 s, of a body 10 s
+  for (RawClient* client : {&head, &body, &chunks, &next}) {
+    const std::string last = client->read_all();
+    CHECK(status_of(last) == 503);
+    CHECK(has(last, "\r\nConnection: close\r\n"));
+    CHECK(has(last, "stopping"));
+  }
+}
+
 TEST_CASE("a stop ends at its deadline") {
   RunningServer server;
   RawClient half(server.port());
