@@ -281,6 +281,7 @@ void CommitQueue::write_batch(Batch& batch) {
     }
     if (error.primary_code == SQLITE_BUSY) {
       log_error("store", "another program has locked the database", {{"error", error.what()}});
+      if (end_waits_at_ms_ != 0) end_waits_after(0);  // each of the last batches would wait as long
       return fail_batch(batch, overloaded("Another program has locked the database."));
     }
     if (!concerns_statement_only(error.primary_code)) {

@@ -97,8 +97,8 @@ class CommitQueue {
   Result<void> advance_clock(std::int64_t ms);
 
   /// For `ms` milliseconds from now, batches still wait for another program that holds the
-  /// database. Later batches fail immediately with `overloaded`, so that a stop ends in time.
-  /// Thread-safe.
+  /// database, until one has waited for kBusyWaitMs without a result. Later batches fail
+  /// immediately with `overloaded`, so that a stop ends in time. Thread-safe.
   void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
 
   /// Returns when all queued commands are done. Later calls of run() are rejected.

@@ -292,6 +292,23 @@ TEST_CASE("commit queue: a stop does not wait for another program beyond its tim
   CHECK(file.write(note("note-later")));
 }
 
+TEST_CASE(
+    "commit queue: during a stop, no batch waits after another one that did so without a result") {
+  OpenedFile file;
+  Connection other(file.database->path(), OpenMode::read_write);
+  other.execute("BEGIN IMMEDIATE");
+  file.queue->end_waits_after(60'000);
+  const Stopwatch watch;
+  for (int i = 0; i < 4; ++i) {
+    const auto refused = file.write(note("note" + std::to_string(i)));
+    REQUIRE_FALSE(refused);
+    CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+  }
+  CHECK(watch.elapsed_us() < kBusyWaitMs * 1'000 * 3 / 2);
+  other.execute("ROLLBACK");
+  CHECK(file.write(note("note-later")));  // what does not have to wait is stored
+}
+
 TEST_CASE("commit queue: a full queue rejects immediately, with Retry-After") {
   OpenedFile file({.queue_max = 4});
   std::vector<Result<void>> verdicts(4);
