@@ -147,7 +147,10 @@ Cell cell_of(const Field& field, Times times) {
 
 /// Names that are not the words of their key.
 constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-    {"countryIsoCode2", "country"}, {"currencyIsoCode3", "currency"}};
+    {"books", "ledger balances"},         {"breakersOpen", "connectors without response"},
+    {"countryIsoCode2", "country"},       {"currencyIsoCode3", "currency"},
+    {"deadLetters", "failed deliveries"}, {"formerUrls", "former URLs"},
+    {"walBytes", "write-ahead log"}};
 
 /// `sellAssetCode` as words: `sell asset code`. Omits a unit that the value shows.
 std::string words_of(std::string_view key) {

@@ -128,9 +128,9 @@ std::string unexpected_word(const CLI::App& at, const std::string& word) {
 
 std::string usage_error(const CLI::App& root, const CLI::ParseError& error) {
   if (const auto [at, argument] = left_over(root); at != nullptr) {
-    return with_help(argument.starts_with('-') ? unknown_option(*at, argument)
-                                               : unexpected_word(*at, argument),
-                     *at);
+    return with_help(
+        argument.starts_with('-') ? unknown_option(*at, argument) : unexpected_word(*at, argument),
+        *at);
   }
   const CLI::App& at = named_command(root);
   return with_help(clause_about(at, error), at);

@@ -25,9 +25,9 @@ http::Response Provider::change_faults(const Call& call) {
   const bool is_one_text = call.body.is_object() && call.body.size() == 1 &&
                            call.body.contains("faults") && call.body.at("faults").is_string();
   if (!is_one_text) {
-    return refusal(400, "malformed",
-                   R"(Send {"faults": "late=0.1:3000,garbage=0.05"}; an empty text removes all )"
-                   "faults. The faults are unchanged.");
+    return rejection(400, "malformed",
+                     R"(Send {"faults": "late=0.1:3000,garbage=0.05"}; an empty text removes all )"
+                     "faults. The faults are unchanged.");
   }
   const auto plan = FaultPlan::parse(text_of(call.body, "faults"));
   if (!plan) return rejection(400, "malformed", plan.error().detail);

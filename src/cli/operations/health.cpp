@@ -35,7 +35,7 @@ void put_health(Record& record, App& app, store::Connection& db, const Connector
   const auto figures = store::connector_figures(db, connector);
   record.emplace_back("health", health_of(connector, breaker));
   record.emplace_back("breaker", kind);
-  record.emplace_back("consecutiveFaults", errors);
+  record.emplace_back("consecutiveFailures", errors);
   record.emplace_back("breakerOpenUntil", until);
   record.emplace_back("successRate", percent(figures.succeeded, figures.ended));
   record.emplace_back("paymentsInProgress", figures.in_progress);

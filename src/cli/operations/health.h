@@ -8,7 +8,7 @@
 
 namespace coffer::cli {
 
-/// Adds `health`, `breaker`, `consecutiveFaults`, `breakerOpenUntil`, `successRate`,
+/// Adds `health`, `breaker`, `consecutiveFailures`, `breakerOpenUntil`, `successRate`,
 /// `paymentsInProgress`. Only a running server knows the state of the breaker.
 void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector);
 /// Adds `health`, `pending`, `deadLetters`, `oldestPendingAt`.

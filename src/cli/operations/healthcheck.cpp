@@ -25,7 +25,7 @@ Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca
 
 /// What to do if the server's certificate is not accepted; empty for other errors.
 std::string certificate_remedy(const std::string& detail) {
-  if (detail.find(http::kCertificateRefused) == std::string::npos) return {};
+  if (detail.find(http::kCertificateRejected) == std::string::npos) return {};
   if (detail.find("mismatch") != std::string::npos) {
     return " Use a host name in the certificate in --url.";
   }

@@ -31,8 +31,8 @@ using Send = std::function<Result<http::ClientResponse>(const http::ClientReques
 /// means that `send` did not connect. Each address gets a share of the remaining time to connect,
 /// at most `request.connect_timeout_ms`. `provider-unavailable` without an address;
 /// `provider-timeout` if the time is over before the next address is tried. If no address works,
-/// returns the last error that says more than `kNotConnected`, such as a refused certificate; often
-/// a server listens at only one of the addresses of `localhost`.
+/// returns the last error that says more than `kNotConnected`, such as a rejected certificate;
+/// often a server listens at only one of the addresses of `localhost`.
 Result<http::ClientResponse> send_to_any(http::ClientRequest request,
                                          const std::vector<std::string>& addresses,
                                          const Deadline& deadline, const Send& send);

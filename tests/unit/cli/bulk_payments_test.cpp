@@ -261,8 +261,8 @@ TEST_CASE("payment bulk: a repeated transactionId is listed beside other errors"
 
 TEST_CASE("payment bulk: the error of a row is shown once", "[cli]") {
   BulkWorld bulk;
-  const Ran refused = bulk.bulk(kHeader + bulk.payout("PAY-1", "0.01"), true);
-  CHECK(refused.json()[0].at("problem") == "amount must be from 1.00 to 250000.00 USDC.");
+  const Ran rejected = bulk.bulk(kHeader + bulk.payout("PAY-1", "0.01"), true);
+  CHECK(rejected.json()[0].at("problem") == "amount must be from 1.00 to 250000.00 USDC.");
 }
 
 TEST_CASE("payment bulk: requires the rights of an active application", "[cli]") {

@@ -29,11 +29,16 @@ const CommandResult kTwo = {
 
 }  // namespace
 
-TEST_CASE("the codes of countries and currencies have short headings", "[cli]") {
+TEST_CASE("labels are the words of the glossary, not always those of the key", "[cli]") {
   Printed printed;
-  const Record record{{"countryIsoCode2", "KE"}, {"currencyIsoCode3", "KES"}};
+  const Record record{{"countryIsoCode2", "KE"},
+                      {"currencyIsoCode3", "KES"},
+                      {"deadLetters", std::int64_t{3}},
+                      {"walBytes", std::int64_t{2048}}};
   print_result(printed.console(), {.records = {record}}, false);
-  CHECK(printed.out.str() == "country   KE\ncurrency  KES\n");
+  CHECK(printed.out.str() ==
+        "country            KE\ncurrency           KES\nfailed deliveries  3\nwrite-ahead log    "
+        "2.0 KiB\n");
 }
 
 TEST_CASE("the text of a record has only its columns, the JSON all members", "[cli]") {

@@ -332,9 +332,9 @@ TEST_CASE("faults are changed at run time") {
   for (const Json& wrong : {Json(), Json::object(), Json{{"fault", "late=1"}}, Json{{"faults", 1}},
                             Json::array(), Json("late=1"), Json{{"faults", ""}, {"garbage", 1}}}) {
     INFO(wrong.dump());
-    const Json refused = world.control("PUT", "/control/faults", wrong);
-    CHECK(refused["httpStatus"] == 400);
-    CHECK(refused["message"].get<std::string>().find("\"faults\"") != std::string::npos);
+    const Json rejected = world.control("PUT", "/control/faults", wrong);
+    CHECK(rejected["httpStatus"] == 400);
+    CHECK(rejected["message"].get<std::string>().find("\"faults\"") != std::string::npos);
     CHECK(world.control("GET", "/control/faults")["faults"] == "garbage=1");
   }
   CHECK(world.control("PUT", "/control/faults", {{"faults", ""}})["faults"] == "");

@@ -300,9 +300,9 @@ TEST_CASE(
   file.queue->end_waits_after(60'000);
   const Stopwatch watch;
   for (int i = 0; i < 4; ++i) {
-    const auto refused = file.write(note("note" + std::to_string(i)));
-    REQUIRE_FALSE(refused);
-    CHECK(Result<void>(refused).error().slug == Slug::overloaded);
+    const auto rejected = file.write(note("note" + std::to_string(i)));
+    REQUIRE_FALSE(rejected);
+    CHECK(Result<void>(rejected).error().slug == Slug::overloaded);
   }
   CHECK(watch.elapsed_us() < kBusyWaitMs * 1'000 * 3 / 2);
   other.execute("ROLLBACK");

@@ -90,8 +90,8 @@ TEST_CASE("database: other processes see which command has the file open") {
     CHECK(holder.locked);
     CHECK(holder.process == ::getpid());
     CHECK(holder.command == command);
-    const std::string refused = open_error(path).message;
-    CHECK((refused.find(", coffer association create)") != std::string::npos) == !command.empty());
+    const std::string rejected = open_error(path).message;
+    CHECK((rejected.find(", coffer association create)") != std::string::npos) == !command.empty());
     CHECK(last_close(path).ledger);  // beside the state of the file
     CHECK(last_close(path).log == LastClose::Log::present);
   }
