@@ -140,7 +140,7 @@ TEST_CASE("an amount that a provider cannot have collected credits nothing and i
   };
   for (const Row& row : {Row{"0", "not greater than 0"}, Row{"-1", "not greater than 0"},
                          Row{"1.005", "more decimal places"}, Row{"922337203685.48", "too large"},
-                         Row{"1e30", "too large"}, Row{"many", "not a decimal string"},
+                         Row{"1e3", "not a decimal string"}, Row{"many", "not a decimal string"},
                          Row{5000, "not a decimal string"}, Row{Json::array(), "not a decimal"}}) {
     World world;
     const Json record = world.collected({{"collectedAmount", row.amount}});

@@ -15,7 +15,7 @@ using http::JsonValue;
 void check_amount(const std::string& text) {
   ParsedAmount before;
   for (int decimals = 0; decimals <= Amount::kScale; ++decimals) {
-    const ParsedAmount parsed = parse_amount(text, decimals);
+    const ParsedAmount parsed = parse_amount(text, decimals, Exponent::accepted);
     if (parsed.fault != AmountFault::none) {
       // A text that is valid stays valid with more decimals.
       HOLDS(decimals == 0 || before.fault != AmountFault::none);
@@ -27,6 +27,9 @@ void check_amount(const std::string& text) {
       HOLDS(again.fault == AmountFault::none && again.amount == parsed.amount);
       HOLDS(again.amount.to_string(decimals) == canonical);
       HOLDS(canonical.find_first_of("eE+-") == std::string::npos);
+      const ParsedAmount plain = parse_amount(text, decimals);
+      const bool has_exponent = text.find_first_of("eE") != std::string::npos;
+      HOLDS(plain.fault == (has_exponent ? AmountFault::not_a_number : AmountFault::none));
       const long double seen = std::strtold(text.c_str(), nullptr) * Amount::kUnitsPerWhole;
       const auto units = static_cast<long double>(parsed.amount.units());
       HOLDS(std::fabs(seen - units) <= units * 1e-15L);
@@ -43,7 +46,8 @@ void write(const JsonValue& value, int depth, std::string& out) {
     out += quoted(*text);
   } else if (const auto* number = value.number()) {
     check_amount(number->text);
-    HOLDS(parse_amount(number->text, Amount::kScale).fault != AmountFault::not_a_number);
+    HOLDS(parse_amount(number->text, Amount::kScale, Exponent::accepted).fault !=
+          AmountFault::not_a_number);
     out += number->text;
   } else if (const auto* list = value.array()) {
     out += '[';

@@ -101,12 +101,13 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
   const std::string* source = value->string();
+  const Exponent exponent = source == nullptr ? Exponent::accepted : Exponent::rejected;
   if (source == nullptr && value->number() != nullptr) source = &value->number()->text;
   if (source == nullptr) {
     wrong_type(name, *value, "a decimal string or a number");
     return std::nullopt;
   }
-  const ParsedAmount parsed = parse_amount(*source, Amount::kScale);
+  const ParsedAmount parsed = parse_amount(*source, Amount::kScale, exponent);
   switch (parsed.fault) {
     case AmountFault::none:
       return parsed.amount;

@@ -126,9 +126,11 @@ std::string Amount::to_string(int decimals) const {
   return text += digits;
 }
 
-ParsedAmount parse_amount(std::string_view text, int decimals) {
+ParsedAmount parse_amount(std::string_view text, int decimals, Exponent exponent) {
   const auto decimal = read_decimal(text);
-  if (!decimal) return {Amount(), AmountFault::not_a_number};
+  const bool is_accepted =
+      exponent == Exponent::accepted || text.find_first_of("eE") == std::string_view::npos;
+  if (!decimal || !is_accepted) return {Amount(), AmountFault::not_a_number};
   if (decimal->digits.empty() || decimal->negative) return {Amount(), AmountFault::out_of_range};
   if (decimal->exponent < -decimals) {
     // Takes precedence over an amount that is also too large.

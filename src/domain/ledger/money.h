@@ -52,10 +52,14 @@ struct ParsedAmount {
   AmountFault fault = AmountFault::none;
 };
 
-/// Reads "12.5", "1e2", "0.0000001": the grammar of JSON numbers, from the source text. Zero and
-/// negative values are `out_of_range`. More than `decimals` places are `too_precise` (trailing
-/// zeros do not count). Values beyond int64 at scale 7 are `out_of_range`.
-ParsedAmount parse_amount(std::string_view text, int decimals);
+/// Whether a decimal may be written like 1e3. JSON numbers may; decimal texts may not.
+enum class Exponent { rejected, accepted };
+
+/// Reads "12.5", "0.0000001": the grammar of JSON numbers, from the source text. Zero and negative
+/// values are `out_of_range`. More than `decimals` places are `too_precise` (trailing zeros do not
+/// count). Values beyond int64 at scale 7 are `out_of_range`.
+ParsedAmount parse_amount(std::string_view text, int decimals,
+                          Exponent exponent = Exponent::rejected);
 
 /// The code of an asset: 1 to 12 of A-Z a-z 0-9 (the Stellar alphanumeric rule).
 class AssetCode {

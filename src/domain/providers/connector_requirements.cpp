@@ -12,7 +12,7 @@ namespace {
 
 bool is_decimal(std::string_view text) {
   // Unlike amounts, numbers may be zero or negative.
-  return parse_amount(text, Amount::kScale).fault != AmountFault::not_a_number;
+  return parse_amount(text, Amount::kScale, Exponent::accepted).fault != AmountFault::not_a_number;
 }
 
 bool is_choice(const Requirement& requirement, std::string_view value) {

@@ -22,10 +22,15 @@ struct ParseCase {
   std::int64_t units = 0;
 };
 
+/// As JSON numbers, and without an exponent also as texts.
 void check_parse(const std::vector<ParseCase>& cases) {
   for (const ParseCase& c : cases) {
     INFO("text '" << c.text << "', decimals " << c.decimals);
-    const ParsedAmount parsed = parse_amount(c.text, c.decimals);
+    const ParsedAmount parsed = parse_amount(c.text, c.decimals, Exponent::accepted);
+    const ParsedAmount as_text = parse_amount(c.text, c.decimals);
+    const bool has_exponent = c.text.find_first_of("eE") != std::string::npos;
+    CHECK(as_text.fault == (has_exponent ? AmountFault::not_a_number : c.fault));
+    CHECK(as_text.amount == (has_exponent ? Amount() : parsed.amount));
     CHECK(parsed.fault == c.fault);
     CHECK(parsed.amount == units(c.units));
   }
@@ -65,6 +70,7 @@ TEST_CASE("money: invalid numbers are distinguished from invalid amounts") {
         "Infinity", "１",  "--1",   "1e ",  "null", "true", "\"1\"", "1_000", "1.e3"}) {
     INFO("text '" << text << "'");
     CHECK(parse_amount(text, 7).fault == not_a_number);
+    CHECK(parse_amount(text, 7, Exponent::accepted).fault == not_a_number);
   }
   CHECK(parse_amount(std::string_view("1\0", 2), 7).fault == not_a_number);
   check_parse({
@@ -93,8 +99,10 @@ TEST_CASE("money: long texts neither overflow nor take long") {
   CHECK(parse_amount(std::string(100'000, '9'), 7).fault == AmountFault::out_of_range);
   CHECK(parse_amount("1." + std::string(100'000, '0'), 7).amount == units(10'000'000));
   CHECK(parse_amount("1." + std::string(100'000, '0') + "1", 7).fault == AmountFault::too_precise);
-  CHECK(parse_amount("1e" + std::string(100'000, '9'), 7).fault == AmountFault::out_of_range);
-  CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7).fault == AmountFault::none);
+  CHECK(parse_amount("1e" + std::string(100'000, '9'), 7, Exponent::accepted).fault ==
+        AmountFault::out_of_range);
+  CHECK(parse_amount("0." + std::string(100'000, '0') + "1e100000", 7, Exponent::accepted).fault ==
+        AmountFault::none);
 }
 
 TEST_CASE("money: amounts show the asset's decimals, at least two, without further zeros") {
