@@ -422,7 +422,7 @@ TEST_CASE("database: interrupts at any moment leave no connection in a transacti
   std::atomic<bool> done{false};
   int served = 0;
   Thread reading("reading", [&] {
-    for (int i = 0; i < 2'000; ++i) {
+    for (int i = 0; i < 2'000 || served == 0; ++i) {
       const auto value = with_reader(*file.database, [](Connection& db) -> Result<std::int64_t> {
         Query query(db, "SELECT count(*) FROM sqlite_schema");
         query.step();
@@ -437,7 +437,6 @@ TEST_CASE("database: interrupts at any moment leave no connection in a transacti
     file.database->interrupt_stale_readers();
   }
   reading.join();
-  CHECK(served > 0);
   for (int i = 0; i < 10; ++i) CHECK(file.count("meta") == 0);
 }
 
