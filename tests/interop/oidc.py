@@ -118,7 +118,7 @@ def links(provider, database, origin):
           status == 401 and b"sub-ada" in body, body)
     check("the account creates no operator", len(run(database, "operator", "list")[1]) == 1)
     check("the audit log has the subject and its e-mail address",
-          audit(database, answer="subject sub-ada (sub-ada@example.com) is linked to no operator"))
+          audit(database, details="subject sub-ada (sub-ada@example.com) is linked to no operator"))
     return browser
 
 
@@ -126,7 +126,7 @@ def signs_in(provider, database, origin, admin):
     check("an operator is linked", run(database, "operator", "link", admin, "--subject", "sub-ada")[0] == 0)
     browser = Browser(origin)
     check("the linked operator signs in", browser.sign_in()[0] == 204 and browser.name() == admin)
-    check("the sign-in is recorded", audit(database, actor=admin, command="sign-in", answer="with the provider"))
+    check("the sign-in is recorded", audit(database, actor=admin, command="sign-in", details="with the provider"))
     run(database, "operator", "add", "bob")
     check("a subject belongs to one operator", run(database, "operator", "link", "bob", "--subject", "sub-ada")[0] != 0)
     provider.account("sub-other")
