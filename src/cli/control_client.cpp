@@ -1,6 +1,5 @@
 #include "cli/control_client.h"
 
-#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "base/files/descriptor.h"
 #include "base/platform/durable.h"
 #include "base/platform/exit_code.h"
+#include "base/thread.h"
 
 namespace coffer::cli {
 namespace {
@@ -70,7 +70,7 @@ bool wait_for_other_socket(const std::string& path,
       const Descriptor socket(open_control_socket(path, SocketRole::connect));
       if (socket.is_open()) return true;
     }
-    ::poll(nullptr, 0, kLookEveryMs);
+    rest(kLookEveryMs);
   }
   return false;
 }

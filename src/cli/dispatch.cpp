@@ -1,6 +1,5 @@
 #include "cli/dispatch.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/thread.h"
 #include "cli/control_client.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_snapshots.h"
@@ -223,7 +223,7 @@ int run_on_file(const CommandLine& line, const Console& console) {
       return *there;
     }
     if (tries == kTries) break;
-    ::poll(nullptr, 0, kTryEveryMs);
+    rest(kTryEveryMs);
   }
   print_error(console, error.message);
   return error.exit_code;

@@ -1,6 +1,5 @@
 #include "cli/serving.h"
 
-#include <poll.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/telemetry/log_file.h"
+#include "base/thread.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
@@ -215,7 +215,7 @@ void wait_for_command(const std::string& database, int max_ms, const std::functi
                {{"command", holder.command}, {"process", holder.process}, {"max_ms", max_ms}});
       notify_supervisor("STATUS=Waiting for " + who);
     }
-    ::poll(nullptr, 0, kLookEveryMs);
+    rest(kLookEveryMs);
   }
 }
 

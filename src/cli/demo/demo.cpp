@@ -1,7 +1,5 @@
 #include "cli/demo/demo.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
+#include "base/thread.h"
 #include "cli/command_groups.h"
 #include "cli/demo/demo_history.h"
 #include "cli/demo/demo_snapshots.h"
@@ -250,7 +249,7 @@ int start(DemoRun& run) {
     int code = run.fresh ? exit_code::kDone : finish_rewind(run.console, run.config);
     if (code == exit_code::kDone) code = serve_once(run);
     if (code != exit_code::kBusy || run.announced.empty() || tries == kTries) return code;
-    ::poll(nullptr, 0, kTryEveryMs);
+    rest(kTryEveryMs);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "outbound/operations/notifier.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/platform/descriptors.h"
+#include "base/thread.h"
 #include "domain/parties/contact.h"
 #include "outbound/wire/address_trial.h"
 
@@ -94,7 +94,7 @@ std::optional<int> wait_for(pid_t child, int timeout_ms) {
     if (ended == child) return status;
     if (ended < 0 && errno != EINTR) return std::nullopt;
     if (clock.monotonic_ms() >= deadline) break;
-    ::poll(nullptr, 0, kLookEveryMs);
+    rest(kLookEveryMs);
   }
   ::kill(-child, SIGKILL);
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
