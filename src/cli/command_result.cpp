@@ -320,6 +320,11 @@ int exit_code_of(const Problem& problem) {
   return exit_code::kFailed;
 }
 
+/// The detail of a Problem, or its title if it has none.
+std::string headline(const Problem& problem) {
+  return problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+}
+
 /// The middle of an error line has no initial capital: `the wallet was not found`.
 std::string without_capital(std::string text) {
   if (text.size() > 1 && ascii::is_lower(text[1])) text[0] = ascii::to_lower(text[0]);
@@ -351,7 +356,7 @@ int print_result(const Console& console, const CommandResult& result, bool json)
 }
 
 std::string sentence(const Problem& problem) {
-  std::string out = problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+  std::string out = headline(problem);
   for (const FieldError& error : problem.fields) {
     if (says_more(problem, error)) out += " " + error.field + " " + error.message + ".";
   }
@@ -368,8 +373,7 @@ void print_error(const Console& console, std::string_view text) {
 }
 
 int print_problem(const Console& console, const Problem& problem, std::string_view hint) {
-  std::string text =
-      problem.detail.empty() ? std::string(info(problem.slug).title) : problem.detail;
+  std::string text = headline(problem);
   if (text.ends_with('.')) text.pop_back();
   const bool about_id = problem.slug == Slug::not_found || problem.detail.ends_with(kNoUuid);
   if (!hint.empty() && about_id) text += ". " + std::string(hint);

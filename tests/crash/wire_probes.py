@@ -286,7 +286,7 @@ def answers(data, heads):
     return statuses, data
 
 
-def judge_rejected(outcome):
+def judge_rejection(outcome):
     statuses, left = answers(outcome.data, ())
     if left:
         return f"bytes follow the response: {left[:60]!r}"
@@ -329,7 +329,7 @@ async def all_probes(host, port):
 
     # The slow probes come first, so that the others run while they wait.
     tasks = [one("cut", name, payload, CUT_WITHIN_S + 1, judge_cut) for name, payload in CUT]
-    tasks += [one("rejected", name, payload, CLOSED_WITHIN_S + 1, judge_rejected) for name, payload in REJECTED]
+    tasks += [one("rejected", name, payload, CLOSED_WITHIN_S + 1, judge_rejection) for name, payload in REJECTED]
     for name, payload, wanted, stays_open in ANSWERED:
         heads = (0,) if payload.startswith(b"HEAD") else ()
         tasks.append(one("answered", name, payload, 3.0,
@@ -364,7 +364,7 @@ async def in_pieces(limit, host, port, name, payload):
         if not outcome.data and reset:
             # More pieces arrived after the close, and the resulting reset discarded the response: permitted.
             return f"in pieces: {name}", None
-        return f"in pieces: {name}", judge_rejected(outcome)
+        return f"in pieces: {name}", judge_rejection(outcome)
 
 
 def run(binary):
@@ -401,12 +401,12 @@ async def control():
                                           for payload in sample.values()))
         double.stop()
         for name, outcome in zip(sample, outcomes):
-            if judge_rejected(outcome) is None:
+            if judge_rejection(outcome) is None:
                 fail(f"a server that {what} passed the probe `{name}`")
     lax, taken = LaxServer(), []
     for name, payload in CHUNKS:
         outcome = await probe(lax.host, lax.port, payload, 0.2)
-        if judge_rejected(outcome) is None:
+        if judge_rejection(outcome) is None:
             fail(f"a server with a lenient chunk parser passed the probe `{name}`")
         if b"200 OK" in outcome.data:
             taken.append(name)
@@ -416,8 +416,8 @@ async def control():
     right = AnsweringServer(good)
     outcome = await probe(right.host, right.port, sample.popitem()[1], 2.0)
     right.stop()
-    if judge_rejected(outcome) is not None:
-        fail(f"the judge fails a correct server: {judge_rejected(outcome)}")
+    if judge_rejection(outcome) is not None:
+        fail(f"the judge fails a correct server: {judge_rejection(outcome)}")
     return len(doubles) + 1
 
 

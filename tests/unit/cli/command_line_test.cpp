@@ -27,6 +27,14 @@ Read read(const std::vector<std::string>& arguments) {
   return {std::move(line), out.str(), err.str()};
 }
 
+/// The error of a line that is wrong usage.
+std::string said(const std::vector<std::string>& arguments) {
+  const Read wrong = read(arguments);
+  CHECK(wrong.line.command == nullptr);
+  CHECK(wrong.line.exit_code == exit_code::kUsage);
+  return wrong.err;
+}
+
 }  // namespace
 
 TEST_CASE("every command is found by its path and explains itself", "[cli]") {
@@ -136,12 +144,6 @@ TEST_CASE("wrong usage names the error and the help", "[cli]") {
 }
 
 TEST_CASE("a typo gets a suggestion, and the help of its command", "[cli]") {
-  const auto said = [](const std::vector<std::string>& arguments) {
-    const Read wrong = read(arguments);
-    CHECK(wrong.line.command == nullptr);
-    CHECK(wrong.line.exit_code == exit_code::kUsage);
-    return wrong.err;
-  };
   CHECK(said({"walet", "list"}) ==
         "coffer: unknown command \"walet\"; did you mean \"wallet\"? See coffer --help\n");
   CHECK(said({"walet", "verify"}) ==
@@ -178,12 +180,6 @@ TEST_CASE("a typo gets a suggestion, and the help of its command", "[cli]") {
 }
 
 TEST_CASE("wrong numbers of arguments and values name the argument and what it takes", "[cli]") {
-  const auto said = [](const std::vector<std::string>& arguments) {
-    const Read wrong = read(arguments);
-    CHECK(wrong.line.command == nullptr);
-    CHECK(wrong.line.exit_code == exit_code::kUsage);
-    return wrong.err;
-  };
   CHECK(said({"wallet", "show"}) ==
         "coffer: missing ID (ID of the wallet); see coffer wallet show --help\n");
   CHECK(said({"wallet", "fund", "--amount", "1"}) ==
