@@ -644,11 +644,16 @@ CREATE TABLE payments (
   notify             INTEGER NOT NULL DEFAULT 0 CHECK (notify BETWEEN 0 AND 2),  -- none, e-mail, messaging app
   failure            INTEGER,  -- FailureCode
   created_at         INTEGER NOT NULL,
-  processing_at      INTEGER,
-  completed_at       INTEGER,  -- succeeded, failed or expired
+  -- Most payments pass these statuses within seconds, so the times are stored as milliseconds after
+  -- created_at. A row then never grows when it is settled, and its page keeps its place for other rows.
+  processing_after   INTEGER CHECK (processing_after >= 0),
+  completed_after    INTEGER CHECK (completed_after >= 0),
+  updated_after      INTEGER NOT NULL DEFAULT 0 CHECK (updated_after >= 0),
+  processing_at      INTEGER AS (created_at + processing_after),
+  completed_at       INTEGER AS (created_at + completed_after),  -- succeeded, failed or expired
   refund_pending_at  INTEGER,
   refund_closed_at   INTEGER,
-  updated_at         INTEGER NOT NULL,
+  updated_at         INTEGER AS (created_at + updated_after),
   beneficiary        INTEGER REFERENCES beneficiaries,
   destination        INTEGER REFERENCES destinations,
   connector          INTEGER REFERENCES connectors,

@@ -166,14 +166,14 @@ class ManyRows {
     db_.execute(
         "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
         " status, version, source_wallet, destination_wallet, sending_asset, sending_amount,"
-        " receiving_asset, receiving_amount, from_ref, failure, created_at, updated_at,"
+        " receiving_asset, receiving_amount, from_ref, failure, created_at, updated_after,"
         " beneficiary, connector)"
         " SELECT p0 + i, tenant, randomblob(16), 'bulk-' || i, application, 'bulk',"
         " CASE i % 2000 WHEN 3 THEN 1 WHEN 5 THEN 5 WHEN 8 THEN 3 ELSE 0 END,"
         " iif(i % 1000 = 7, 3, 2), 2, wallet, iif(i % 5000 = 9, pending, second), usdc, 1,"
         " iif(i % 2000 = 8, eurc, NULL), iif(i % 2000 = 8, 1, NULL), iif(i % 3000 = 1, 'REF', "
         "NULL),"
-        " iif(i % 1000 = 7, 0, NULL), t0 + i * 10, t0 + i * 10 + 5, iif(i % 2000 = 3, recipient, "
+        " iif(i % 1000 = 7, 0, NULL), t0 + i * 10, 5, iif(i % 2000 = 3, recipient, "
         "NULL),"
         " iif(i % 2000 = 5, payouts, NULL) FROM n, c");
     db_.execute(

@@ -11,6 +11,7 @@ LINES_PER_SET = 1024
 AMOUNTS = {"sending_amount", "receiving_amount", "min_receiving", "amount", "fee", "total", "send_amount",
            "receive_amount", "collected_amount"}
 ACCOUNTS = {"account", "counterparty"}
+SINCE_CREATION = {"processing_after", "completed_after", "updated_after"}
 WALLETS = {"source_wallet", "destination_wallet"}
 
 
@@ -51,7 +52,8 @@ class Sample:
 
     @staticmethod
     def read(db, table, column, value):
-        cursor = db.execute(f"SELECT * FROM {table} WHERE {column} = ?", (value,))
+        names = ", ".join(columns_of(db, table))  # not those that SQLite computes
+        cursor = db.execute(f"SELECT {names} FROM {table} WHERE {column} = ?", (value,))
         names = [one[0] for one in cursor.description]
         return [dict(zip(names, row)) for row in cursor]
 
@@ -73,8 +75,8 @@ class Sample:
 def initiated(sample):
     """The sample of an own transfer before its settlement."""
     made = sample.copy()
-    made.record.update(status=0, version=1, processing_at=None, completed_at=None,
-                       updated_at=made.record["created_at"], settle_at=FAR)
+    made.record.update(status=0, version=1, processing_after=None, completed_after=None, updated_after=0,
+                       settle_at=FAR)
     made.rows["events"] = made.rows["events"][:1]
     made.rows["journal"], made.rows["entries"] = [], []
     made.held = made.sent
@@ -86,7 +88,8 @@ def expired(sample):
     made = sample.copy()
     record, last = made.record, made.rows["events"][-1]
     at = max(event["at"] for event in made.rows["events"]) + 1
-    record.update(status=7, version=record["version"] + 1, completed_at=at, updated_at=at)
+    after = at - record["created_at"]
+    record.update(status=7, version=record["version"] + 1, completed_after=after, updated_after=after)
     made.rows["provider_jobs"] = []
     made.rows["provider_payments"][0]["state"] = 3
     made.rows["events"].append({**last, "type": 3, "version": record["version"], "at": at})
@@ -102,10 +105,16 @@ class Maker:
     def __init__(self, sample, wallets, accounts, pooled):
         self.sample, self.wallets, self.accounts = sample, wallets, accounts
         self.pooled = pooled and sample.record["type"] == 5
-        times = {row[column] for rows in sample.rows.values() for row in rows for column in row
-                 if is_time(column) and row[column] is not None}
-        self.ranks = {at: rank for rank, at in enumerate(sorted(times))}
         self.created = sample.record["created_at"]
+        times = {at for rows in sample.rows.values() for row in rows for at in self.times_of(row)}
+        self.ranks = {at: rank for rank, at in enumerate(sorted(times))}
+
+    def times_of(self, row):
+        for column, value in row.items():
+            if value is not None and is_time(column):
+                yield value
+            elif value is not None and column in SINCE_CREATION:
+                yield self.created + value
 
     def value_of(self, table, column, value):
         if column == "payment":
@@ -128,6 +137,8 @@ class Maker:
             return f"t + {value - self.created}"
         if is_time(column):
             return f"t + {self.ranks[value] * STEP_MS}"
+        if column in SINCE_CREATION:
+            return str((self.ranks[self.created + value] - self.ranks[self.created]) * STEP_MS)
         if column in AMOUNTS:
             return f"{value} * m"
         if column in WALLETS:

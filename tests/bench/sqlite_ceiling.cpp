@@ -93,13 +93,14 @@ struct Statements {
   Statement payment{
       "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
       " status, source_wallet, destination_wallet, sending_asset, sending_amount, settle_at,"
-      " created_at, updated_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?, ?)"};
+      " created_at) VALUES (?, 3, ?, ?, 1, ?, 0, 0, ?, ?, 1, 12500000, ?, ?)"};
   Statement event{
       "INSERT INTO events (tenant, sequence, type, payment, version, at) VALUES (3, ?, ?, ?, ?, "
       "?)"};
   Statement status{
-      "UPDATE payments SET status = ?2, version = version + 1, updated_at = ?3,"
-      " settle_at = NULL, processing_at = ?3, completed_at = ?3 WHERE payment = ?1"};
+      "UPDATE payments SET status = ?2, version = version + 1,"
+      " updated_after = ?3 - created_at, settle_at = NULL, processing_after = ?3 - created_at,"
+      " completed_after = ?3 - created_at WHERE payment = ?1"};
   Statement journal{
       "INSERT INTO journal (journal, tenant, kind, payment, at, link)"
       " VALUES (?, 3, 0, ?, ?, randomblob(32))"};
@@ -120,7 +121,7 @@ void accept(Statements& s, std::int64_t n, std::int64_t& sequence) {
       "run-" + std::to_string(n * 7919 % 1'000'003) + "-" + std::to_string(n);
   const std::string request_id = "01a1fca7-9dff-72b1-8d9a-7a7fbb246b0d";
   s.replay.run(transaction_id);
-  s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n, n);
+  s.payment.run(n, id(n), transaction_id, request_id, n % 2 + 1, (n + 1) % 2 + 1, n, n);
   add_event(s, sequence, std::int64_t{0}, n, std::int64_t{1}, n);
 }
 

@@ -122,8 +122,8 @@ constexpr const char* kInsertPayment =
     "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
-    " destination, connector, quote, settle_at, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " destination, connector, quote, settle_at, created_at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const std::string kInsertProvider = ColumnList{"payment", "fee", "total", "transaction_type"}
                                         .add(kComplianceColumns)
                                         .add(kPayerColumns)
@@ -167,9 +167,10 @@ const std::string kLegKeys =
     select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = ?9, updated_at = ?3, settle_at = NULL,"
-    " processing_at = CASE WHEN ?2 = 1 OR ?10 THEN ?3 ELSE processing_at END,"
-    " completed_at = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 ELSE completed_at END,"
+    "UPDATE payments SET status = ?2, version = ?9, updated_after = ?3 - created_at, settle_at = NULL,"
+    " processing_after = CASE WHEN ?2 = 1 OR ?10 THEN ?3 - created_at ELSE processing_after END,"
+    " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 - created_at"
+    " ELSE completed_after END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
     // A refund that failed and is credited later keeps its closing time; updated_at has the time of
     // the credit.
@@ -366,7 +367,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
               or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
               single(leg.refs.to_ref), single(leg.description), request.memo,
               notify_column(request), keys.beneficiary, keys.destination, keys.connector,
-              keys.quote, payment.settle_at, tx.now(), tx.now());
+              keys.quote, payment.settle_at, tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);

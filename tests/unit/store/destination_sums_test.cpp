@@ -77,10 +77,10 @@ struct Payouts : SmallLedger {
             "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 99)"
             " INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, "
             "status,"
-            " sending_amount, created_at, updated_at, destination, connector) SELECT " +
+            " sending_amount, created_at, destination, connector) SELECT " +
             std::to_string(tenant.key) + ", randomblob(16), 'm' || (" + std::to_string(done) +
             " + i), " + std::to_string(application) + ", 'r', 5, 2, 1, " +
-            std::to_string(tx.now().ms) + ", 0, " + std::to_string(present) + ", " +
+            std::to_string(tx.now().ms) + ", " + std::to_string(present) + ", " +
             std::to_string(connector) + " FROM n");
         for (int i = 0; i < 100; ++i) count_sent(tx, {connector, present, Amount::from_units(1)});
         return {};

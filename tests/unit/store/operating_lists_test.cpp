@@ -479,8 +479,8 @@ TEST_CASE("operating lists: the cost of the backlog does not grow with the numbe
           std::to_string(jobs) + ")";
       db.execute(many +
                  "INSERT OR IGNORE INTO payments (payment, tenant, id, transaction_id, application,"
-                 " request_id, type, status, settle_at, created_at, updated_at) SELECT 1000000 + i,"
-                 " 3, randomblob(16), 'many ' || i, 1, 'r', 0, 0, i, i, i FROM n");
+                 " request_id, type, status, settle_at, created_at) SELECT 1000000 + i,"
+                 " 3, randomblob(16), 'many ' || i, 1, 'r', 0, 0, i, i FROM n");
       db.execute(many +
                  "INSERT OR IGNORE INTO provider_jobs (lane, due_at, payment) SELECT 0, i, 1000000"
                  " + i FROM n");
