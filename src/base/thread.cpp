@@ -41,6 +41,8 @@ void wake_without_preempting() {
 #endif
 }
 
+void yield_processor() { std::this_thread::yield(); }
+
 void rest(std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 }  // namespace coffer

@@ -213,7 +213,7 @@ void CommitQueue::write_loop() {
     busy_since_ms_ = clock_.monotonic_ms();
     write_batch(batch);
     try {
-      checkpointer_.run_when_due();
+      checkpointer_.run_when_due(batch.waiters.size());
     } catch (const SqlError& error) {
       fail_stop("checkpoint", error.what(), error.extended_code);
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -40,9 +41,9 @@ class Checkpointer {
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
 
-  /// Call between two transactions. Does nothing until the log has grown enough. Throws SqlError if
-  /// the storage is uncertain.
-  void run_when_due();
+  /// Call after a transaction with the number of its commands. Does nothing until the log has grown
+  /// enough; with few commands, it may grow larger. Throws SqlError if the storage is uncertain.
+  void run_when_due(std::size_t commands);
   CheckpointStats stats() const;
   /// Thread-safe.
   ChangedPages& changed_pages() { return changed_pages_; }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/thread.h"
 #include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
 #include "store/rows/columns.h"
@@ -183,6 +184,7 @@ void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
       Query query(*db_, kInsertRequest.c_str());
       bind_row(query, 1, kWhole, row);
       query.run();
+      yield_processor();
     }
     remove_old(now);
     db_->execute("COMMIT");

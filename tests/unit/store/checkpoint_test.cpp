@@ -7,6 +7,7 @@
 
 #include "base/thread.h"
 #include "store/ledger/catalog.h"
+#include "unit/store/busy_writer.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -17,15 +18,18 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1ULL << 20;
 
+/// Writes about 1 MiB of WAL.
+CommitQueue::Command mebibyte(int number) {
+  return [number](WriteTx& tx) -> Result<void> {
+    tx.db().execute("INSERT OR REPLACE INTO meta VALUES ('bulk" + std::to_string(number % 4) +
+                    "', randomblob(1048576))");
+    return {};
+  };
+}
+
 /// About `mib` of WAL in as many commits.
 void write_mebibytes(OpenedFile& file, int mib) {
-  for (int i = 0; i < mib; ++i) {
-    REQUIRE(file.write([&](WriteTx& tx) -> Result<void> {
-      tx.db().execute("INSERT OR REPLACE INTO meta VALUES ('bulk" + std::to_string(i % 4) +
-                      "', randomblob(1048576))");
-      return {};
-    }));
-  }
+  for (int i = 0; i < mib; ++i) REQUIRE(file.write(mebibyte(i)));
 }
 
 }  // namespace
@@ -109,6 +113,22 @@ TEST_CASE(
   CHECK(stats.complete == 0);
   CHECK(stats.partial >= 1);
   CHECK(stats.partial <= 4);  // one per 2,000 of about 9,000 frames
+}
+
+TEST_CASE("checkpoint: while few commands share a commit, the log grows to 16 MiB before a copy") {
+  OpenedFile file;
+  write_mebibytes(file, 14);
+  CHECK(file.queue->checkpoints().complete == 0);
+  write_mebibytes(file, 3);
+  CHECK(file.queue->checkpoints().complete == 1);
+}
+
+TEST_CASE("checkpoint: after a commit of many commands, the log is copied from 4 MiB on") {
+  OpenedFile file;
+  std::vector<CommitQueue::Command> commands;
+  for (int i = 0; i < 5; ++i) commands.push_back(mebibyte(i));
+  for (const auto& verdict : run_in_one_batch(*file.queue, commands)) CHECK(verdict);
+  CHECK(file.queue->checkpoints().complete == 1);
 }
 
 TEST_CASE("checkpoint: a clean stop leaves no log") {
