@@ -42,22 +42,24 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   const Timestamp now = SystemClock().now();
   Findings out = examine_settings(reading);
   Owner owner;
+  std::optional<http::JsonValue> overview;
   if (config.db.empty()) {
     out.push_back(
         failed("database", "its path is not configured", "Set it with --db or COFFER_DB."));
   } else {
     owner = find_owner(config.db);
+    if (owner.commanded) overview = server_overview(config.db, timeout_ms);
     add(out, examine_database(config, owner));
     add(out, examine_master_key(config, owner));
     add(out, examine_disks(config));
   }
   add(out, examine_named_files(config, now));
-  add(out, examine_backups(config, owner, now, timeout_ms));
+  add(out, examine_backups(config, overview, now));
   add(out, examine_clock(now, last_written(config), clock_is_synchronised()));
   outbound::CaresResolver resolver;
   add(out, examine_names(config, resolver, probe, timeout_ms));
   add(out, examine_trusted_roots(config));
-  add(out, examine_listeners(config, owner, timeout_ms));
+  add(out, examine_listeners(config, owner, overview, timeout_ms));
   add(out, examine_descriptors(config, owner));
   add(out, examine_supervision(config));
   return out;

@@ -366,11 +366,9 @@ Findings examine_disks(const Config& config) {
   return out;
 }
 
-Findings examine_backups(const Config& config, const Owner& owner, Timestamp now, int timeout_ms) {
-  if (owner.commanded) {
-    const auto overview = server_overview(config.db, timeout_ms);
-    if (overview) return {judge_reported_backups(*overview, now)};
-  }
+Findings examine_backups(const Config& config, const std::optional<http::JsonValue>& overview,
+                         Timestamp now) {
+  if (overview) return {judge_reported_backups(*overview, now)};
   const std::string& folder = config.backup_dir;
   if (folder.empty()) return {no_schedule()};
   std::error_code ignored;

@@ -17,9 +17,11 @@ Findings examine_master_key(const Config& config, const Owner& owner);
 Findings examine_named_files(const Config& config, Timestamp now);
 /// Free space and inodes for the database, the backups and the log.
 Findings examine_disks(const Config& config);
-/// The schedule of backups, and the age of the latest one: as the running server reports them,
-/// because its settings may differ from `config`; without a server, from the folder in `config`.
-Findings examine_backups(const Config& config, const Owner& owner, Timestamp now, int timeout_ms);
+/// The schedule of backups, and the age of the latest one: as the running server reports them in
+/// `overview`, because its settings may differ from `config`; without it, from the folder in
+/// `config`.
+Findings examine_backups(const Config& config, const std::optional<http::JsonValue>& overview,
+                         Timestamp now);
 /// When the database or its write-ahead log was last written. The clock must not be earlier. {0}:
 /// unknown.
 Timestamp last_written(const Config& config);

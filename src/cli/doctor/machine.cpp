@@ -99,8 +99,8 @@ std::vector<Door> doors_of(const Config& config) {
 
 /// The addresses that a running server reports, because flags may have set them; otherwise those in
 /// the settings.
-std::vector<Door> served_doors(const Config& config, int timeout_ms) {
-  const auto overview = server_overview(config.db, timeout_ms);
+std::vector<Door> served_doors(const Config& config,
+                               const std::optional<http::JsonValue>& overview) {
   const auto url = [&](const char* member) -> std::optional<outbound::Url> {
     const http::JsonValue* value = overview ? overview->find(member) : nullptr;
     const std::string* text = value == nullptr ? nullptr : value->string();
@@ -181,10 +181,14 @@ Finding judge_owner(const Owner& owner) {
   const std::string process =
       owner.process == 0 ? "another process" : "process " + std::to_string(owner.process);
   if (owner.commanded) return good("server", process + " serves the database");
+  if (!owner.command.empty()) {
+    return warning("server", process + ", coffer " + owner.command + ", has the database open",
+                   "Run coffer doctor again when that command is complete.");
+  }
   if (owner.locked) {
     return warning("server", process + " has the database open and accepts no commands",
-                   "If a command is running, wait until it completes. Otherwise, check whether the "
-                   "process hangs.");
+                   "If the server is starting, wait. Otherwise, restart it: its control socket was "
+                   "removed, or it hangs.");
   }
   return warning("server", "no server runs on this database",
                  "Start one with systemctl start coffer, or coffer serve.");
@@ -302,10 +306,10 @@ Findings examine_supervision(const Config&) {
   return out;
 }
 
-Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms) {
+Findings examine_listeners(const Config& config, const Owner& owner,
+                           const std::optional<http::JsonValue>& overview, int timeout_ms) {
   Findings out = {judge_owner(owner)};
-  const auto doors = owner.commanded ? served_doors(config, timeout_ms) : doors_of(config);
-  for (const Door& door : doors) {
+  for (const Door& door : served_doors(config, overview)) {
     out.push_back(judge_door(door, owner, timeout_ms));
     if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
   }

@@ -23,7 +23,9 @@ Findings examine_trusted_roots(const Config& config);
 Findings examine_descriptors(const Config& config, const Owner& owner);
 /// The user of this process, and the credentials that systemd provides.
 Findings examine_supervision(const Config& config);
-/// The addresses of the API and the admin page: free, or in use by the running server.
-Findings examine_listeners(const Config& config, const Owner& owner, int timeout_ms);
+/// The addresses of the API and the admin page: free, or in use by the running server, which
+/// reports them in `overview`.
+Findings examine_listeners(const Config& config, const Owner& owner,
+                           const std::optional<http::JsonValue>& overview, int timeout_ms);
 
 }  // namespace coffer::cli

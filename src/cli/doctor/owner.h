@@ -9,10 +9,11 @@
 namespace coffer::cli {
 
 struct Owner {
-  bool told = true;        // false: this user lacks the permission to check
-  bool locked = false;     // by a server or, briefly, by a command
-  int process = 0;         // 0: unknown
-  bool commanded = false;  // accepts commands on its control socket, so it is a server
+  bool told = true;          // false: this user lacks the permission to check
+  bool locked = false;       // by a server or, briefly, by a command
+  int process = 0;           // 0: unknown
+  bool commanded = false;    // accepts commands on its control socket, so it is a server
+  std::string command = {};  // that the process runs; empty: it is a server, or unknown
 };
 
 /// Checks the lock and the control socket next to `database`; creates neither.

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -12,6 +13,7 @@
 #include "cli/doctor/machine.h"
 #include "cli/doctor/owner.h"
 #include "http/wire/listener.h"
+#include "store/file/lock_file.h"
 #include "store/operations/copies.h"
 #include "store/schema.h"
 #include "unit/cli/open_file.h"
@@ -98,7 +100,7 @@ TEST_CASE("doctor changes nothing: no new file, no changed time", "[cli]") {
   examine_database(file.config, owner);
   examine_master_key(file.config, owner);
   examine_disks(file.config);
-  examine_listeners(file.config, owner, 100);
+  examine_listeners(file.config, owner, {}, 100);
   CHECK(seen() == before);
 }
 
@@ -175,7 +177,7 @@ TEST_CASE("doctor: an open file is not examined from another process", "[cli]") 
   CHECK(owner.locked);
   CHECK(owner.process == ::getpid());
   CHECK_FALSE(owner.commanded);
-  CHECK(worst(examine_listeners(file.app().config(), owner, 100), "server").grade ==
+  CHECK(worst(examine_listeners(file.app().config(), owner, {}, 100), "server").grade ==
         Grade::warning);
   CHECK(worst(examine_database(file.app().config(), owner), "schema").found.empty());
 
@@ -193,21 +195,23 @@ TEST_CASE("doctor: free ports, and a port in use", "[cli]") {
   REQUIRE(other.bind("127.0.0.1", 0));
   config.listen_http = {"127.0.0.1", other.port()};
   config.admin_listen = {"127.0.0.1", 0};
-  const Findings taken = examine_listeners(config, {}, 100);
+  const Findings taken = examine_listeners(config, {}, {}, 100);
   CHECK(worst(taken, "api").grade == Grade::failed);
   CHECK(names(worst(taken, "api"), "listen_http"));
   CHECK(worst(taken, "admin page").grade == Grade::ok);
   other.close();
-  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::ok);
+  CHECK(worst(examine_listeners(config, {}, {}, 100), "api").grade == Grade::ok);
   config.listen_http = {"0.0.0.0", 0};
-  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::warning);
+  CHECK(worst(examine_listeners(config, {}, {}, 100), "api").grade == Grade::warning);
   config.listen_http = {"192.0.2.77", 8080};
-  CHECK(worst(examine_listeners(config, {}, 100), "api").grade == Grade::failed);
+  CHECK(worst(examine_listeners(config, {}, {}, 100), "api").grade == Grade::failed);
   // Another user's server: a request is sent first, and only then is the port tested.
-  CHECK(worst(examine_listeners(config, {.told = false}, 100), "server").grade == Grade::warning);
+  CHECK(worst(examine_listeners(config, {.told = false}, {}, 100), "server").grade ==
+        Grade::warning);
   // A server that accepts commands, but is not at the address of the settings.
   config.listen_http = {"127.0.0.1", 1};
-  CHECK(worst(examine_listeners(config, {true, true, 0, true}, 100), "api").grade == Grade::failed);
+  CHECK(worst(examine_listeners(config, {true, true, 0, true}, {}, 100), "api").grade ==
+        Grade::failed);
 }
 
 TEST_CASE("doctor: a server is checked at the address that it reports, not the one in the settings",
@@ -232,12 +236,50 @@ TEST_CASE("doctor: a server is checked at the address that it reports, not the o
   Config settings = file.app().config();
   settings.listen_http = {"127.0.0.1", other.port()};
   settings.admin_listen = {"127.0.0.1", 1};
-  const Findings findings = examine_listeners(settings, find_owner(file.path()), 2'000);
+  const Findings findings = examine_listeners(settings, find_owner(file.path()),
+                                              server_overview(file.path(), 2'000), 2'000);
   CHECK(worst(findings, "server").grade != Grade::failed);
   CHECK(worst(findings, "api").grade == Grade::ok);
   CHECK(names(worst(findings, "api"), ":" + std::to_string(file.app().port()) + " is healthy"));
   CHECK(worst(findings, "admin page").found.empty());  // on the same listener
   control.stop();
+}
+
+TEST_CASE("doctor asks the running server once", "[cli]") {
+  OpenFile file;
+  std::atomic<int> asked{0};
+  ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
+                            Interruption& interruption) {
+    ++asked;
+    return run_request(file.app(), request, out, err, interruption);
+  });
+  REQUIRE(control.start(file.path()));
+  std::ostringstream out;
+  std::ostringstream err;
+  const auto& doctor = std::get<OwnCommand>(find_command("doctor")->run);
+  const Arguments arguments{{{"resolve", "localhost"}, {"timeout-ms", "2000"}}, true};
+  doctor({out, err}, arguments, {{"db", file.path()}, {"listen_http", "127.0.0.1:1"}});
+  CHECK(asked == 1);
+  control.stop();
+}
+
+TEST_CASE("doctor: a command has the database open, or a server without its control socket",
+          "[cli]") {
+  const Folder folder;
+  Config config;
+  config.db = folder.file("coffer.db");
+  config.listen_http = config.admin_listen = {"127.0.0.1", 0};
+  store::LockState holder;
+  const auto server = [&] {
+    return worst(examine_listeners(config, find_owner(config.db), {}, 100), "server");
+  };
+  {
+    const auto lock = store::LockFile::take(config.db, "verify", holder);
+    CHECK(names(server(), "coffer verify"));
+    CHECK(names(server(), "when that command is complete"));
+  }
+  const auto lock = store::LockFile::take(config.db, "", holder);
+  CHECK(names(server(), "control socket"));
 }
 
 TEST_CASE("doctor: reads and keeps the log of a killed process", "[cli]") {
@@ -312,7 +354,7 @@ TEST_CASE("doctor: backups never made, made, and no longer made", "[cli]") {
   Config config;
   const Timestamp now = SystemClock().now();
   const auto grade = [&](Timestamp at) {
-    return worst(examine_backups(config, {}, at, 100), "backups").grade;
+    return worst(examine_backups(config, {}, at), "backups").grade;
   };
   CHECK(grade(now) == Grade::warning);  // none scheduled
   config.backup_dir = folder.file("backups");
@@ -337,14 +379,13 @@ TEST_CASE("doctor: backups are those of the running server, not of these setting
     return run_request(file.app(), request, out, err, interruption);
   });
   REQUIRE(control.start(file.path()));
-  const Owner owner = find_owner(file.path());
   Config settings = file.app().config();
   settings.backup_dir = {};
   settings.backup_every_h = 500;
   const auto found = [&](std::int64_t hours) {
-    return worst(
-        examine_backups(settings, owner, file.clock().now().plus_ms(hours * kHourMs), 2'000),
-        "backups");
+    return worst(examine_backups(settings, server_overview(file.path(), 2'000),
+                                 file.clock().now().plus_ms(hours * kHourMs)),
+                 "backups");
   };
   CHECK(names(found(0), "there is no backup yet"));
   REQUIRE(file.run("backup").code == 0);
@@ -367,12 +408,12 @@ TEST_CASE("doctor: a server without a schedule", "[cli]") {
     return run_request(file.app(), request, out, err, interruption);
   });
   REQUIRE(control.start(file.path()));
-  const Owner owner = find_owner(file.path());
   const Folder folder;
   Config settings = file.app().config();
   settings.backup_dir = folder.file("of these settings");
   const auto found = [&](std::int64_t days) {
-    return worst(examine_backups(settings, owner, file.clock().now().plus_ms(days * kDayMs), 2'000),
+    return worst(examine_backups(settings, server_overview(file.path(), 2'000),
+                                 file.clock().now().plus_ms(days * kDayMs)),
                  "backups");
   };
   CHECK(names(found(0), "no backups are scheduled"));
