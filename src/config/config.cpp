@@ -223,7 +223,7 @@ class Loader {
       config_.db = *folder / "coffer.db";
     }
     if (config_.master_key_file.empty()) {
-      config_.master_key_file = fs::path(config_.db).parent_path() / "master.key";
+      config_.master_key_file = default_master_key_file(config_.db);
     }
   }
 
@@ -464,6 +464,10 @@ int config_exit_code(const Problem& problem) {
   const bool only_flags = std::ranges::all_of(
       problem.fields, [](const FieldError& fault) { return fault.field.starts_with("--"); });
   return only_flags ? kExitUsage : kExitConfiguration;
+}
+
+std::string default_master_key_file(const std::string& database) {
+  return std::filesystem::path(database).parent_path() / "master.key";
 }
 
 std::vector<EffectiveSetting> effective_settings(const Config& config) {

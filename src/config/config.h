@@ -181,6 +181,9 @@ std::string config_error_text(const Problem& problem);
 /// 2 if all errors are in flags, otherwise 78. A supervisor should restart on neither.
 int config_exit_code(const Problem& problem);
 
+/// Where the master key of the database at this path is, unless the settings contain it.
+std::string default_master_key_file(const std::string& database);
+
 struct EffectiveSetting {
   std::string name;
   std::string value;   // `(set)` or `(not set)` for a secret

@@ -6,7 +6,6 @@
 
 #include "app/app.h"
 #include "auth/master_key.h"
-#include "base/files/folders.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/operations/still_file.h"
@@ -124,7 +123,7 @@ Config with_key_of(const std::string& path, Config config) {
   if (!config.master_key.empty() || config.origins.at("master_key_file") != "default") {
     return config;
   }
-  const std::string beside = directory_of(path) + "/master.key";
+  const std::string beside = default_master_key_file(path);
   std::error_code ignored;
   if (std::filesystem::exists(beside, ignored)) config.master_key_file = beside;
   return config;
