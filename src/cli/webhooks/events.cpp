@@ -9,6 +9,7 @@
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/redeliver.h"
 #include "store/webhooks/events.h"
+#include "store/webhooks/webhooks.h"
 
 namespace coffer::cli {
 namespace {
@@ -125,14 +126,6 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
   return result;
 }
 
-/// The active webhook that receives events of this type; at most one does.
-std::optional<WebhookId> subscriber(store::Connection& db, const Tenant& tenant, EventType type) {
-  for (const store::WebhookRow& row : store::active_webhooks(db)) {
-    if (row.tenant.key == tenant.key && row.types.contains(type)) return row.id;
-  }
-  return std::nullopt;
-}
-
 Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
   COFFER_TRY(const EventType type, event_type_argument(arguments.text("TYPE")));
   COFFER_TRY(const auto owner, session.app.flows().read([&](store::Connection& db) {
@@ -140,12 +133,13 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
   }));
   COFFER_TRY(const auto event, flows::trigger_event(session.app.flows(), owner.tenant, type));
   COFFER_TRY(const auto webhook, session.app.flows().read([&](store::Connection& db) {
-    return Result(subscriber(db, owner.tenant, type));
+    return Result(store::find_subscriber(db, owner.tenant, type));
   }));
-  CommandResult result{.records = {{{"eventId", event.id},
-                                    {"type", name(event.type)},
-                                    {"sequence", event.sequence},
-                                    {"webhookId", webhook}}}};
+  CommandResult result{
+      .records = {{{"eventId", event.id},
+                   {"type", name(event.type)},
+                   {"sequence", event.sequence},
+                   {"webhookId", webhook ? std::optional(webhook->id) : std::nullopt}}}};
   if (!webhook) {
     result.note = "No webhook receives the event: no active webhook of the sandbox subscribes to " +
                   std::string(name(event.type)) +

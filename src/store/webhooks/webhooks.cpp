@@ -43,6 +43,9 @@ const std::string kSelectWebhook = select(kWebhookColumns) +
                                    " JOIN applications a ON a.application = w.application";
 const std::string kFindWebhook = kSelectWebhook + " WHERE w.id = ? AND w.tenant = ?";
 const std::string kWebhookByKey = kSelectWebhook + " WHERE w.webhook = ?";
+const std::string kSubscriber = kSelectWebhook +
+                                " JOIN webhook_types c ON c.webhook = w.webhook"
+                                " WHERE c.tenant = ? AND c.type = ?";
 const std::string kActive = kSelectWebhook + " WHERE w.disabled_at IS NULL ORDER BY w.webhook";
 const std::string kInsertWebhook =
     ColumnList{"tenant"}.add(kWebhookColumns).insert_into("webhooks");
@@ -119,6 +122,10 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {
   return all_rows<WebhookRow>(Query(db, kActive.c_str()), kWebhookColumns);
+}
+
+std::optional<WebhookRow> find_subscriber(Connection& db, const Tenant& tenant, EventType type) {
+  return first_row<WebhookRow>(db, kSubscriber, kWebhookColumns, tenant.key, type);
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {

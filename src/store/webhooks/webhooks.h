@@ -55,6 +55,8 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
 std::vector<WebhookRow> active_webhooks(Connection& db);
 /// Tenants that have or had a webhook, for housekeeping.
 std::vector<Tenant> tenants_with_webhooks(Connection& db);
+/// The active webhook of the tenant that receives events of this type.
+std::optional<WebhookRow> find_subscriber(Connection& db, const Tenant& tenant, EventType type);
 /// The elements of `types` to which another active webhook of the tenant subscribes.
 std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
                                    std::int64_t except_webhook);

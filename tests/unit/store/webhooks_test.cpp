@@ -91,10 +91,19 @@ TEST_CASE("webhooks: only active registrations claim event types") {
     });
   };
   CHECK(taken(0).size() == 2);
+  const auto subscriber = [&](EventType type) {
+    return hooks.read([&](Connection& db) {
+      const auto found = find_subscriber(db, hooks.tenant, type);
+      return found ? std::optional(found->id) : std::nullopt;
+    });
+  };
+  CHECK(subscriber(EventType::payment_failed) == row.id);
+  CHECK(subscriber(EventType::payment_initiated) == std::nullopt);
   CHECK(taken(row.key).empty());
   row.types = EventTypeSet().with(EventType::payment_failed);
   hooks.change([&](WriteTx& tx) { update_webhook(tx, row); });
   CHECK(taken(0) == std::vector<EventType>{EventType::payment_failed});
+  CHECK(subscriber(EventType::payment_succeeded) == std::nullopt);
   hooks.change([&](WriteTx& tx) { disable_webhook(tx, row, DisableReason::by_owner); });
   CHECK(taken(0).empty());
   CHECK(hooks.read([&](Connection& db) { return active_webhooks(db); }).empty());
