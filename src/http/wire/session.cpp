@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kDiscardMax = 8 * 1024 * 1024;
 
 constexpr const char* kStopping = "The server is stopping, and the request was not complete.";
+constexpr const char* kTooManyConnections = "Too many connections.";
 constexpr const char* kTooManyBodies = "Too many request bodies at once.";
 constexpr const char* kTooManyOfCaller = "Too many request bodies from this caller at once.";
 
@@ -383,6 +384,8 @@ Step Session::give_way(Connection& connection) {
   connection.end_output();
   return Step::close;
 }
+
+std::string Session::no_room() { return rejected_as(kTooManyConnections); }
 
 std::string Session::rejected_as(const char* reason) {
   rejected_.fetch_add(1, std::memory_order_relaxed);

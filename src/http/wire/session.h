@@ -56,7 +56,7 @@ class Session {
   /// rest of an incomplete request; sends the response of `no_room` instead.
   Step give_way(Connection& connection);
   /// The response to a connection that gets no slot. Thread-safe.
-  std::string no_room() { return rejected_as(kTooManyConnections); }
+  std::string no_room();
 
   /// From now on, every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
@@ -91,7 +91,6 @@ class Session {
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
                                       std::uint64_t bytes);
   Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
-  static constexpr const char* kTooManyConnections = "Too many connections.";
   /// A complete response `overloaded` that closes the connection.
   std::string rejected_as(const char* reason);
   Response render(const Problem& problem, std::string_view path, std::string_view id) const;
