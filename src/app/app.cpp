@@ -122,10 +122,11 @@ App::App(const Config& config, const Clock& clock, Random& random)
 App::~App() { stop(); }
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
-                               StartError& error, std::string_view command) {
+                               StartError& error, std::string_view command,
+                               const store::LockWait& waits) {
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    if (!app->build(error, command)) return nullptr;
+    if (!app->build(error, command, waits)) return nullptr;
   } catch (const store::SqlError& fault) {
     error = {exit_code::kCorrupt,
              config.db + " cannot be read (" + fault.what() +
@@ -135,11 +136,12 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   return app;
 }
 
-bool App::build(StartError& error, std::string_view command) {
+bool App::build(StartError& error, std::string_view command, const store::LockWait& waits) {
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
                                      .link = config_.db_link,
                                      .command = std::string(command),
+                                     .waits = waits,
                                      .readers = config_.readers,
                                      .allow_network_filesystem = config_.allow_network_filesystem},
                                     clock_, fault);

@@ -73,9 +73,10 @@ class App {
  public:
   /// Opens or creates the file and its master key. On failure, returns nullptr and fills `error`.
   /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for
-  /// other processes that wait for it; empty: a server.
+  /// other processes that wait for it; empty: a server. `waits`: DatabaseOptions.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
-                                   StartError& error, std::string_view command = {});
+                                   StartError& error, std::string_view command = {},
+                                   const store::LockWait& waits = {});
   ~App();  // stops
   App(const App&) = delete;
   App& operator=(const App&) = delete;
@@ -157,7 +158,7 @@ class App {
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
-  bool build(StartError& error, std::string_view command);
+  bool build(StartError& error, std::string_view command, const store::LockWait& waits);
   Result<void> build_logins();
   Result<void> build_webhooks();
   void build_services(const auth::MasterKey& key);

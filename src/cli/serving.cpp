@@ -19,7 +19,6 @@
 #include "cli/dispatch.h"
 #include "cli/settings.h"
 #include "flows/identity/operators.h"
-#include "store/file/lock_file.h"
 #include "store/identity/operators.h"
 #include "store/ledger/catalog.h"
 
@@ -200,23 +199,25 @@ int connections_within(int wanted, long allowed) {
   return static_cast<int>(std::clamp(allowed - own, 1L, static_cast<long>(wanted)));
 }
 
-void wait_for_command(const std::string& database, int max_ms, const std::function<bool()>& stops) {
+store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
   constexpr int kLookEveryMs = 50;
-  const SystemClock clock;
-  const std::int64_t end_ms = clock.monotonic_ms() + max_ms;
-  std::string announced;
-  for (;;) {
-    const store::LockState holder = store::lock_state(database);
-    if (!holder.locked || holder.command.empty()) return;
-    if (clock.monotonic_ms() >= end_ms || stops()) return;
+  const std::int64_t end_ms = SystemClock().monotonic_ms() + max_ms;
+  return [max_ms, end_ms, stops = std::move(stops), seen = std::string(),
+          announced = std::string()](const store::LockState& holder) mutable {
+    // A process names itself just after it has locked the file, and a look at the lock locks it for
+    // an instant. Until the second try, the name may be that of a process that has ended.
     const std::string who = store::described(holder);
-    if (std::exchange(announced, who) != who) {
+    const bool is_certain = std::exchange(seen, who) == who;
+    if (is_certain && holder.command.empty()) return false;
+    if (SystemClock().monotonic_ms() >= end_ms || stops()) return false;
+    if (is_certain && std::exchange(announced, who) != who) {
       log_info("serve", "waiting for a command that has the database open",
                {{"command", holder.command}, {"process", holder.process}, {"max_ms", max_ms}});
       notify_supervisor("STATUS=Waiting for " + who);
     }
     rest(kLookEveryMs);
-  }
+    return true;
+  };
 }
 
 int run_server(const Console& console, const Config& given, const Serving& serving) {
@@ -231,8 +232,10 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   OsRandom random;
   StartError error;
   if (!use_passed_socket(config, error)) return fail(console, error);
-  wait_for_command(config.db, kCommandWaitMs, [&] { return signals.is_stopping(); });
-  if (signals.is_stopping()) {
+  const auto stops = [&] { return signals.is_stopping(); };
+  const auto app =
+      App::open(config, clock, random, error, {}, wait_for_commands(kCommandWaitMs, stops));
+  if (!app && error.exit_code == exit_code::kBusy && stops()) {
     while (signals.wait() == StopSignals::Kind::reload) {
     }
     serving.stopped();
@@ -240,7 +243,6 @@ int run_server(const Console& console, const Config& given, const Serving& servi
     stop_log_file();
     return exit_code::kDone;
   }
-  const auto app = App::open(config, clock, random, error);
   if (!app) return fail(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {
     return print_problem(console, ready.error(), {});

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "cli/command_result.h"
 #include "config/config.h"
+#include "store/database.h"
 
 namespace coffer {
 class App;
@@ -33,8 +34,8 @@ int run_server(const Console& console, const Config& config, const Serving& serv
 /// (packaging/debian/coffer.service), repeated starts stay below the limit of systemd.
 inline constexpr int kCommandWaitMs = 10'000;
 /// Waits while a command has the database open, such as coffer verify on the file of a stopped
-/// server. Returns at once if no process or a server has it open, after `max_ms`, or if `stops()`.
-void wait_for_command(const std::string& database, int max_ms, const std::function<bool()>& stops);
+/// server, but not for another server. Ends after `max_ms`, or if `stops()`.
+store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops);
 
 /// Maximum number of open files that a server with these settings needs.
 long descriptors_needed(const Config& config);

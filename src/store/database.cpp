@@ -87,9 +87,11 @@ LastClose::Log present_log(const std::string& path) {
   return fs::exists(path + "-wal", ignored) ? LastClose::Log::present : LastClose::Log::absent;
 }
 
-OpenError in_use(const std::string& path, const std::string& owner) {
-  return {OpenFault::locked, path + " is in use by another coffer (" + owner +
-                                 "). Only one process can use the file; stop that one first."};
+OpenError in_use(const std::string& path, const std::string& owner, bool by_command = false) {
+  return {OpenFault::locked,
+          path + " is in use by another coffer (" + owner +
+              "). Only one process can use the file; " +
+              (by_command ? "wait until that command is complete." : "stop that one first.")};
 }
 
 /// Call this before anything is written, because a foreign trigger would run with the first change.
@@ -160,10 +162,14 @@ OpenError Database::take_lock() {
                 "(--db), or force it with --allow-network-filesystem."};
   }
   LockState holder;
-  lock_ = LockFile::take(options_.path, options_.command, holder);
-  if (lock_) return {};
-  if (errno == EWOULDBLOCK) return in_use(options_.path, described(holder));
-  return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
+  do {
+    lock_ = LockFile::take(options_.path, options_.command, holder);
+    if (lock_) return {};
+    if (errno != EWOULDBLOCK) {
+      return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
+    }
+  } while (options_.waits && options_.waits(holder));
+  return in_use(options_.path, described(holder), !holder.command.empty());
 }
 
 OpenError Database::miss_nothing() {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,11 +24,16 @@ namespace coffer::store {
 /// How long the writer waits for another program that holds the database. Beyond: `overloaded`.
 constexpr int kBusyWaitMs = 5'000;
 
+/// Called when `holder` has locked the file: waits and returns true to try again, or returns false.
+/// An empty function does not wait.
+using LockWait = std::function<bool(const LockState& holder)>;
+
 struct DatabaseOptions {
   std::string path;
   std::string link = {};     // the symbolic link by which the path was given; empty if none
   std::string command = {};  // that opens the file, for the lock file; empty: a server
-  int readers = 4;           // of the pool `read`
+  LockWait waits = {};
+  int readers = 4;  // of the pool `read`
   bool allow_network_filesystem = false;
   int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted

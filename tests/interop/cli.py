@@ -177,6 +177,26 @@ def older_file(cli):
     cli.exits(0, "an audit entry", "association", "create", "Acme", "--db", db)
     with open(points, "w", encoding="ascii") as file:
         file.write(json.loads(cli.exits(0, "checkpoint", "checkpoint", "--json", "--db", db).stdout)["checkpoint"] + "\n")
+    looked_at(cli, db, words[1:])
+
+
+def looked_at(cli, db, words):
+    """A process that only looks at the lock file locks it for an instant. It then names a command that has ended."""
+    with open(db + ".lock", "r+", encoding="ascii") as lock:
+        state = lock.read()
+        lock.write("command verify\n")
+        lock.flush()
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        server = subprocess.Popen([cli.program, *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, **cli.home})
+        for line in server.stderr:
+            if "waiting for a command" in line:
+                fcntl.flock(lock, fcntl.LOCK_UN)
+            if "listening" in line:
+                break
+        server.send_signal(signal.SIGTERM)
+        said = server.stderr.read()
+        check("serve starts after a look at the lock file", server.wait(WAIT_S) == 0 and "in use" not in said, (state, said))
     serve = ("serve", "--checkpoint", points, "--listen-http", "127.0.0.1:0", "--admin-off", "--db", old)
     done = cli.says(3, "serve on an older file", "is not the file of", *serve, env=MISTYPED)
     check("the log names a mistyped variable and the setting", "COFFER_FOUREYES" in done.stderr
