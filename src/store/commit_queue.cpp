@@ -78,6 +78,10 @@ bool is_repeatable(CommitQueue::Mode mode) {
   return mode == CommitQueue::Mode::repeatable || mode == CommitQueue::Mode::background;
 }
 
+bool changes_anything(CommitQueue::Mode mode) {
+  return mode == CommitQueue::Mode::commit || mode == CommitQueue::Mode::beyond_floor;
+}
+
 /// True for a bug of one command (a constraint, a wrong statement). Other errors affect the whole
 /// batch.
 bool concerns_statement_only(int code) {
@@ -206,10 +210,8 @@ void CommitQueue::write_loop() {
       waiting_.erase(waiting_.begin(), end);
       if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
     }
-    if (const auto problem = rejection()) {
-      fail_batch(batch, *problem);
-      continue;
-    }
+    reject_now(batch);
+    if (batch.waiters.empty()) continue;
     busy_since_ms_ = clock_.monotonic_ms();
     write_batch(batch);
     try {
@@ -226,12 +228,17 @@ bool CommitQueue::only_background_waits() const {
                              [](const Waiter* one) { return one->mode == Mode::background; });
 }
 
-/// Why nothing can be stored at present; nullopt if it can.
-std::optional<Problem> CommitQueue::rejection() {
+/// Fails the commands that cannot be stored at present, and removes them from the batch.
+void CommitQueue::reject_now(Batch& batch) {
   // A restart would not find data that is stored now.
-  if (!database_.in_place()) return overloaded(kMovedFile);
-  if (disk_is_full()) return storage_full();
-  return std::nullopt;
+  const bool moved = !database_.in_place();
+  if (!moved && !disk_is_full()) return;
+  const auto kept = std::ranges::stable_partition(
+      batch.waiters, [&](const Waiter* one) { return moved || one->mode != Mode::beyond_floor; });
+  Batch rejected{{batch.waiters.begin(), kept.begin()}};
+  batch.waiters.erase(batch.waiters.begin(), kept.begin());
+  if (rejected.waiters.empty()) return;
+  fail_batch(rejected, moved ? overloaded(kMovedFile) : storage_full());
 }
 
 /// Checks before writing, so that the disk always has room for the recovery of the file.
@@ -241,17 +248,20 @@ bool CommitQueue::disk_is_full() {
     return false;
   }
   disk_checked_ms_ = now;
-  if (database_.free_bytes() >= options_.disk_floor_bytes && !COFFER_FAULT_FAILS("disk.full")) {
-    return false;  // Only a stored batch proves that there is enough space.
-  }
+  if (has_room()) return false;  // Only a stored batch proves that there is enough space.
   note_full(true);
   return true;
+}
+
+bool CommitQueue::has_room() const {
+  return database_.free_bytes() >= options_.disk_floor_bytes && !COFFER_FAULT_FAILS("disk.full");
 }
 
 void CommitQueue::note_full(bool full) {
   if (full == storage_full_) return;
   storage_full_ = full;
-  full ? log_error("store", "disk is full, rejecting writes", {{"free", database_.free_bytes()}})
+  full ? log_error("store", "disk is full, rejecting writes",
+                   {{"free", database_.free_bytes()}, {"disk_floor", options_.disk_floor_bytes}})
        : log_info("store", "disk has free space again, accepting writes");
 }
 
@@ -305,7 +315,7 @@ void CommitQueue::write_batch(Batch& batch) {
 void CommitQueue::store_time(const Batch& batch) {
   if (tx_.now_.ms - time_stored_ms_ < kStoreTimeEveryMs) return;
   const bool changes = std::ranges::any_of(
-      batch.waiters, [](const Waiter* one) { return one->result && one->mode == Mode::commit; });
+      batch.waiters, [](const Waiter* one) { return one->result && changes_anything(one->mode); });
   if (!changes) return;
   write_time(tx_);
   time_stored_ms_ = tx_.now_.ms;
@@ -386,7 +396,7 @@ void CommitQueue::run_one(Waiter& waiter) {
     db.run(kRollbackTo);
     take_back_memory();
   }
-  if (waiter.mode == Mode::commit) tx_.known_.forget();
+  if (changes_anything(waiter.mode)) tx_.known_.forget();
   db.run(kRelease);
 }
 
@@ -473,7 +483,7 @@ void CommitQueue::forget_rows() {
 }
 
 void CommitQueue::finish(Batch& batch) {
-  note_full(false);
+  if (storage_full_ && has_room()) note_full(false);
   commits_.fetch_add(1, std::memory_order_relaxed);
   last_commit_ms_ = clock_.monotonic_ms();
   if (tx_.tenancy_touched_) database_.tenancy_generation_.fetch_add(1);

@@ -63,6 +63,9 @@ class CommitQueue {
     // `patience_ms` for another command, so that its commit does not delay the next client. It
     // runs after the other commands of its batch.
     background,
+    // Like commit, also while the disk has less free space than the floor, for the few bytes of an
+    // audit entry: the command that it records may only read, or write to another disk.
+    beyond_floor,
   };
 
   /// `database` must outlive the queue. `on_signal` is called on the writer thread after a commit,
@@ -135,8 +138,9 @@ class CommitQueue {
   void store_time(const Batch& batch);
   static void write_time(WriteTx& tx);
   std::int64_t clock_behind_ms() const;
-  std::optional<Problem> rejection();
+  void reject_now(Batch& batch);
   bool disk_is_full();
+  bool has_room() const;
   void note_full(bool full);
   void note_commit(const Batch& batch, const Stopwatch& watch);
   [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);

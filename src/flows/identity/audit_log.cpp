@@ -6,7 +6,8 @@ namespace coffer::flows {
 namespace {
 
 Result<std::int64_t> append(const Context& context, const store::NewAuditEntry& entry) {
-  return context.write([&](store::WriteTx& tx) { return store::append_audit_entry(tx, entry); });
+  return context.write([&](store::WriteTx& tx) { return store::append_audit_entry(tx, entry); },
+                       store::CommitQueue::Mode::beyond_floor);
 }
 
 }  // namespace

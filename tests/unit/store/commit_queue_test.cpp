@@ -419,6 +419,16 @@ TEST_CASE("commit queue: below the free-space floor, writes are rejected and rea
   CHECK(notes(file) == 0);
 }
 
+TEST_CASE("commit queue: an audit entry is stored beyond the floor, and nothing else") {
+  OpenedFile file({.disk_floor_bytes = ~0ULL});
+  CapturedLog log;
+  CHECK_FALSE(file.write(note("before")));
+  CHECK(file.write(note("note-entry"), CommitQueue::Mode::beyond_floor));
+  CHECK(file.queue->stats().storage_full);
+  CHECK_FALSE(file.write(note("after")));
+  CHECK(notes(file) == 1);
+}
+
 TEST_CASE(
     "commit queue: a full SQLite file rolls the batch back, and writing resumes when there is "
     "space") {
