@@ -181,16 +181,39 @@ Result<CommandResult> download_signature(Session& session, const Arguments& argu
   return send_file(path, "text/plain", size, {{"file", file_name(path)}, {"bytes", size}});
 }
 
-/// Why the configured master key cannot open the restored file; empty if it can.
-std::string key_fault(const Config& config) {
+Result<auth::MasterKey> configured_key(const Config& config) {
   OsRandom random;
-  const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
-                                         config.master_key_file, random, auth::MissingKey::refuse);
-  if (!key) return key.error().detail;
-  const auto marks = store::read_file_marks(config.db);
-  if (!marks || !marks->key_check || *marks->key_check == key->fingerprint()) return {};
-  return "The configured master key is not the key of this backup. Replace it with the backup's "
-         "key.";
+  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
+                               random, auth::MissingKey::refuse);
+}
+
+/// Whether the file is sealed under this key. True if it has no sealed secrets.
+bool is_key_of(const Result<auth::MasterKey>& key, const std::string& file) {
+  const auto marks = store::read_file_marks(file);
+  return key && (!marks || !marks->key_check || *marks->key_check == key->fingerprint());
+}
+
+/// Names the master key file next to the backup if it has the key of the backup; otherwise empty.
+std::string key_beside(const std::string& backup) {
+  const std::string path = default_master_key_file(backup);
+  OsRandom random;
+  const auto key = auth::load_or_create_master_key(path, random, auth::MissingKey::refuse);
+  return is_key_of(key, backup) ? " The key of this backup is in " + path + "." : std::string();
+}
+
+/// Why the configured master key cannot open the restored file, and what to do; empty if it can.
+std::string key_fault(const Config& config, const std::string& backup) {
+  const auto key = configured_key(config);
+  if (is_key_of(key, config.db)) return {};
+  std::string text = "The master key in " + key_source(config) + " is not the key of this backup.";
+  if (!key) {
+    text = key.error().slug == Slug::not_found
+               ? "The master key was not found in " + config.master_key_file + "."
+               : key.error().detail;
+    text += " Without it, only the structure of the backup was checked.";
+  }
+  return text + key_beside(backup) + "\nPut a copy of the key in its place, and run coffer verify" +
+         " --db " + config.db + ".";
 }
 
 std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
@@ -210,7 +233,14 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   Interruption never;
   ProgressLine line(console, never);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
-  COFFER_TRY(const auto restored, flows::restore_backup(backup, config.db, line.shower(), checks));
+  auto result = flows::restore_backup(backup, config.db, line.shower(), checks);
+  if (!result && result.error().slug == Slug::forbidden &&
+      !is_key_of(configured_key(config), backup)) {
+    Problem problem = std::move(result).error();
+    problem.detail += "." + key_beside(backup);
+    return unexpected(std::move(problem));
+  }
+  COFFER_TRY(const auto restored, std::move(result));
   if (!restored.verdict.violations.empty()) {
     return fault_of(restored.verdict.violations, "\nNothing was restored.");
   }
@@ -228,7 +258,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
     record.emplace_back("upgradedFromSchema", restored.schema_before);
   }
   if (!restored.log_doubt.empty()) record.emplace_back("warning", restored.log_doubt);
-  const std::string fault = key_fault(config);
+  const std::string fault = key_fault(config, backup);
   record.emplace_back("masterKeyFits", fault.empty());
   return CommandResult{.records = {std::move(record)},
                        .note = next_steps(config, fault, !checks.checkpoints.empty())};

@@ -62,11 +62,6 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
   return out;
 }
 
-/// Where the master key comes from.
-std::string key_source(const Config& config) {
-  return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
-}
-
 /// With --json, one object; otherwise, a table of violations or a sentence. `key` is the source of
 /// the master key, or why it was not used.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
@@ -188,6 +183,10 @@ int verify_without_key(const Console& console, Arguments arguments, const Config
   return print_judgement(console, config, arguments);
 }
 
+std::string key_source(const Config& config) {
+  return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
+}
+
 bool has_master_key(const Config& config) {
   std::error_code ignored;
   return !config.master_key.empty() || std::filesystem::exists(config.master_key_file, ignored);
@@ -216,6 +215,7 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   OsRandom random;
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
+  out.key_source = key_source(config);
   if (key) {
     out.key = std::make_unique<const flows::KeyCandidate>(*key);
   } else {

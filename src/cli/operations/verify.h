@@ -22,6 +22,8 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 
 /// The keys and checkpoints against which a file is checked, from settings and arguments.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
+/// Where the master key comes from: a file, a variable or a credential.
+std::string key_source(const Config& config);
 /// Whether the settings lead to a master key, which may be unusable.
 bool has_master_key(const Config& config);
 /// How the file of the session departs from --checkpoint; empty if it does not. A Problem if the

@@ -80,11 +80,12 @@ Problem written_to(const std::string& backup) {
                                      "backup. Make a backup with coffer backup");
 }
 
-Problem foreign(const std::string& backup, const Restored& found) {
+Problem foreign(const std::string& backup, const FileChecks& checks, const Restored& found) {
   return Problem(Slug::forbidden,
-                 backup + " does not belong to this master key (signature: " + found.signer +
-                     "). Use the master key of the backup, or accept a backup of another "
-                     "installation with --foreign");
+                 backup + " does not belong to the master key in " + checks.key_source +
+                     " (signature: " + found.signer +
+                     "). Use the master key of the backup (--master-key-file), or accept a backup "
+                     "of another installation with --foreign");
 }
 
 Problem without_signature(const std::string& backup) {
@@ -164,7 +165,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
   out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
   COFFER_TRY_VOID(judge_origin(backup, file.path(), checks, progress, out));
   if (out.verdict.violations.empty() && out.is_foreign && !checks.foreign) {
-    return unexpected(foreign(backup, out));
+    return unexpected(foreign(backup, checks, out));
   }
   if (out.verdict.violations.empty() && checks.key != nullptr && !out.is_signed &&
       !checks.unsigned_backup) {

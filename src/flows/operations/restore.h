@@ -16,6 +16,7 @@ namespace coffer::flows {
 struct FileChecks {
   std::unique_ptr<const KeyCandidate> key;  // nullptr: there is no master key
   std::string no_key;                       // why
+  std::string key_source;                   // of the key, for messages
   Checkpoints checkpoints;                  // the file must not be older than these
   bool foreign = false;                     // accept a backup signed with another key
   bool unsigned_backup = false;             // accept a backup without its signature

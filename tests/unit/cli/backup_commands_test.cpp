@@ -41,13 +41,14 @@ void put(const std::string& path, const std::string& content) {
 }
 
 /// A command that opens files itself.
-Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags = {}) {
+Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags = {},
+            bool json = true) {
   std::ostringstream out;
   std::ostringstream err;
   const Console console{out, err};
   const Command& row = *find_command(command);
   const auto* own = std::get_if<OwnCommand>(&row.run);
-  const int code = (own != nullptr ? *own : verify_given_file)(console, {values, true}, flags);
+  const int code = (own != nullptr ? *own : verify_given_file)(console, {values, json}, flags);
   return {code, out.str(), err.str()};
 }
 
@@ -213,6 +214,48 @@ TEST_CASE("restore: creates the database, and never overwrites or mixes files", 
   CHECK(newer.code == exit_code::kCannotCreate);
   CHECK(newer.err.find("newer") != std::string::npos);
   CHECK_FALSE(fs::exists(other));
+}
+
+TEST_CASE("restore: says where it looked for the master key, and where the backup's key is",
+          "[cli]") {
+  Kept kept;
+  const std::string key = kept.file.app().config().master_key_file;
+  const std::string beside = kept.folder.file("master.key");
+  int count = 0;
+  const auto restore = [&](const std::string& option = "") {
+    Values values{{"BACKUP", kept.backup}};
+    if (!option.empty()) values.emplace(option, "true");
+    const std::string folder = kept.folder.file("new" + std::to_string(++count));
+    if (fs::exists(kept.folder.file("other.key"))) {
+      fs::create_directory(folder);
+      fs::copy(kept.folder.file("other.key"), folder + "/master.key");
+    }
+    return run_own("restore", values, {{"db", folder + "/coffer.db"}}, false);
+  };
+  const auto says = [](const Ran& ran, const std::string& text) {
+    INFO(ran.err);
+    return ran.err.find(text) != std::string::npos;
+  };
+  const std::string found = "The key of this backup is in " + beside + ".";
+  const Ran none = restore();
+  CHECK(none.code == exit_code::kDone);
+  CHECK(says(none, "was not found in " + kept.folder.file("new1/master.key")));
+  CHECK(says(none, "coffer verify --db " + kept.folder.file("new1/coffer.db")));
+  CHECK_FALSE(says(none, found));
+  fs::copy(key, beside);
+  CHECK(says(restore(), found));
+
+  OsRandom random;
+  put(kept.folder.file("other.key"), auth::MasterKey::generate(random).to_hex().reveal() + "\n");
+  fs::permissions(kept.folder.file("other.key"), fs::perms::owner_read);
+  const Ran rejected = restore();
+  CHECK(rejected.code == exit_code::kPermission);
+  CHECK(says(rejected, "the master key in " + kept.folder.file("new3/master.key")));
+  CHECK(says(rejected, found));
+  const Ran foreign = restore("foreign");
+  CHECK(foreign.code == exit_code::kDone);
+  CHECK(says(foreign, kept.folder.file("new4/master.key") + " is not the key of this backup"));
+  CHECK(says(foreign, found));
 }
 
 TEST_CASE("restore: a database in use is not accepted as a backup", "[cli]") {
