@@ -58,6 +58,10 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
     return unexpected(
         system_problem("Cannot examine the master key file", path, "Check the disk."));
   }
+  if (!S_ISREG(status.st_mode)) {
+    return unexpected(Slug::forbidden, "The master key file " + path.string() +
+                                           " is not a regular file. Choose the file with the key.");
+  }
   if ((status.st_mode & kGroupAndOthers) != 0) {
     return unexpected(Slug::forbidden,
                       "The master key file " + path.string() +

@@ -89,8 +89,9 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   if (!admin && setting != "listen_http") return fail(console, error);
   const std::string& origin = config.origins.at(setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
-  error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". Free " + address +
-                  ", or set another HOST:PORT (port 0 selects a free one)";
+  error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". " +
+                  (error.exit_code == exit_code::kBusy ? "Free " + address + ", or set" : "Set") +
+                  " another HOST:PORT (port 0 selects a free one)";
   if (error.exit_code != exit_code::kBusy) {
     error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
   }

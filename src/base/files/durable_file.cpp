@@ -82,6 +82,10 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (::lstat(path.c_str(), &there) == 0) return unexpected(taken(path));
   std::string partial = path + ".partial";
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
+  if (fd < 0 && errno == ENOENT) {
+    return unexpected(Slug::not_found, "cannot create " + path + ": the folder " +
+                                           directory_of(path) + " does not exist");
+  }
   if (fd < 0) return unexpected(system_problem("cannot create", partial));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);

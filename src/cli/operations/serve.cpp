@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -9,6 +7,7 @@
 #include "cli/serving.h"
 #include "cli/settings.h"
 #include "config/unknown_variables.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -21,8 +20,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     print_error(console, pending);
     return exit_code::kBusy;
   }
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(config->db, ignored);
+  const bool is_new = !store::holds_tables(config->db);
   bool departs = false;
   Serving serving;
   serving.prepare = [&](App& app) -> Result<void> {

@@ -1,6 +1,7 @@
 #include "flows/operations/restore.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -39,12 +40,13 @@ Result<void> check_free(const std::string& target) {
 }
 
 Result<void> check_source(const std::string& backup) {
-  std::error_code error;
-  const auto type = fs::status(backup, error).type();
-  if (type == fs::file_type::not_found) {
-    return unexpected(Slug::not_found, "file not found: " + backup);
+  if (::access(backup.c_str(), R_OK) != 0) {
+    if (errno == ENOENT) return unexpected(Slug::not_found, "file not found: " + backup);
+    return unexpected(Slug::forbidden, "cannot open " + backup + ": " + std::strerror(errno) +
+                                           ". Run the command as a user that can read it");
   }
-  if (type != fs::file_type::regular) {
+  std::error_code error;
+  if (!fs::is_regular_file(backup, error)) {
     return unexpected(Slug::validation_failed, backup + " is not a regular file");
   }
   return {};
@@ -229,7 +231,9 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                                             store::described(holder) + "). Stop it first");
   }
   if (!lock) {
-    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno));
+    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno) +
+                                           ". Run the command as the user that owns the folder, or "
+                                           "restore to another file with --db");
   }
   COFFER_TRY(PartialFile file, PartialFile::create(target));
   COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
