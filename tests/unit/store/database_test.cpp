@@ -1,8 +1,6 @@
 #include "store/database.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -11,7 +9,6 @@
 #include <fstream>
 #include <string>
 
-#include "base/files/descriptor.h"
 #include "base/thread.h"
 #include "store/schema.h"
 #include "unit/store/ledger_fixture.h"
@@ -99,25 +96,6 @@ TEST_CASE("database: other processes see which command has the file open") {
     CHECK(last_close(path).log == LastClose::Log::present);
   }
   CHECK_FALSE(lock_state(path).locked);
-}
-
-TEST_CASE("database: a process that only looks at the lock delays the opening") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file();
-  LockState ended;
-  REQUIRE(LockFile::take(path, "verify", ended));
-  Descriptor looks(::open((path + ".lock").c_str(), O_RDONLY));
-  REQUIRE(::flock(looks.get(), LOCK_SH) == 0);
-  const SystemClock clock;
-  OpenError error;
-  int tries = 0;
-  const auto waits = [&](const LockState&) {
-    REQUIRE(::flock(looks.get(), LOCK_UN) == 0);
-    return ++tries == 1;
-  };
-  CHECK(Database::open({.path = path, .waits = waits}, clock, error));
-  CHECK(error.fault == OpenFault::none);
-  CHECK(tries == 1);
 }
 
 TEST_CASE("database: one process owns the file, whatever its name and without its lock file") {
