@@ -3,14 +3,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "base/files/descriptor.h"
 #include "base/platform/durable.h"
 #include "base/platform/exit_code.h"
 #include "base/thread.h"
+#include "store/file/lock_file.h"
 
 namespace coffer::cli {
 namespace {
@@ -98,6 +101,19 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
   if (!restarts || wait_for_other_socket(path, before)) return code;
   print_error(console, "the server did not restart. Read its output, then start it");
   return exit_code::kUnreachable;
+}
+
+std::string why_unreachable(const std::string& database) {
+  const store::LockState holder = store::lock_state(database);
+  if (!holder.locked || !holder.command.empty()) return {};
+  const std::string path = control_socket_path(database);
+  const Descriptor socket(open_control_socket(path, SocketRole::connect));
+  const int reason = errno;
+  if (socket.is_open()) return {};
+  return database + " is open in another coffer (" + store::described(holder) +
+         "), whose control socket " + path + " cannot be used: " + std::strerror(reason) +
+         ". If it is a server that is starting, repeat the command later. Otherwise, restart the "
+         "server, which then creates the socket again";
 }
 
 }  // namespace coffer::cli

@@ -16,4 +16,8 @@ constexpr int kNoLimit = -1;
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
                                  const Console& console, int silence_ms = kNoLimit);
 
+/// Why commands do not reach the server that has `database` open, and what to do; empty if none
+/// has.
+std::string why_unreachable(const std::string& database);
+
 }  // namespace coffer::cli

@@ -14,7 +14,6 @@
 #include "cli/control_client.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_snapshots.h"
-#include "cli/doctor/owner.h"
 #include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
@@ -24,6 +23,7 @@
 #include "flows/identity/audit_log.h"
 #include "store/commit_rider.h"
 #include "store/connection.h"
+#include "store/file/lock_file.h"
 #include "store/requests/request_log_file.h"
 
 namespace coffer::cli {
@@ -202,7 +202,8 @@ int run_on_file(const CommandLine& line, const Console& console) {
   const auto config = read_ledger_settings(console, line.flags, code);
   if (!config) return code;
   keep_quiet(*config);
-  if (line.command->path == kVerify && !has_master_key(*config) && !find_owner(config->db).locked) {
+  if (line.command->path == kVerify && !has_master_key(*config) &&
+      !store::lock_state(config->db).locked) {
     return verify_without_key(console, line.arguments, *config);
   }
   const SystemClock clock;
@@ -222,7 +223,11 @@ int run_on_file(const CommandLine& line, const Console& console) {
     if (const auto there = run_in_server(config->db, request_of(line, console), console)) {
       return *there;
     }
-    if (tries == kTries) break;
+    if (tries == kTries) {
+      const std::string why = waits ? std::string() : why_unreachable(config->db);
+      if (!why.empty()) error.message = why;
+      break;
+    }
     rest(kTryEveryMs);
   }
   print_error(console, error.message);

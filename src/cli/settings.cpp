@@ -1,12 +1,17 @@
 #include "cli/settings.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
+#include "app/app.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log_file.h"
 #include "cli/demo/demo.h"
-#include "cli/doctor/owner.h"
+#include "store/file/lock_file.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -23,12 +28,32 @@ void follow_link(Config& config) {
   if (!error) config.db_link = std::exchange(config.db, target);
 }
 
-/// The demo's database, if it exists and `database` does not.
+/// The demo's database, if it exists and `database` neither exists nor has contained a ledger.
 std::optional<std::string> demo_instead_of(const std::string& database) {
   std::error_code ignored;
-  if (fs::exists(database, ignored)) return std::nullopt;
+  if (fs::exists(database, ignored) || store::last_close(database).ledger) return std::nullopt;
   const auto demo = demo_database();
   return demo && fs::exists(*demo, ignored) ? demo : std::nullopt;
+}
+
+StartError missing_database(const std::string& path) {
+  const store::LockState holder = store::lock_state(path);
+  std::string message = "database not found: " + path + ". ";
+  if (holder.locked && !holder.command.empty()) {
+    return {exit_code::kBusy, message + "Wait until " + store::described(holder) +
+                                  ", which has locked it, is complete"};
+  }
+  if (holder.locked) {
+    return {exit_code::kFailed,
+            message + "A server has it open under this name. Move the same file back"};
+  }
+  if (store::last_close(path).ledger) {
+    return {exit_code::kCorrupt,
+            message + path + ".lock shows that it contained a ledger. Move it back together with " +
+                path + "-wal, if that exists, or restore a backup with coffer restore"};
+  }
+  return {exit_code::kFailed,
+          message + "Create one with coffer init, or choose another file with --db"};
 }
 
 }  // namespace
@@ -60,15 +85,18 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
                                            int& exit_code) {
   auto config = read_file_settings(console, flags, exit_code);
   if (!config) return config;
+  if (::access(config->db.c_str(), R_OK) != 0 && errno != ENOENT) {
+    exit_code = exit_code::kPermission;
+    print_error(console, "cannot open " + config->db + ": " + std::strerror(errno) +
+                             ". Run the command as the user that owns it, or choose another file "
+                             "with --db");
+    return std::nullopt;
+  }
   std::error_code error;
-  if (fs::status(config->db, error).type() == fs::file_type::not_found) {
-    exit_code = exit_code::kFailed;
-    print_error(console,
-                "database not found: " + config->db +
-                    (find_owner(config->db).locked
-                         ? ". A server has it open under this name. Move the same file back"
-                         : ". Create one with coffer init, or choose another file with "
-                           "--db"));
+  if (!fs::exists(config->db, error)) {
+    const StartError missing = missing_database(config->db);
+    exit_code = missing.exit_code;
+    print_error(console, missing.message);
     return std::nullopt;
   }
   if (!store::holds_tables(config->db)) {

@@ -4,7 +4,6 @@
 files, the demo started, stopped and killed by scripts, commands during a running server, and TLS. tests/unit/cli tests
 what commands do with their arguments; terminals.py tests terminals and pipes."""
 
-import fcntl
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from harness.report import check, wait_for
 from harness.server import Demo
 from harness.tenant import Tenant
 from harness.tls import certificate, trusting
+from stopped_files import held_by_a_command, missing, without_room
 
 WAIT_S = 60.0
 NOBODY_ID = "0190a5a0-0000-7000-8000-000000000000"
@@ -101,47 +101,12 @@ def stopped_file(cli):
     check("the name is stored unchanged", json.loads(made.stdout)["name"] == "Müller & Söhne", made.stdout)
     cli.exits(2, "an invalid ID", "association", "suspend", "abc", "--db", db)
     cli.exits(0, "verify", "verify", "--db", db)
+    without_room(cli, db)
+    missing(cli)
     held_by_a_command(cli, db)
     without_key(cli, db)
     doctor(cli, db)
     older_file(cli)
-
-
-def held_by_a_command(cli, db):
-    """A starting server waits for a command that has the file open, but not for another server."""
-    words = [cli.program, "serve", "--listen-http", "127.0.0.1:0", "--admin-off", "--db", db]
-    log = cli.path("held.log")
-
-    def said(text):
-        with open(log, encoding="utf-8") as file:
-            return text in file.read()
-
-    with open(db + ".lock", "r+", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        state = [line for line in lock.read().splitlines()[1:] if not line.startswith("command ")]
-
-        def hold(*command):
-            lock.seek(0)
-            lock.truncate()
-            lock.write("".join(line + "\n" for line in (str(os.getpid()), *state, *command)))
-            lock.flush()
-
-        hold()
-        cli.says(75, "serve while another server has the file open", "in use by another coffer", *words[1:])
-        hold("command verify")
-        for stops in (True, False):
-            with open(log, "wb") as errors:
-                server = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                                          env={**os.environ, **cli.home})
-            wait_for("serve waits for the command, which its log names",
-                     lambda: said("waiting for a command") and said("verify"), WAIT_S)
-            if stops:
-                server.send_signal(signal.SIGTERM)
-                check("a server that waits can be stopped", server.wait(WAIT_S) == 0)
-        hold()
-    wait_for("serve starts when the command has ended", lambda: said("listening"), WAIT_S)
-    server.send_signal(signal.SIGTERM)
-    check("the server stops", server.wait(WAIT_S) == 0)
 
 
 def without_key(cli, db):
@@ -177,26 +142,6 @@ def older_file(cli):
     cli.exits(0, "an audit entry", "association", "create", "Acme", "--db", db)
     with open(points, "w", encoding="ascii") as file:
         file.write(json.loads(cli.exits(0, "checkpoint", "checkpoint", "--json", "--db", db).stdout)["checkpoint"] + "\n")
-    looked_at(cli, db, words[1:])
-
-
-def looked_at(cli, db, words):
-    """A process that only looks at the lock file locks it for an instant. It then names a command that has ended."""
-    with open(db + ".lock", "r+", encoding="ascii") as lock:
-        state = lock.read()
-        lock.write("command verify\n")
-        lock.flush()
-        fcntl.flock(lock, fcntl.LOCK_SH)
-        server = subprocess.Popen([cli.program, *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                  env={**os.environ, **cli.home})
-        for line in server.stderr:
-            if "waiting for a command" in line:
-                fcntl.flock(lock, fcntl.LOCK_UN)
-            if "listening" in line:
-                break
-        server.send_signal(signal.SIGTERM)
-        said = server.stderr.read()
-        check("serve starts after a look at the lock file", server.wait(WAIT_S) == 0 and "in use" not in said, (state, said))
     serve = ("serve", "--checkpoint", points, "--listen-http", "127.0.0.1:0", "--admin-off", "--db", old)
     done = cli.says(3, "serve on an older file", "is not the file of", *serve, env=MISTYPED)
     check("the log names a mistyped variable and the setting", "COFFER_FOUREYES" in done.stderr
@@ -239,6 +184,15 @@ def bad_files(cli):
     with open(cli.path("k", "master.key"), "w", encoding="ascii") as file:
         file.write("0" * 64 + "\n")
     cli.exits(78, "another master key", "association", "list", "--db", cli.path("k", "keyless.db"))
+    own = cli.path("data", "own.db")
+    with open(cli.path("empty.json"), "w", encoding="ascii"):
+        pass
+    cli.says(2, "fixtures that are empty", "the file is empty", "apply", cli.path("empty.json"), "--db", own)
+    cli.says(77, "a folder as the master key", "data is not a regular file", "association", "list", "--db", own,
+             "--master-key-file", cli.path("data"))
+    done = cli.says(2, "an address of another machine", "Set another HOST:PORT", "serve", "--listen-http",
+                    "192.0.2.1:80", "--admin-off", "--db", own)
+    check("it does not ask to free it", "Free" not in done.stderr, done.stderr)
     cli.says(1, "a file with other data for a demo", "not a demo file", "demo", "--port", "0", "--db",
              cli.path("data", "own.db"))
 
@@ -253,6 +207,15 @@ def folder_of_another(cli):
     os.mkdir(cli.path("closed"), 0o755)
     os.chmod(cli.folder, 0o755)
     file = cli.path("closed", "new.db")
+    cli.exits(0, "init", "init", "--db", cli.path("closed", "private.db"))
+    os.mkdir(cli.path("open"), 0o777)
+    os.chmod(cli.path("open"), 0o777)
+    shutil.copy(cli.path("closed", "private.db"), cli.path("open", "private.db"))
+    os.chmod(cli.path("open", "private.db"), 0o600)
+    private, other = cli.path("open", "private.db"), cli.path("open", "other.db")
+    for words in (("verify", private), ("restore", private, "--db", other), ("association", "list", "--db", private)):
+        cli.says(77, f"{words[0]} on a file that cannot be read", "cannot open .*private.db: Permission denied", *words,
+                 wrapper=stranger)
     cli.exits(77, "init in a folder of another user", "init", "--db", file, wrapper=stranger)
     cli.says(77, "a demo in a folder of another user", "closed", "demo", "--port", "0", "--db", file, wrapper=stranger)
 
@@ -274,15 +237,6 @@ def simulated_provider(cli):
 
 
 def opens(demo):
-    own = cli.path("data", "own.db")
-    with open(cli.path("empty.json"), "w", encoding="ascii"):
-        pass
-    cli.says(2, "fixtures that are empty", "the file is empty", "apply", cli.path("empty.json"), "--db", own)
-    cli.says(77, "a folder as the master key", "data is not a regular file", "association", "list", "--db", own,
-             "--master-key-file", cli.path("data"))
-    done = cli.says(2, "an address of another machine", "Set another HOST:PORT", "serve", "--listen-http",
-                    "192.0.2.1:80", "--admin-off", "--db", own)
-    check("it does not ask to free it", "Free" not in done.stderr, done.stderr)
     """Whether the demo's secrets match its file."""
     return demo.login().call("GET", "/v1/wallets")
 

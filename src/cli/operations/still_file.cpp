@@ -13,8 +13,13 @@ Result<void> with_still_file(const Session& session, const ProgressFunction& pro
     return {};
   }
   const auto floor_mib = static_cast<std::uint64_t>(session.app.config().disk_floor_mib);
-  return flows::with_copy(session.app.flows(),
-                          {.path = path + ".copy", .floor_bytes = floor_mib << 20}, progress, use);
+  auto done = flows::with_copy(
+      session.app.flows(), {.path = path + ".copy", .floor_bytes = floor_mib << 20}, progress, use);
+  if (done || done.error().slug != Slug::storage_full) return done;
+  return unexpected(Slug::storage_full,
+                    "While a server runs, this command works on a copy of the database next to it, "
+                    "for which the disk has too little free space. Free disk space, or stop the "
+                    "server for this command.");
 }
 
 }  // namespace coffer::cli

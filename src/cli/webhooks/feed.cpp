@@ -62,8 +62,12 @@ std::optional<Listener> Feed::ask(int& exit_code, const Console& console) const 
   const auto code = run_in_server(database_, request, {result, console.err});
   exit_code = code.value_or(exit_code::kUnreachable);
   if (!code) {
-    print_error(console, "no server runs on " + database_ +
-                             ". Start coffer demo, or choose the file of another server with --db");
+    const std::string why = why_unreachable(database_);
+    print_error(console, why.empty()
+                             ? "no server runs on " + database_ +
+                                   ". Start coffer demo, or choose the file of another server "
+                                   "with --db"
+                             : why);
     return std::nullopt;
   }
   return *code == exit_code::kDone ? read_listener(result.str()) : std::nullopt;
