@@ -18,7 +18,7 @@ using namespace coffer::property;
 namespace ledger_test {
 namespace {
 
-constexpr std::int64_t kBudgetMs = 25'000;
+constexpr std::int64_t kBudgetMs = 10'000;
 constexpr std::uint64_t kOperations = 150;
 /// A mistake must be found within this many operations.
 constexpr int kFoundWithin = 20'000;

@@ -25,10 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string make_folder() {
-  const fs::path memory = "/dev/shm";
-  std::error_code ignored;
-  const fs::path place = fs::is_directory(memory, ignored) ? memory : fs::temp_directory_path();
-  std::string path = (place / "coffer-property-XXXXXX").string();
+  std::string path = (fs::temp_directory_path() / "coffer-property-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) throw InternalError("no temporary folder at " + path);
   return path;
 }
@@ -237,6 +234,7 @@ std::vector<store::Violation> World::verify(bool deep) {
   const auto lease = database_->reader().value();
   flows::use_chain_keys(sealer_, lease.db()).value();
   std::vector<store::Violation> found = store::verify(lease.db(), deep, [](auto&&...) {});
+  if (!deep) return found;
   store::Verification slices;
   while (!slices.slice(lease.db(), 1'000, 1'000).round_over) {
   }

@@ -89,7 +89,8 @@ class World {
   std::vector<StoredAccount> accounts();
   std::optional<store::PaymentRecord> payment(const std::string& transaction_id);
   std::int64_t payment_count();
-  /// All invariants and the hash chain; `deep` adds SQLite's own check of the file.
+  /// All invariants and the hash chain; `deep` adds SQLite's own check of the file, and the same
+  /// invariants once more, in slices.
   std::vector<store::Violation> verify(bool deep);
   /// Closes everything; digest over every byte of the file that is left.
   std::string file_digest();
