@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Load shedding: 400 clients pay in a closed loop, with default settings and with small limits. The server responds
 only with 202, 429 and 503; each rejection has Retry-After; accepted payments have a p99 of 500 ms; full speed returns
-within 2 s after the overload; no acknowledged payment is lost. COFFER_OVERLOAD_SECONDS (3): length. Servers that shed
+within 2 s after the overload; no acknowledged payment is lost. COFFER_OVERLOAD_SECONDS (2): length. Servers that shed
 load incorrectly must fail the test."""
 
 import collections
@@ -25,6 +25,8 @@ ACCEPTED_P99_S = 0.500
 RECOVERED_WITHIN_S = 2.0
 RECOVERED_SHARE = 0.8        # of full speed, for a long run on an otherwise idle machine
 RECOVERED_SHARE_SLICE = 0.5  # beside other work, where two equal measurements differ by a third
+# 16 clients send for this long to measure the speed, before and after the overload.
+SPEED_CLIENTS, SPEED_S = 16, 0.6
 # Pause after a rejection. Without it, the closed loop would spin; real clients wait as well.
 PAUSE_S = 0.02
 # Longer than any deadline of the server: after that, the request was lost.
@@ -177,6 +179,10 @@ def percentile(latencies, share):
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("inf")
 
 
+def speed(result):
+    return len(result["accepted"]) / result["took"]
+
+
 def judge(result, rejections=None):
     """`rejections`: a status that must occur among the responses; None: no requirement."""
     faults = [f"{count} times {what}" for what, count in result["failures"].items()]
@@ -202,30 +208,34 @@ def run(binary, what, environment, options, rejections, clients, seconds):
         gateway = Demo(wrapped, folder).start(env={"COFFER_LOG_LEVEL": "warning", **environment})
         address, headers = (gateway.host, gateway.port), gateway.login().headers
         wallets = [gateway.wallet("Treasury"), gateway.wallet("Operations")]
-        before = Load(address, headers, wallets, "before").run(16, 1.5)
+        parts = [Load(address, headers, wallets, "before").run(SPEED_CLIENTS, SPEED_S)]
         process, results = apart(address, headers, wallets, "flood", clients, seconds)
         result = results.get(timeout=seconds + 60)
         process.join()
-        time.sleep(RECOVERED_WITHIN_S)
-        after = Load(address, headers, wallets, "after").run(16, 1.5)
         faults = judge(result, rejections)
-        full = len(before["accepted"]) / before["took"]
-        again = len(after["accepted"]) / after["took"]
-        if again < (RECOVERED_SHARE if seconds >= 20 else RECOVERED_SHARE_SLICE) * full:
+        full = again = speed(parts[0])
+        recovered = (RECOVERED_SHARE if seconds >= 20 else RECOVERED_SHARE_SLICE) * full
+        ended = time.monotonic()
+        if rejections == 429:
+            time.sleep(RECOVERED_WITHIN_S)  # repeated measurements would use up the burst that returns meanwhile
+        while len(parts) == 1 or again < recovered and time.monotonic() <= ended + RECOVERED_WITHIN_S:
+            parts.append(Load(address, headers, wallets, f"after-{len(parts)}").run(SPEED_CLIENTS, SPEED_S))
+            again = speed(parts[-1])
+        if again < recovered:
             faults.append(f"{SLOW}{again:.0f} payments/s {RECOVERED_WITHIN_S:.0f} s after, {full:.0f} before")
-        for name, part in (("before", before), ("after", after)):
-            faults += [f"{name}: {count} times {failure}" for failure, count in part["failures"].items()]
+        for part in parts:
+            faults += [f"outside the overload: {count} times {what}" for what, count in part["failures"].items()]
         settled_s = wait_until_settled(gateway, within_s=20.0)
         if gateway.stop() != 0:
             faults.append("the server did not stop cleanly")
         amount = {"amount": "0.25"}
         facts = {"acked": {}, "sent": {}}
-        for part in (before, result, after):
+        for part in (*parts, result):
             facts["acked"].update(part["acked"])
             facts["sent"].update(dict.fromkeys(part["ids"], amount))
         faults += audit(gateway.db, facts, settled=True)
         p99 = percentile([latency for _, latency in result["accepted"]], 0.99)
-        text = (f"{clients} clients, {what}: {len(result['accepted']) / result['took']:.0f}/s, {result['statuses']},"
+        text = (f"{clients} clients, {what}: {speed(result):.0f}/s, {result['statuses']},"
                 f" p99 of accepted payments {p99 * 1000:.0f} ms; {again:.0f}/s after, {full:.0f}/s before;"
                 f" settled after {settled_s:.1f} s")
         return faults, text
@@ -254,7 +264,7 @@ def control():
 
 
 def main():
-    seconds = float(os.environ.get("COFFER_OVERLOAD_SECONDS", "3"))
+    seconds = float(os.environ.get("COFFER_OVERLOAD_SECONDS", "2"))
     clients = int(os.environ.get("COFFER_OVERLOAD_CLIENTS", "400"))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
