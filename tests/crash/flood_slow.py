@@ -1,7 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Slow clients do not affect others: 800 connections that send headers and bodies byte by byte (and reconnect when
 closed) and 2,000 idle ones, while well-behaved clients pay and read with a p99 of 100 ms. The server closes each
-attacker within 12 s. COFFER_SLOW_SECONDS (15): length. The same judge must fail a server without deadlines, which is
+attacker within 12 s. COFFER_SLOW_SECONDS (13): length. The same judge must fail a server without deadlines, which is
 attacked at the same time."""
 
 import multiprocessing
@@ -286,7 +286,7 @@ def is_open(connection):
 
 
 def main():
-    seconds = float(os.environ.get("COFFER_SLOW_SECONDS", "15"))
+    seconds = float(os.environ.get("COFFER_SLOW_SECONDS", "13"))
     slow = int(os.environ.get("COFFER_SLOW_ATTACKERS", "800"))
     idle = int(os.environ.get("COFFER_SLOW_IDLE", "2000"))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

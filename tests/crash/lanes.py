@@ -2,7 +2,7 @@
 """No stranger, other tenant ("neighbour") or slow machine can stop payments. Under each of 21 attacks, the clients of
 a well-behaved tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or 100 ms),
 /livez and /healthz respond within 250 ms, no request is rejected or lost, and memory grows by at most 64 MiB.
-COFFER_LANES_SECONDS (1.2): length of each phase. COFFER_LANES: comma-separated names of attacks, or `all`; by default,
+COFFER_LANES_SECONDS (0.8): length of each phase. COFFER_LANES: comma-separated names of attacks, or `all`; by default,
 the shorter ones. COFFER_LANES_FIGURES=1 only measures. The judge must fail figures that were recorded without lanes,
 and a server with one lane."""
 
@@ -30,7 +30,7 @@ from webhook_network import prepare_namespace
 
 SETTLED_WITHIN_S = 20.0
 AFTER_S = 0.5  # from the end of an attack to full recovery
-SECONDS = float(os.environ.get("COFFER_LANES_SECONDS", "1.2"))
+SECONDS = float(os.environ.get("COFFER_LANES_SECONDS", "0.8"))
 STORED = (int(os.environ.get("COFFER_LANES_PAYMENTS", "20000")),
           int(os.environ.get("COFFER_LANES_BENEFICIARIES", "5000")))
 IDLE = int(os.environ.get("COFFER_LANES_IDLE", "4096"))
