@@ -1,5 +1,6 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-"""The command line with pipes, full disks and pseudo-terminals."""
+"""The command line with pipes, full disks and pseudo-terminals: commands through the server with sanitizers, and those
+on a file with the shipped build, which starts faster."""
 
 import contextlib
 import fcntl
@@ -267,6 +268,7 @@ def seeding():
 
 
 def main():
+    global BINARY
     in_a_shell()
     seeding()
     os.mkdir(path("demo"))
@@ -285,6 +287,7 @@ def main():
         progress(database, where.replace(" ", "-"))
         if where == "served":
             check("the server exits with 0", demo.stop(WAIT_S) == 0, demo.said())
+            BINARY = binary()
 
 
 main()
