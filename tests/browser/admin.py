@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=100
 """The admin page of the release build in a real browser: every screen and every action, by keyboard, in light and dark
 themes, on wide and narrow screens, checked by axe; scripts in free texts stay text; permissions are enforced. admin.mjs
 is the browser part. This part starts the demo, and a provider and a webhook receiver whose responses contain scripts in

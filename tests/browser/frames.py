@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=50
 """A list of 1,000 rows on the admin page, scrolled and filtered. Compares the browser's work with that for the same
 rows in a plain table. Frame times are only printed, because they depend on the machine. frames.mjs is the browser
 part."""

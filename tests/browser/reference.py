@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=40
 """The API reference of the release build in a real browser: in a demo, the page calls operations with the demo's
 credentials, which are not stored; other servers do not offer this. reference.mjs is the browser part; this part starts
 the demo and the other server. COFFER_SHOTS=folder keeps screenshots."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: timeout=900
+# ctest: timeout=900 cost=40
 """The command line as a process, once with the sanitizer build and once with the release build: exit codes, private
 files, the demo started, stopped and killed by scripts, commands during a running server, and TLS. tests/unit/cli tests
 what commands do with their arguments; terminals.py tests terminals and pipes."""

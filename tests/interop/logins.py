@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=30
 """Attacks on logins, over the wire: wrong secrets of applications, one-time links from many addresses, wrong codes
 after a correct password, a stolen session, a forged Host. None succeeds, and none locks the owner out."""
 

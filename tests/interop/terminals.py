@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=50
 """The command line with pipes, full disks and pseudo-terminals: commands through the server with sanitizers, and those
 on a file with the shipped build, which starts faster."""
 

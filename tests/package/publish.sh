@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# ctest: cost=45
 # A dry run of `./dev publish`: all artefacts, signed, and an apt repository that apt accepts. apt must reject a changed
 # repository, and one signed with another key.
 set -euo pipefail

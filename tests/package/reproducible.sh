@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# ctest: cost=35
 # The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
 # COFFER_REPRODUCE=full, both folders build the binary (slow). Otherwise they use the existing binary, and compile one
 # source that contains its own name. The first folder has no compiler cache, the second an empty one that makes paths
