@@ -61,7 +61,7 @@ target_compile_options(coffer_options INTERFACE
 # -g1 gives function names and lines in sanitizer reports at a third of the size and time of -g. A target's
 # own options come before these and cannot override them, so exceptions are set with a property.
 target_compile_options(coffer_options INTERFACE
-  "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0;-g0,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Og,-O1>;-g1>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Os,-O2>>")
+  "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0;-g0,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-O0,-O1>;-g1>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Os,-O2>>")
 
 if(COFFER_FAULTS)
   target_compile_definitions(coffer_options INTERFACE COFFER_FAULTS=1)
