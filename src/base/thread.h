@@ -31,8 +31,8 @@ class Thread {
 /// on systems without such a policy.
 void wake_without_preempting();
 
-/// Lets the threads that wait for this processor run first. For long work on which no request waits:
-/// Linux otherwise lets a thread continue for up to 3 ms when another one wakes up.
+/// Lets the threads that wait for this processor run first. For long work that no request waits
+/// for: Linux otherwise lets a thread continue for up to 3 ms when another one wakes up.
 void yield_processor();
 
 /// Suspends the calling thread for `ms` milliseconds.

@@ -167,7 +167,8 @@ const std::string kLegKeys =
     select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = ?9, updated_after = ?3 - created_at, settle_at = NULL,"
+    "UPDATE payments SET status = ?2, version = ?9, updated_after = ?3 - created_at, settle_at = "
+    "NULL,"
     " processing_after = CASE WHEN ?2 = 1 OR ?10 THEN ?3 - created_at ELSE processing_after END,"
     " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 - created_at"
     " ELSE completed_after END,"
@@ -360,14 +361,13 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
     return multi ? std::decay_t<decltype(value)>() : value;
   };
   const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
-  tx.db().run(kInsertPayment, tenant.key, payment.id, request.transaction_id, payment.application,
-              payment.request_id, request.type, PaymentStatus::initiated,
-              single(first.source_wallet), single(first.destination_wallet),
-              payment.total ? first.asset : std::nullopt, payment.total, keys.receiving_asset,
-              or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-              single(leg.refs.to_ref), single(leg.description), request.memo,
-              notify_column(request), keys.beneficiary, keys.destination, keys.connector,
-              keys.quote, payment.settle_at, tx.now());
+  tx.db().run(
+      kInsertPayment, tenant.key, payment.id, request.transaction_id, payment.application,
+      payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
+      single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
+      keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
+      single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
+      keys.beneficiary, keys.destination, keys.connector, keys.quote, payment.settle_at, tx.now());
   const std::int64_t key = tx.db().last_insert_key();
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);
