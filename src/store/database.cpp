@@ -181,11 +181,14 @@ OpenError Database::miss_nothing() {
     log_warning("store", doubt, {{"log", options_.path + "-wal"}});
   }
   if (!last.ledger || holds_tables(options_.path)) return {};
-  return {OpenFault::corrupt,
+  return {
+      OpenFault::corrupt,
+      options_.path +
+          " is empty or missing, but it contained a ledger. If it was moved, move it back together "
+          "with " +
           options_.path +
-              " is empty or missing, but it contained a ledger. Restore it from a backup. To start "
-              "with an empty ledger anyway, remove " +
-              options_.path + ".lock."};
+          "-wal; otherwise, restore a backup. To start with an empty ledger, remove " +
+          options_.path + ".lock."};
 }
 
 /// The lock file can be removed, and a hard link has a different one. The lock on the database file

@@ -1,10 +1,12 @@
 // coffer payment: finding payments, showing their history, resolving stuck ones.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
 
 #include "base/platform/exit_code.h"
 #include "cli/dispatch.h"
+#include "store/operations/export.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
@@ -73,6 +75,20 @@ struct World {
   }
   std::string funds() const { return me.funds(wallet, "USDC"); }
 };
+
+/// A time of the newest payment in an export, in ms.
+std::int64_t exported(const TestApp& app, const std::string& member) {
+  const auto nouns = store::export_nouns();
+  const auto noun =
+      std::ranges::find(nouns, std::string_view("payments"), &store::ExportNoun::table);
+  const auto column = std::ranges::find(noun->columns, member, &store::ExportColumn::name);
+  store::Connection db(app.config().db, store::OpenMode::read_only);
+  const std::string sql = "SELECT " + std::string(column->expression) +
+                          " FROM payments x ORDER BY payment DESC LIMIT 1";
+  store::Query query(db, sql.c_str());
+  REQUIRE(query.step());
+  return query.integer(0);
+}
 
 std::vector<std::string> ids(const Json& rows) { return member_of_each(rows, "id"); }
 
@@ -321,6 +337,7 @@ TEST_CASE("payment resolve: a failed refund can be credited later, once") {
   CHECK(record.at("refund").at("status") == "refunded");
   CHECK(record.at("refund").at("at") == record.at("updatedAt"));
   CHECK(record.at("version") == 6);
+  CHECK(exported(world.app, "refundClosedAt") == exported(world.app, "updatedAt"));
   CHECK(member_of_each(world.show(id).at("events"), "type").back() == "payment.refunded");
   CHECK(world.show(id).at("events").size() == 6);
   CHECK(world.resolve(id, "refunded").code == exit_code::kFailed);

@@ -216,8 +216,11 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
                                          config.master_key_file, random, auth::MissingKey::refuse);
   out.key_source = key_source(config);
+  const bool is_named = config.origins.at("master_key_file") != "default";
   if (key) {
     out.key = std::make_unique<const flows::KeyCandidate>(*key);
+  } else if (is_named || key.error().slug != Slug::not_found) {
+    return unexpected(key.error());
   } else {
     out.no_key = key.error().detail;
   }

@@ -20,7 +20,9 @@ std::optional<std::string> last_entry(const store::FileSummary& summary);
 /// The extent of a verification: everything or, without the master key, only the structure.
 std::string_view extent_of(const store::FileVerdict& verdict);
 
-/// The keys and checkpoints against which a file is checked, from settings and arguments.
+/// The keys and checkpoints against which a file is checked, from settings and arguments. Without a
+/// master key at its default place, no key; a Problem if the settings name one that is missing or
+/// cannot be used.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
 /// Where the master key comes from: a file, a variable or a credential.
 std::string key_source(const Config& config);

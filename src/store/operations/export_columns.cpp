@@ -30,6 +30,9 @@
 #define TAGS \
   "(SELECT group_concat(tag, ' ') FROM beneficiary_tags g WHERE g.beneficiary = x.beneficiary)"
 #define ASSET_OF(column) "(SELECT code FROM assets WHERE asset = x." column ")"
+// A refund that failed and was credited later was closed when it was credited.
+#define REFUND_CLOSED_AT "iif(x.status = 5, x.updated_at, x.refund_closed_at)"
+static_assert(static_cast<int>(coffer::PaymentStatus::refunded) == 5);
 
 namespace coffer::store {
 namespace exported {
@@ -204,7 +207,7 @@ const Columns kPayments = columns(
     amount("q.fee"), amount("q.total"), text("q.provider_reference"),
     number("q.connector_endpoint"), amount("q.collected_amount"), time("created_at"),
     time("processing_at"), time("completed_at"), time("refund_pending_at"),
-    time("refund_closed_at"), time("updated_at"));
+    time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at"));
 const Columns kLegs = columns(
     kPayment, number("leg"), id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),

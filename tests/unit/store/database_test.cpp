@@ -216,7 +216,7 @@ TEST_CASE("database: an empty ledger does not take the place of one that was los
     for (int tries = 0; tries < 2; ++tries) {
       const OpenError error = open_error(folder.file());
       CHECK(error.fault == OpenFault::corrupt);
-      CHECK(error.message.find("it contained a ledger. Restore it from a backup") !=
+      CHECK(error.message.find("it contained a ledger. If it was moved, move it back") !=
             std::string::npos);
     }
     fs::remove(folder.file() + ".lock");
