@@ -32,11 +32,12 @@
 #define ASSET_OF(column) "(SELECT code FROM assets WHERE asset = x." column ")"
 // A refund that failed and was credited later was closed when it was credited.
 #define REFUND_CLOSED_AT "iif(x.status = 5, x.updated_at, x.refund_closed_at)"
-static_assert(static_cast<int>(coffer::PaymentStatus::refunded) == 5);
 
 namespace coffer::store {
 namespace exported {
 namespace {
+
+static_assert(stored(PaymentStatus::refunded) == 5);
 
 using Columns = std::vector<ExportColumn>;
 

@@ -262,22 +262,15 @@ TEST_CASE("restore: a master key that is named or present must be usable", "[cli
   Kept kept;
   const std::string folder = kept.folder.file("new");
   fs::create_directory(folder);
-  const std::string target = folder + "/coffer.db";
-  const auto restore = [&](ConfigFlags flags) {
-    flags.emplace("db", target);
-    return run_own("restore", {{"BACKUP", kept.backup}}, flags, false);
-  };
-  const std::string missing = kept.folder.file("nokey");
-  const Ran named = restore({{"master_key_file", missing}});
-  INFO(named.err);
-  CHECK(named.code != exit_code::kDone);
-  CHECK(named.err.find(missing) != std::string::npos);
-  CHECK_FALSE(fs::exists(target));
-
+  ConfigFlags flags{{"db", folder + "/coffer.db"}, {"master_key_file", folder + "/nokey"}};
+  const auto restore = [&] { return run_own("restore", {{"BACKUP", kept.backup}}, flags, false); };
+  CHECK(restore().err.find(folder + "/nokey") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder + "/coffer.db"));
+  flags.erase("master_key_file");
   put(folder + "/master.key", "short");
   fs::permissions(folder + "/master.key", fs::perms::owner_read);
-  CHECK(restore({}).code != exit_code::kDone);
-  CHECK_FALSE(fs::exists(target));
+  CHECK(restore().code != exit_code::kDone);
+  CHECK_FALSE(fs::exists(folder + "/coffer.db"));
 }
 
 TEST_CASE("restore: a database in use is not accepted as a backup", "[cli]") {
