@@ -644,8 +644,8 @@ CREATE TABLE payments (
   notify             INTEGER NOT NULL DEFAULT 0 CHECK (notify BETWEEN 0 AND 2),  -- none, e-mail, messaging app
   failure            INTEGER,  -- FailureCode
   created_at         INTEGER NOT NULL,
-  -- Most payments pass these statuses within seconds, so the times are stored as milliseconds after
-  -- created_at. A row then never grows when it is settled, and its page keeps its place for other rows.
+  -- Stored as milliseconds after created_at: most payments settle within seconds, so settling does
+  -- not make the row larger, which would split full pages.
   processing_after   INTEGER CHECK (processing_after >= 0),
   completed_after    INTEGER CHECK (completed_after >= 0),
   updated_after      INTEGER NOT NULL DEFAULT 0 CHECK (updated_after >= 0),

@@ -28,8 +28,7 @@ long leading_number(std::string_view text) {
 
 Owner find_owner(const std::string& database) {
   const store::LockState lock = store::lock_state(database);
-  Owner owner{.told = lock.readable, .process = lock.process};
-  owner.command = lock.command;
+  Owner owner{.told = lock.readable, .process = lock.process, .command = lock.command};
   // The lock file may have been removed.
   owner.locked = lock.locked || store::is_held(database);
   const int control = open_control_socket(control_socket_path(database), SocketRole::connect);

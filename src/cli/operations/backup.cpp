@@ -181,12 +181,6 @@ Result<CommandResult> download_signature(Session& session, const Arguments& argu
   return send_file(path, "text/plain", size, {{"file", file_name(path)}, {"bytes", size}});
 }
 
-Result<auth::MasterKey> configured_key(const Config& config) {
-  OsRandom random;
-  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
-                               random, auth::MissingKey::refuse);
-}
-
 /// Whether the file is sealed under this key. True if it has no sealed secrets.
 bool is_key_of(const Result<auth::MasterKey>& key, const std::string& file) {
   const auto marks = store::read_file_marks(file);
@@ -202,16 +196,13 @@ std::string key_beside(const std::string& backup) {
 }
 
 /// Why the configured master key cannot open the restored file, and what to do; empty if it can.
-std::string key_fault(const Config& config, const std::string& backup) {
-  const auto key = configured_key(config);
+std::string key_fault(const Config& config, const Result<auth::MasterKey>& key,
+                      const std::string& backup) {
   if (is_key_of(key, config.db)) return {};
-  std::string text = "The master key in " + key_source(config) + " is not the key of this backup.";
-  if (!key) {
-    text = key.error().slug == Slug::not_found
-               ? "The master key was not found in " + config.master_key_file + "."
-               : key.error().detail;
-    text += " Without it, only the structure of the backup was checked.";
-  }
+  const std::string text =
+      key ? "The master key in " + key_source(config) + " is not the key of this backup."
+          : "The master key was not found in " + config.master_key_file +
+                ". Without it, only the structure of the backup was checked.";
   return text + key_beside(backup) + "\nPut a copy of the key in its place, and run coffer verify" +
          " --db " + config.db + ".";
 }
@@ -233,9 +224,9 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   Interruption never;
   ProgressLine line(console, never);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
+  const auto key = configured_key(config);
   auto result = flows::restore_backup(backup, config.db, line.shower(), checks);
-  if (!result && result.error().slug == Slug::forbidden &&
-      !is_key_of(configured_key(config), backup)) {
+  if (!result && result.error().slug == Slug::forbidden && !is_key_of(key, backup)) {
     Problem problem = std::move(result).error();
     problem.detail += "." + key_beside(backup);
     return unexpected(std::move(problem));
@@ -258,7 +249,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
     record.emplace_back("upgradedFromSchema", restored.schema_before);
   }
   if (!restored.log_doubt.empty()) record.emplace_back("warning", restored.log_doubt);
-  const std::string fault = key_fault(config, backup);
+  const std::string fault = key_fault(config, key, backup);
   record.emplace_back("masterKeyFits", fault.empty());
   return CommandResult{.records = {std::move(record)},
                        .note = next_steps(config, fault, !checks.checkpoints.empty())};

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "app/app.h"
-#include "auth/master_key.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/operations/still_file.h"
@@ -113,11 +112,13 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   }
 }
 
+bool names_key_file(const Config& config) {
+  return config.origins.at("master_key_file") != "default";
+}
+
 /// Unless the settings contain a master key, the one next to the file is used, if there is one.
 Config with_key_of(const std::string& path, Config config) {
-  if (!config.master_key.empty() || config.origins.at("master_key_file") != "default") {
-    return config;
-  }
+  if (!config.master_key.empty() || names_key_file(config)) return config;
   const std::string beside = default_master_key_file(path);
   std::error_code ignored;
   if (std::filesystem::exists(beside, ignored)) config.master_key_file = beside;
@@ -183,6 +184,12 @@ int verify_without_key(const Console& console, Arguments arguments, const Config
   return print_judgement(console, config, arguments);
 }
 
+Result<auth::MasterKey> configured_key(const Config& config) {
+  OsRandom random;
+  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
+                               random, auth::MissingKey::refuse);
+}
+
 std::string key_source(const Config& config) {
   return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
 }
@@ -212,14 +219,11 @@ std::string_view extent_of(const store::FileVerdict& verdict) {
 
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments) {
   flows::FileChecks out;
-  OsRandom random;
-  const auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY",
-                                         config.master_key_file, random, auth::MissingKey::refuse);
+  const auto key = configured_key(config);
   out.key_source = key_source(config);
-  const bool is_named = config.origins.at("master_key_file") != "default";
   if (key) {
     out.key = std::make_unique<const flows::KeyCandidate>(*key);
-  } else if (is_named || key.error().slug != Slug::not_found) {
+  } else if (names_key_file(config) || key.error().slug != Slug::not_found) {
     return unexpected(key.error());
   } else {
     out.no_key = key.error().detail;

@@ -167,8 +167,8 @@ const std::string kLegKeys =
     select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
 // Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = ?9, updated_after = ?3 - created_at, settle_at = "
-    "NULL,"
+    "UPDATE payments SET status = ?2, version = ?9, settle_at = NULL,"
+    " updated_after = ?3 - created_at,"
     " processing_after = CASE WHEN ?2 = 1 OR ?10 THEN ?3 - created_at ELSE processing_after END,"
     " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 - created_at"
     " ELSE completed_after END,"
