@@ -12,7 +12,7 @@ from harness.machine import binary
 from harness.receiver import Receiver, changed, judge_requests, standard_signers
 from harness.report import SLOW, fail, judge_faults, until_in_time
 from harness.server import Demo
-from webhook_world import Member, Payers, judge, wait_until_arrived
+from webhook_world import Member, Payers, judge, wait_until_arrived, when
 
 GRACE_S = 2
 PER_SECOND = 60.0
@@ -20,6 +20,9 @@ PER_SECOND = 60.0
 # long. If a consumer rejects it, it is redelivered. A busy machine may take longer, but never longer than LATEST_S.
 BEGUN_S = 0.5
 LATEST_S = 5.0
+# The end of a grace period is a time of the ledger, in whole milliseconds; a signature has the time of the machine. A
+# time of the ledger is up to 1 ms ahead, and a transaction may have begun before the request.
+CLOCK_S = 0.05
 
 
 class Rotation:
@@ -32,6 +35,10 @@ class Rotation:
                             {"gracePeriodSeconds": grace_s})
         self.answered = time.time()
         self.new = answer["secret"]
+        # The response says when the grace period ends. Until then, the old secret must sign too.
+        self.ends = when(answer["previousSecretValidUntil"]) if grace_s else self.asked
+        if not -CLOCK_S <= self.ends - grace_s - self.asked <= self.answered - self.asked + CLOCK_S:
+            fail(f"a grace period of {grace_s} s, requested at {self.asked:.3f}, ends at {self.ends:.3f}")
         endpoint.secrets.append(self.new)
 
 
@@ -62,9 +69,9 @@ def expected(at, first, rotations):
             return set(), may | {rotation.old, rotation.new}
         must, may = {rotation.new}, {rotation.new}
         if rotation.grace_s:
-            if at < rotation.asked + rotation.grace_s:
+            if at < rotation.ends - CLOCK_S:
                 must.add(rotation.old)
-            if at < rotation.answered + rotation.grace_s + BEGUN_S:
+            if at < rotation.ends + BEGUN_S:
                 may.add(rotation.old)
     return must, may | must
 
@@ -87,7 +94,8 @@ def judge_signers(deliveries, secrets, rotations):
         names = [secrets.index(secret) for secret in signers]
         if not must <= set(signers) or not set(signers) <= may or not signers or count != len(signers):
             slow = SLOW if signers and is_slow(at, signers, rotations) else ""
-            faults.append(f"{slow}signed by {names} of {count} at {at:.3f}: {delivery.id}")
+            since = [round(at - rotation.asked, 3) for rotation in rotations if rotation.asked <= at]
+            faults.append(f"{slow}signed by {names} of {count}, seconds after the rotations {since}: {delivery.id}")
         kinds[count] = kinds.get(count, 0) + 1
     return faults, kinds
 
