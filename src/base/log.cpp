@@ -5,7 +5,6 @@
 
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "base/platform/terminal.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/log_scope.h"
+#include "base/text/append_number.h"
 #include "base/text/characters.h"
 
 namespace coffer {
@@ -101,13 +101,6 @@ void append_logfmt(std::string& out, std::string_view text) {
   } else {
     append_quoted(out, text);
   }
-}
-
-template <class Number>
-void append_number(std::string& out, Number value) {
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  out.append(digits.data(), end);
 }
 
 void append_value(std::string& out, LogFormat format, const LogValue& value) {

@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include <array>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -106,8 +105,9 @@ Changed& changed_by(Connection& writer) {
 }
 
 void note(void* changed, int operation, const char*, const char* table, long long row) {
+  const std::string_view name(table);
   for (std::size_t i = 0; i < kTables.size(); ++i) {
-    if (std::strcmp(table, kTables[i].name) != 0) continue;
+    if (kTables[i].name != name) continue;
     if (operation != SQLITE_UPDATE || !kTables[i].final) {
       static_cast<Changed*>(changed)->rows.emplace(i, row);
     }
@@ -125,8 +125,10 @@ const Statements& statements_of(std::size_t table) {
   static const auto all = [] {
     std::array<Statements, kTables.size()> out;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::string select =
-          "SELECT rowid, " + std::string(kTables[i].columns) + " FROM " + kTables[i].name;
+      const std::string select = std::string("SELECT rowid, ")
+                                     .append(kTables[i].columns)
+                                     .append(" FROM ")
+                                     .append(kTables[i].name);
       out[i] = {select + " WHERE rowid = ?", select + " WHERE rowid > ? ORDER BY rowid LIMIT ?",
                 count_names(kTables[i].columns)};
     }
@@ -160,14 +162,14 @@ std::optional<std::string> stored_digest(Connection& db, std::size_t table, std:
 /// A row that another program changed keeps its old digest, so that verification finds it.
 void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::size_t table,
                   std::int64_t key, SealedTotal& total) {
-  const char* name = kTables[table].name;
+  const std::string_view name = kTables[table].name;
   const auto stored = stored_digest(db, table, key);
   const auto now = digest_in(db, keys, table, key);
   if (is_same(now, stored)) return;
   if (!is_same(digest_in(changed.committed(), keys, table, key), stored)) {
     if (changed.reported.emplace(table, key).second) {
       log_error("store", "a row was changed by another program; it keeps its digest",
-                {{"table", std::string(name)}, {"row", key}});
+                {{"table", name}, {"row", key}});
     }
     return;
   }

@@ -17,8 +17,8 @@ namespace coffer::store {
 
 /// A table with such rows. Its key is its rowid, so it cannot be WITHOUT ROWID.
 struct GuardedTable {
-  const char* name;
-  const char* columns;
+  std::string_view name;
+  std::string_view columns;
   /// The covered columns never change after the insert, so updates of other columns need no new
   /// digest.
   bool final = false;

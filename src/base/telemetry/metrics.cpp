@@ -1,10 +1,10 @@
 #include "base/telemetry/metrics.h"
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
 #include "base/check.h"
+#include "base/text/append_number.h"
 
 namespace coffer {
 namespace {
@@ -61,14 +61,11 @@ std::string rendered(MetricLabels labels) {
 std::string number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  std::array<char, 32> digits;
   constexpr double kWholeMax = 9e15;  // larger doubles cannot represent every integer
   const bool whole = value == std::floor(value) && std::abs(value) < kWholeMax;
-  const auto end = whole ? std::to_chars(digits.data(), digits.data() + digits.size(),
-                                         static_cast<std::int64_t>(value))
-                               .ptr
-                         : std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  return std::string(digits.data(), end);
+  std::string out;
+  whole ? append_number(out, static_cast<std::int64_t>(value)) : append_number(out, value);
+  return out;
 }
 
 }  // namespace

@@ -289,8 +289,8 @@ TEST_CASE("guarded rows: every covered column and table exists") {
   for (const GuardedTable& table : guarded_tables()) {
     INFO(table.name);
     ledger.read([&](Connection& db) {
-      Query query(
-          db, db.interned("SELECT rowid, " + std::string(table.columns) + " FROM " + table.name));
+      const std::string columns(table.columns);
+      Query query(db, db.interned("SELECT rowid, " + columns + " FROM " + std::string(table.name)));
       query.step();
       return 0;
     });
