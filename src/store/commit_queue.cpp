@@ -28,7 +28,9 @@
 // fails after it has written, the group is rolled back and runs again, each command in a savepoint.
 //
 // Balances and event sequences of the batch are kept in memory (BalanceBook, WriteTx) and written
-// just before COMMIT. A rollback in SQLite rolls them back as well.
+// just before COMMIT. Entry sets and events are gathered and written together at the end of their
+// group, or before a statement that uses their tables (NewRows). A rollback in SQLite rolls all of
+// them back as well.
 #include "store/commit_queue.h"
 
 #include <sqlite3.h>
@@ -61,17 +63,14 @@ constexpr const char* kRollbackTo = "ROLLBACK TO command";
 constexpr const char* kGroup = "SAVEPOINT commands";
 constexpr const char* kReleaseGroup = "RELEASE commands";
 constexpr const char* kRollbackGroup = "ROLLBACK TO commands";
-constexpr const char* kLastSequence =
-    "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
-constexpr const char* kAssociationStatus =
-    "SELECT a.status FROM tenants t JOIN associations a ON a.association = t.association"
-    " WHERE t.tenant = ?";
 
 constexpr std::int64_t kStoreTimeEveryMs = 1'000;
 
 Problem storage_full() {
   return Problem(Slug::storage_full, "The disk is full; nothing was stored.").retry_after(2);
 }
+
+Problem not_stored() { return Problem(Slug::unexpected_error, "The change could not be stored."); }
 
 bool is_repeatable(CommitQueue::Mode mode) {
   return mode == CommitQueue::Mode::repeatable || mode == CommitQueue::Mode::background;
@@ -89,24 +88,6 @@ bool concerns_statement_only(int code) {
 }
 
 }  // namespace
-
-std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
-  const auto [it, fresh] = sequences_.try_emplace(tenant, 0);
-  if (fresh) {
-    Query query(writer_, kLastSequence, tenant);
-    if (query.step()) it->second = query.integer(0);
-  }
-  drawn_by_command_.push_back(tenant);
-  return ++it->second;
-}
-
-AssociationStatus WriteTx::association_status(const Tenant& tenant) {
-  const auto known = statuses_.find(tenant.key);
-  if (known != statuses_.end()) return known->second;
-  Query query(writer_, kAssociationStatus, tenant.key);
-  COFFER_CHECK(query.step());
-  return statuses_.emplace(tenant.key, query.enumeration<AssociationStatus>(0)).first->second;
-}
 
 struct CommitQueue::Waiter {
   const Command& command;
@@ -273,12 +254,12 @@ void CommitQueue::write_batch(Batch& batch) {
       fail_stop("write", error.what(), error.extended_code);
     }
     log_error("store", "batch rolled back", {{"error", error.what()}});
-    return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
+    return fail_batch(batch, not_stored());
   } catch (const std::exception& error) {
     // A floor or a constraint failed outside a command, so none of the batch's commands can be
     // trusted.
     log_error("store", "batch rolled back", {{"error", error.what()}});
-    return fail_batch(batch, Problem(Slug::unexpected_error, "The change could not be stored."));
+    return fail_batch(batch, not_stored());
   }
   if (!commit(batch)) return;
   note_commit(batch, watch);
@@ -348,18 +329,19 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   if (!first) db.run(kReleaseGroup);
 }
 
-/// Runs without savepoints. Returns false if a command failed after it had written; all of the
-/// group must then be undone.
+/// Runs without savepoints. Returns false if a command failed after it had written, or if its rows
+/// cannot be written; all of the group must then be undone.
 bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
+  const auto written = [&] { return std::pair(tx_.db().total_changes(), tx_.new_rows_.size()); };
   for (Waiter* waiter : waiters) {
-    const std::int64_t changes = tx_.db().total_changes();
+    const auto before = written();
     begin_command();
     run_command(*waiter);
     if (waiter->result) continue;
-    if (tx_.db().total_changes() != changes) return false;
+    if (written() != before) return false;
     take_back_memory();
   }
-  return true;
+  return write_new_rows();
 }
 
 void CommitQueue::run_one(Waiter& waiter) {
@@ -367,8 +349,12 @@ void CommitQueue::run_one(Waiter& waiter) {
   db.run(kSavepoint);
   begin_command();
   run_command(waiter);
+  if (waiter.result && waiter.mode != Mode::dry_run && !write_new_rows()) {
+    waiter.result = unexpected(not_stored());
+  }
   if (!waiter.result || waiter.mode == Mode::dry_run) {
     db.run(kRollbackTo);
+    tx_.new_rows_.clear();
     take_back_memory();
   }
   if (changes_anything(waiter.mode)) tx_.known_.forget();
@@ -385,16 +371,28 @@ void CommitQueue::begin_command() {
 
 void CommitQueue::run_command(Waiter& waiter) {
   const LogScope::Adopted scope(waiter.scope);
+  if (!succeeds([&] { waiter.result = waiter.command(tx_); }))
+    waiter.result = unexpected(not_stored());
+}
+
+/// Returns false if a row violates a constraint.
+bool CommitQueue::write_new_rows() {
+  return succeeds([&] { tx_.new_rows_.write(); });
+}
+
+/// Calls `work`. Returns false, and logs why, if it throws because of a bug of one command. Errors
+/// that affect the whole batch pass.
+bool CommitQueue::succeeds(const std::function<void()>& work) {
   try {
-    waiter.result = waiter.command(tx_);
+    work();
+    return true;
   } catch (const SqlError& error) {
     if (!concerns_statement_only(error.primary_code) || tx_.db().autocommit()) throw;
     log_error("store", "command failed", {{"error", error.what()}});
-    waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
   } catch (const std::exception& error) {
     log_error("store", "command failed", {{"error", error.what()}});
-    waiter.result = unexpected(Slug::unexpected_error, "The change could not be stored.");
   }
+  return false;
 }
 
 /// Undoes the changes of the running command in memory.
@@ -408,6 +406,7 @@ void CommitQueue::take_back_memory() {
 }
 
 bool CommitQueue::commit(Batch& batch) {
+  COFFER_CHECK(tx_.new_rows_.size() == 0);
   COFFER_FAULT("commit.before");
   try {
     tx_.db().run(kCommit);
@@ -449,6 +448,7 @@ void CommitQueue::forget_batch() {
 
 /// Discards in-memory copies of rows, because after a rollback they may contain undone changes.
 void CommitQueue::forget_rows() {
+  tx_.new_rows_.clear();
   tx_.balances_.forget();
   tx_.quotas_.forget();
   tx_.sequences_.clear();

@@ -128,6 +128,8 @@ class CommitQueue {
   void run_one(Waiter& waiter);
   void begin_command();
   void run_command(Waiter& waiter);
+  bool write_new_rows();
+  bool succeeds(const std::function<void()>& work);
   void take_back_memory();
   void forget_batch();
   void forget_rows();

@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "base/digest.h"
@@ -53,6 +55,18 @@ Opening opening(const std::string& path, OpenMode mode) {
   }
   throw InternalError("unknown open mode");
 }
+
+/// A flag that is true while this object exists.
+class Raised {
+ public:
+  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
 
 }  // namespace
 
@@ -109,17 +123,42 @@ bool Connection::autocommit() const { return sqlite3_get_autocommit(handle()) !=
 
 void Connection::interrupt() { sqlite3_interrupt(handle()); }
 
-sqlite3_stmt* Connection::prepared(const char* sql) {
-  auto& slot = statements_[sql];
-  if (!slot) {
-    sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v3(handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
-        SQLITE_OK) {
-      fail(handle());
+void Connection::write_before_use(std::vector<std::string> tables, std::function<void()> write) {
+  statements_.clear();  // none of them has been checked
+  write_before_ = std::move(tables);
+  write_ = std::move(write);
+  // SQLite calls this for every table that a statement uses, also through a view or a trigger.
+  const auto note_use = [](void* self, int, const char* table, const char*, const char*,
+                           const char*) {
+    auto& connection = *static_cast<Connection*>(self);
+    const auto& watched = connection.write_before_;
+    if (table != nullptr && std::ranges::find(watched, table) != watched.end()) {
+      connection.used_while_preparing_ = true;
     }
-    slot.reset(statement);
+    return SQLITE_OK;
+  };
+  COFFER_CHECK(sqlite3_set_authorizer(handle(), note_use, this) == SQLITE_OK);
+}
+
+void Connection::prepare(const char* sql, Statement& out) {
+  used_while_preparing_ = false;
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v3(handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) !=
+      SQLITE_OK) {
+    fail(handle());
   }
-  return slot.get();
+  out.handle.reset(statement);
+  out.needs_write = used_while_preparing_;
+}
+
+sqlite3_stmt* Connection::prepared(const char* sql) {
+  Statement& statement = statements_[sql];
+  if (!statement.handle) prepare(sql, statement);
+  if (statement.needs_write && !is_writing_) {
+    const Raised writing(is_writing_);
+    write_();
+  }
+  return statement.handle.get();
 }
 
 Query::~Query() {
@@ -151,25 +190,21 @@ void Query::bind(int index, Blob value) {
                             value.bytes.size(), copies_ ? SQLITE_TRANSIENT : SQLITE_STATIC));
 }
 void Query::bind(int index, const Uuid& value) { bind(index, Blob{as_text(value.bytes)}); }
-void Query::bind_null(int index) { check(statement_, sqlite3_bind_null(statement_, index)); }
 
 bool Query::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
 std::int64_t Query::integer(int column) const { return sqlite3_column_int64(statement_, column); }
-std::string Query::text(int column) const { return blob(column); }
-std::string Query::blob(int column) const {
-  const void* bytes = sqlite3_column_blob(statement_, column);
-  return bytes == nullptr
-             ? std::string()
-             : std::string(static_cast<const char*>(bytes),
-                           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+std::string_view Query::bytes(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_, column);  // before its length is read
+  return {static_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 Uuid Query::uuid(int column) const {
-  const void* bytes = sqlite3_column_blob(statement_, column);
+  const std::string_view stored = bytes(column);
   Uuid id;
-  COFFER_CHECK(sqlite3_column_bytes(statement_, column) == 16);
-  std::memcpy(id.bytes.data(), bytes, 16);
+  COFFER_CHECK(stored.size() == id.bytes.size());
+  std::memcpy(id.bytes.data(), stored.data(), stored.size());
   return id;
 }
 AssetCode Query::asset_code(int column) const {

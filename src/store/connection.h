@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -63,6 +64,9 @@ class Connection {
   /// and blobs are not copied.
   template <class... Args>
   void run(const char* sql, const Args&... args);
+  /// Calls `write` before each statement that reads or changes one of these tables, except those
+  /// that `write` runs.
+  void write_before_use(std::vector<std::string> tables, std::function<void()> write);
   /// A permanent address for a statement text built at run time, for Query.
   const char* interned(std::string sql);
   /// All statements that have run so far, for tests of their query plans.
@@ -87,11 +91,20 @@ class Connection {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
+  struct Statement {
+    std::unique_ptr<sqlite3_stmt, Finalize> handle;
+    bool needs_write = false;  // uses a table of write_before_use()
+  };
   sqlite3_stmt* prepared(const char* sql);
+  void prepare(const char* sql, Statement& out);
 
   std::unique_ptr<sqlite3, Close> database_;
   // Keyed by address: every statement is a named constant, so its address identifies it.
-  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+  std::unordered_map<const char*, Statement> statements_;
+  std::vector<std::string> write_before_;
+  std::function<void()> write_;
+  bool used_while_preparing_ = false;
+  bool is_writing_ = false;
   std::unordered_set<std::string> interned_;
 };
 
@@ -127,7 +140,6 @@ class Query {
   void bind(int index, std::int64_t value);
   void bind(int index, std::string_view value);
   void bind(int index, Blob value);
-  void bind_null(int index);
   void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
   void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
   void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
@@ -142,15 +154,19 @@ class Query {
   template <class Enum>
   requires std::is_enum_v<Enum>
   void bind(int index, Enum value) { bind(index, static_cast<std::int64_t>(value)); }
+  /// Every parameter is NULL until it is bound.
   template <class T>
   void bind(int index, const std::optional<T>& value) {
-    value ? bind(index, *value) : bind_null(index);
+    if (value) bind(index, *value);
   }
 
   bool is_null(int column) const;
   std::int64_t integer(int column) const;
-  std::string text(int column) const;
-  std::string blob(int column) const;
+  /// The bytes of a text or blob, or the digits of an integer; empty for NULL. Valid until the next
+  /// step.
+  std::string_view bytes(int column) const;
+  std::string text(int column) const { return std::string(bytes(column)); }
+  std::string blob(int column) const { return std::string(bytes(column)); }
   Uuid uuid(int column) const;
   bool boolean(int column) const { return integer(column) != 0; }
   Timestamp time(int column) const { return {integer(column)}; }

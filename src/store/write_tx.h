@@ -15,6 +15,7 @@
 #include "store/identity/quota_book.h"
 #include "store/ledger/balance_book.h"
 #include "store/ledger/known_rows.h"
+#include "store/rows/row_buffer.h"
 
 namespace coffer {
 class Counter;  // base/telemetry/metrics.h
@@ -25,6 +26,26 @@ namespace coffer::store {
 /// Workers that can have work after a commit.
 enum class Signal { settlement, webhooks, providers, notifications };
 
+/// The rows that most commands insert. They are gathered in memory until a statement uses their
+/// tables, at the latest until the commit.
+class NewRows {
+ public:
+  explicit NewRows(Connection& writer);
+  ~NewRows();
+  NewRows(const NewRows&) = delete;
+  NewRows& operator=(const NewRows&) = delete;
+  std::size_t size() const { return journal.size() + entries.size() + events.size(); }
+  void write();
+  void clear();
+
+  RowBuffer journal;
+  RowBuffer entries;
+  RowBuffer events;
+
+ private:
+  Connection& writer_;
+};
+
 /// The last row of the journal.
 struct ChainHead {
   std::int64_t journal = 0;
@@ -34,11 +55,16 @@ struct ChainHead {
 class WriteTx {
  public:
   WriteTx(Connection& writer, const QuotaDefaults& quotas)
-      : writer_(writer), balances_(writer), known_(writer), quotas_(writer, quotas) {}
+      : writer_(writer),
+        new_rows_(writer),
+        balances_(writer),
+        known_(writer),
+        quotas_(writer, quotas) {}
   WriteTx(const WriteTx&) = delete;
   WriteTx& operator=(const WriteTx&) = delete;
 
   Connection& db() { return writer_; }
+  NewRows& new_rows() { return new_rows_; }
   BalanceBook& balances() { return balances_; }
   /// Wallets, trustlines and assets, for commands that read them for every payment.
   KnownRows& known() { return known_; }
@@ -83,6 +109,7 @@ class WriteTx {
  private:
   friend class CommitQueue;
   Connection& writer_;
+  NewRows new_rows_;
   BalanceBook balances_;
   KnownRows known_;
   QuotaBook quotas_;

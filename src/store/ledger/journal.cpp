@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/text/append_number.h"
 #include "domain/payments/payment.h"
 #include "store/chain_keys.h"
 #include "store/identity/row_bytes.h"
@@ -16,11 +17,6 @@ namespace {
 constexpr std::int64_t kLinesPerSet = 1024;
 
 constexpr const char* kLastSet = "SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1";
-constexpr const char* kInsertJournal =
-    "INSERT INTO journal (journal, tenant, kind, payment, at, link) VALUES (?, ?, ?, ?, ?, ?)";
-constexpr const char* kInsertEntry =
-    "INSERT INTO entries (entry, account, amount, balance_after, counterparty, leg)"
-    " VALUES (?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
     "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";
@@ -148,10 +144,18 @@ void append_payment(Connection& db, std::int64_t payment, std::string& text) {
   }
 }
 
+void append_field(std::string& text, std::int64_t value) {
+  append_number(text, value);
+  text += '|';
+}
+
 std::string set_header(std::int64_t journal, std::int64_t tenant, std::int64_t kind,
                        std::optional<std::int64_t> payment, Timestamp at) {
-  return std::to_string(journal) + '|' + std::to_string(tenant) + '|' + std::to_string(kind) + '|' +
-         (payment ? std::to_string(*payment) : "-") + '|' + std::to_string(at.ms) + '\n';
+  std::string out;
+  for (const std::int64_t value : {journal, tenant, kind}) append_field(out, value);
+  payment ? append_field(out, *payment) : void(out += "-|");
+  append_number(out, at.ms);
+  return out += '\n';
 }
 
 struct EntryRow {
@@ -165,10 +169,9 @@ struct EntryRow {
   void append_to(std::string& text) const {
     for (const std::int64_t value :
          {line, account, amount.units(), balance_after.units(), counterparty}) {
-      text += std::to_string(value);
-      text += '|';
+      append_field(text, value);
     }
-    text += std::to_string(leg);
+    append_number(text, leg);
     text += '\n';
   }
 };
@@ -187,8 +190,8 @@ void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
   const AccountState before = tx.balances().get(row.account);
   row.balance_after = before.balance + row.amount;
   tx.balances().set(row.account, row.balance_after, before.held);
-  tx.db().run(kInsertEntry, journal * kLinesPerSet + row.line, row.account, row.amount,
-              row.balance_after, row.counterparty, row.leg);
+  tx.new_rows().entries.add(journal * kLinesPerSet + row.line, row.account, row.amount,
+                            row.balance_after, row.counterparty, row.leg);
   row.append_to(text);
 }
 
@@ -209,8 +212,7 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   std::string text =
       set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
   std::int64_t line = 0;
-  // In the canonical text, the entries follow the journal fields. The journal row itself is written
-  // last, because its link covers the entries.
+  // In the canonical text, the entries follow the journal fields.
   for (const auto& [posting, leg] : movements) {
     COFFER_CHECK(posting.amount.is_positive());
     COFFER_CHECK(tx.balances().get(posting.debit).asset == tx.balances().get(posting.credit).asset);
@@ -221,7 +223,7 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
   const ChainKeys* keys = keys_of(tx.db());
   COFFER_CHECK(keys != nullptr);
   head = {journal, std::string(as_text(keys->journal.of(head.link, text)))};
-  tx.db().run(kInsertJournal, journal, tenant, kind, payment, tx.now(), Blob{head.link});
+  tx.new_rows().journal.add(journal, tenant, kind, payment, tx.now(), Blob{head.link});
   tx.quotas().add_bytes(
       tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
   return head.link;

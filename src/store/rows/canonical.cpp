@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/append_number.h"
+
 namespace coffer::store {
 
 int count_names(std::string_view names) {
@@ -14,8 +16,8 @@ void append_canonical(const Query& row, int first, int count, std::string& out) 
       out += '-';
       continue;
     }
-    const std::string bytes = row.blob(column);
-    out += std::to_string(bytes.size());
+    const std::string_view bytes = row.bytes(column);
+    append_number(out, bytes.size());
     out += ':';
     out += bytes;
   }

@@ -7,9 +7,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kInsertEvent =
-    "INSERT INTO events (tenant, sequence, type, payment, wallet, webhook, application,"
-    " wallet_status, version, test, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr Column<EventRow> kEventColumns[] = {
     joined<&EventRow::sequence>("sequence"),
     joined<&EventRow::id>(COFFER_EVENT_ID("")),
@@ -63,9 +60,9 @@ std::int64_t bytes_of_body(std::size_t length) {
 std::int64_t append_event(WriteTx& tx, Random& random, std::int64_t tenant, const NewEvent& event) {
   const std::int64_t sequence = tx.next_sequence(tenant);
   if (sequence == 1) keep_event_id_key(tx.db(), random);
-  tx.db().run(kInsertEvent, tenant, sequence, event.type, event.payment, event.wallet,
-              event.webhook, event.application, event.wallet_status, event.version, event.test,
-              tx.now());
+  tx.new_rows().events.add(tenant, sequence, event.type, event.payment, event.wallet, event.webhook,
+                           event.application, event.wallet_status, event.version, event.test,
+                           tx.now());
   tx.quotas().add_bytes(tenant, row_bytes::kEvent);
   return sequence;
 }
