@@ -99,6 +99,7 @@ struct CommitQueue::Waiter {
 
 struct CommitQueue::Batch {
   std::vector<Waiter*> waiters;
+  bool stored = true;  // false: the disk is full, and the batch is rolled back
 };
 
 CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOptions options,
@@ -190,10 +191,13 @@ void CommitQueue::write_loop() {
       waiting_.erase(waiting_.begin(), end);
       if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
     }
-    reject_now(batch);
-    if (batch.waiters.empty()) continue;
+    if (!database_.in_place()) {  // a restart would not find data that is stored now
+      fail_batch(batch, overloaded(kMovedFile));
+      continue;
+    }
     busy_since_ms_ = clock_.monotonic_ms();
-    write_batch(batch);
+    if (disk_is_full()) run_unstored(batch);
+    if (!batch.waiters.empty()) write_batch(batch);
     try {
       checkpointer_.run_when_due(batch.waiters.size());
     } catch (const SqlError& error) {
@@ -208,17 +212,15 @@ bool CommitQueue::only_background_waits() const {
                              [](const Waiter* one) { return one->mode == Mode::background; });
 }
 
-/// Fails the commands that cannot be stored at present, and removes them from the batch.
-void CommitQueue::reject_now(Batch& batch) {
-  // A restart would not find data that is stored now.
-  const bool moved = !database_.in_place();
-  if (!moved && !disk_is_full()) return;
+/// Takes from the batch the commands that cannot be stored while the disk is full, and runs them
+/// without storing anything. Those that change nothing, such as the repetition of an accepted
+/// payment, have their usual result.
+void CommitQueue::run_unstored(Batch& batch) {
   const auto kept = std::ranges::stable_partition(
-      batch.waiters, [&](const Waiter* one) { return moved || one->mode != Mode::beyond_floor; });
-  Batch rejected{{batch.waiters.begin(), kept.begin()}};
+      batch.waiters, [](const Waiter* one) { return one->mode != Mode::beyond_floor; });
+  Batch unstored{{batch.waiters.begin(), kept.begin()}, false};
   batch.waiters.erase(batch.waiters.begin(), kept.begin());
-  if (rejected.waiters.empty()) return;
-  fail_batch(rejected, moved ? overloaded(kMovedFile) : storage_full());
+  if (!unstored.waiters.empty()) write_batch(unstored);
 }
 
 /// After a stop has begun, limits how long BEGIN waits for another program.
@@ -236,6 +238,7 @@ void CommitQueue::write_batch(Batch& batch) {
     limit_wait();
     tx_.db().run(kBegin);
     run_all(batch);
+    if (!batch.stored) return undo_batch(batch);
     store_time(batch);
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
@@ -293,10 +296,10 @@ void CommitQueue::run_all(Batch& batch) {
   const auto begin = batch.waiters.begin();
   const auto end = batch.waiters.end();
   for (auto at = begin; at != end;) {
-    const auto next =
-        std::find_if(at, end, [](const Waiter* one) { return !is_repeatable(one->mode); });
+    const auto next = std::find_if(
+        at, end, [&](const Waiter* one) { return !batch.stored || !is_repeatable(one->mode); });
     if (next == at) {
-      run_one(**at++);
+      run_one(**at++, batch.stored);
     } else {
       run_group({at, next}, at == begin);
       at = next;
@@ -324,7 +327,7 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
     }
     forget_rows();
     tx_.counted_.resize(counted);
-    for (Waiter* waiter : waiters) run_one(*waiter);
+    for (Waiter* waiter : waiters) run_one(*waiter, true);
   }
   if (!first) db.run(kReleaseGroup);
 }
@@ -344,13 +347,19 @@ bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
   return write_new_rows();
 }
 
-void CommitQueue::run_one(Waiter& waiter) {
+/// With `stored` false, a command that changes a row fails with `storage-full`.
+void CommitQueue::run_one(Waiter& waiter, bool stored) {
   Connection& db = tx_.db();
+  const std::int64_t changes = db.total_changes();
   db.run(kSavepoint);
   begin_command();
   run_command(waiter);
-  if (waiter.result && waiter.mode != Mode::dry_run && !write_new_rows()) {
-    waiter.result = unexpected(not_stored());
+  if (waiter.result && waiter.mode != Mode::dry_run) {
+    if (!write_new_rows()) {
+      waiter.result = unexpected(not_stored());
+    } else if (!stored && db.total_changes() != changes) {
+      waiter.result = unexpected(storage_full());
+    }
   }
   if (!waiter.result || waiter.mode == Mode::dry_run) {
     db.run(kRollbackTo);
@@ -423,6 +432,15 @@ bool CommitQueue::commit(Batch& batch) {
 }
 
 void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
+  for (Waiter* waiter : batch.waiters) {
+    // A command that already failed keeps its own Problem.
+    if (waiter->result) waiter->result = unexpected(problem);
+  }
+  undo_batch(batch);
+}
+
+/// Undoes all changes of the batch. The results of its commands stay.
+void CommitQueue::undo_batch(Batch& batch) {
   try {
     if (!tx_.db().autocommit()) tx_.db().run(kRollback);
   } catch (const SqlError& error) {
@@ -430,11 +448,7 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   }
   if (failed_commits_ != nullptr) failed_commits_->add();
   forget_batch();
-  for (Waiter* waiter : batch.waiters) {
-    // A command that already failed keeps its own Problem.
-    if (waiter->result) waiter->result = unexpected(problem);
-    waiter->completion.complete();
-  }
+  for (Waiter* waiter : batch.waiters) waiter->completion.complete();
 }
 
 void CommitQueue::forget_batch() {

@@ -79,7 +79,7 @@ class CommitQueue {
   /// Runs `command` on the writer thread. Returns when the COMMIT that contains it is on disk, or
   /// with its Problem. The command may use only its WriteTx and what it captured by reference from
   /// the waiting caller. `overloaded` if the queue is full or stopping; `storage-full` if the disk
-  /// is full.
+  /// is full. On a full disk, a dry run and a command that changes no row have their usual result.
   Result<void> run(const Command& command, Mode mode = Mode::commit);
 
   /// Gives the writer the keys of its file. Every command that writes rows proved by them needs
@@ -120,12 +120,13 @@ class CommitQueue {
   struct Batch;
   void write_loop();
   bool only_background_waits() const COFFER_REQUIRES(mutex_);
+  void run_unstored(Batch& batch);
   void write_batch(Batch& batch);
   void limit_wait();
   void run_all(Batch& batch);
   void run_group(std::span<Waiter* const> waiters, bool first);
   bool run_bare(std::span<Waiter* const> waiters);
-  void run_one(Waiter& waiter);
+  void run_one(Waiter& waiter, bool stored);
   void begin_command();
   void run_command(Waiter& waiter);
   bool write_new_rows();
@@ -135,12 +136,12 @@ class CommitQueue {
   void forget_rows();
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
+  void undo_batch(Batch& batch);
   void finish(Batch& batch);
   void continue_time(const Clock& machine);
   void store_time(const Batch& batch);
   static void write_time(WriteTx& tx);
   std::int64_t clock_behind_ms() const;
-  void reject_now(Batch& batch);
   bool disk_is_full();
   bool has_room() const;
   void note_full(bool full);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "route_samples.h"
+#include "support/armed_fault.h"
 #include "support/test_app.h"
 
 using namespace coffer;
@@ -72,6 +73,59 @@ TEST_CASE("a replay returns the first acknowledgement, with a different isIdempo
     ++routes;
   }
   CHECK(routes == 10);
+}
+
+TEST_CASE("a full disk rejects neither repeated submissions nor validations") {
+  TestApp app;
+  app.rate("USDC", "EURC", "0.9");
+  const Names mine = belongings_of(app, app.me());
+  int routes = 0;
+  for (const api::Route& route : api::routes()) {
+    const std::string_view schema = route.responses.front().schema;
+    const bool submits = schema == "Acknowledgement" || schema == "CashInResult";
+    if (!submits && schema != "Validation") continue;
+    INFO(route.operation);
+    Names names = mine;
+    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
+    const HttpCall call = sample_of(route).call(names);
+    const Json first = submits ? app.me().send(call).json() : Json();
+    app.clock.advance_ms(1'000);
+    {
+      const ArmedFault fault("disk.full:0=fail");
+      const Reply reply = app.me().send(call);
+      INFO(reply.text());
+      CHECK(reply.status == (submits ? 202 : 200));
+      if (submits) {
+        CHECK(reply.json().at("isIdempotent") == true);
+        CHECK(reply.json().at("transactionRecordId") == first.at("transactionRecordId"));
+      }
+      CHECK_FALSE(app.core().queue().probe());
+    }
+    CHECK(app.core().queue().probe());
+    ++routes;
+  }
+  CHECK(routes == 18);
+}
+
+TEST_CASE("on a full disk, a conflict is still reported, and a new payment is not stored") {
+  World world;
+  const Client& me = world.app.me();
+  const std::string id = me.pay(kTransfer, world.body);
+  Json other = world.body;
+  other["amount"] = "2";
+  const Json unsent = transfer_body(world.from, world.to, "1");
+  world.app.clock.advance_ms(1'000);
+  {
+    const ArmedFault fault("disk.full:0=fail");
+    CHECK(me.post(kTransfer, unsent).slug() == "storage-full");
+    check_conflict(me.post(kTransfer, other), {"amount"});
+    check_replay(me.post(kTransfer, world.body), id);
+    CHECK(me.post(kTransfer + "?validateOnly=true", unsent).json() == Json{{"valid", true}});
+    CHECK(me.post(kTransfer, unsent).slug() == "storage-full");
+    CHECK(me.all("/v1/transactions").size() == 1);
+  }
+  CHECK(me.post(kTransfer, unsent).status == 202);
+  CHECK(me.funds(world.from, "USDC") == "100.00/98.00/2.00");
 }
 
 TEST_CASE("a replay compares canonical fields") {

@@ -335,6 +335,7 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
   check.pattern = pattern;
   check.operation = operation;
   check.summary = "Validate this payment without storing it";
+  check.needs_storage = false;
   check.responses = {{200, "Validation"}};
   check.handler = handler;
   rows.back().query.push_back(

@@ -76,7 +76,7 @@ TEST_CASE("commit figures: batches, their times, and batches rolled back as a wh
   world.file.clock.advance_ms(1'000);
   CHECK_FALSE(world.file.write([&](WriteTx& tx) -> Result<void> {
     tx.count(world.counter);
-    return {};
+    return write_something(tx);
   }));
   fault::arm("");
   CHECK(world.has("coffer_commit_failures_total 1"));
