@@ -222,13 +222,20 @@ Finding judge_room(const Config& config, const std::string& folder, const struct
   const std::uint64_t size = std::uint64_t{info.f_blocks} * info.f_frsize;
   const std::string found = folder + ": " + readable_bytes(static_cast<std::int64_t>(free)) +
                             " free of " + readable_bytes(static_cast<std::int64_t>(size));
-  if (has_database && free < static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB) {
-    return failed("disk", found + ", less than disk_floor_mib: writes are rejected",
-                  "Free disk space. Writes then resume automatically.");
+  const std::string remedy = "Free disk space, or move old backups to another machine.";
+  if (has_database) {
+    const auto floor = static_cast<std::uint64_t>(config.disk_floor_mib) * kMiB;
+    if (free < floor) {
+      return failed("disk", found + ", less than disk_floor_mib: writes are rejected",
+                    "Free disk space. Writes then resume automatically.");
+    }
+    if (free >= 2 * floor) return good("disk", found);
+    return warning("disk",
+                   found + ", less than twice disk_floor_mib, below which writes are rejected",
+                   remedy);
   }
   const bool few = free < 1024 * kMiB || (free < size / 20 && free < 20 * 1024 * kMiB);
-  if (few)
-    return warning("disk", found, "Free disk space, or move old backups to another machine.");
+  if (few) return warning("disk", found, remedy);
   return good("disk", found);
 }
 

@@ -449,6 +449,14 @@ TEST_CASE("doctor: open files, and free disk space", "[cli]") {
   CHECK(worst(examine_descriptors(config, {}), "open files").grade == Grade::warning);
   config.disk_floor_mib = 0;
   CHECK(worst(examine_disks(config), "disk").grade != Grade::failed);
+  const auto free_mib =
+      static_cast<int>(std::filesystem::space(file.folder.file("")).available >> 20);
+  config.disk_floor_mib = free_mib / 3 * 2;
+  const auto near = worst(examine_disks(config), "disk");
+  CHECK(near.grade == Grade::warning);
+  CHECK(names(near, "disk_floor_mib"));
+  config.disk_floor_mib = free_mib / 8;
+  CHECK(worst(examine_disks(config), "disk").grade == Grade::ok);
   config.disk_floor_mib = 1 << 30;  // a pebibyte
   CHECK(worst(examine_disks(config), "disk").grade == Grade::failed);
 }
