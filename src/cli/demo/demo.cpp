@@ -241,16 +241,35 @@ int serve_once(DemoRun& run) {
 }
 
 /// Serves until the server stops. During a restart, a command that finds no server may briefly hold
-/// the file, so a busy file is retried.
+/// the file, so a busy file is retried. Another program that reads the file has as much time.
 int start(DemoRun& run) {
   constexpr int kTries = 40;
   constexpr int kTryEveryMs = 50;
   for (int tries = 0;; ++tries) {
-    int code = run.fresh ? exit_code::kDone : finish_rewind(run.console, run.config);
-    if (code == exit_code::kDone) code = serve_once(run);
-    if (code != exit_code::kBusy || run.announced.empty() || tries == kTries) return code;
-    rest(kTryEveryMs);
+    const auto error = run.fresh ? std::nullopt : finish_rewind(run.config);
+    const int code = error ? error->exit_code : serve_once(run);
+    if (code == exit_code::kBusy && !run.announced.empty() && tries < kTries) {
+      rest(kTryEveryMs);
+      continue;
+    }
+    if (error) print_error(run.console, error->message);
+    return code;
   }
+}
+
+int run_demo(DemoRun& run, std::optional<std::uint32_t> seed) {
+  if (run.fresh && seed) {
+    const int code = make_history(run.console, run.config, *seed);
+    if (code != exit_code::kDone) return code;
+  }
+  // Catches a signal that arrives during a restart, between two servers; it stops the second one.
+  const StopSignals signals;
+  set_demo_process(true);
+  int code = exit_code::kDone;
+  do {
+    code = start(run);
+  } while (code == exit_code::kDone && take_demo_restart());
+  return code;
 }
 
 int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -265,22 +284,15 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   }
   std::error_code ignored;
   const bool fresh = !fs::exists(config->db, ignored);
-  if (fresh) {
-    claim_demo(config->db);
-    if (seed) code = make_history(console, *config, *seed);
-    if (code != exit_code::kDone) return code;
-  } else if (seed) {
+  if (!fresh && seed) {
     print_error(console, "warning: " + config->db +
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
   }
-  // Catches a signal that arrives during a restart, between two servers; it stops the second one.
-  const StopSignals signals;
-  set_demo_process(true);
+  if (fresh) claim_demo(config->db);
   DemoRun run{console, *config, arguments.json, fresh};
-  do {
-    code = start(run);
-  } while (code == exit_code::kDone && take_demo_restart());
+  code = run_demo(run, seed);
+  if (fresh) drop_unused_claim(config->db);
   return code;
 }
 

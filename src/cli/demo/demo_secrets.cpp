@@ -150,6 +150,12 @@ void claim_demo(const std::string& database) {
   if (fd >= 0) ::close(fd);
 }
 
+void drop_unused_claim(const std::string& database) {
+  std::error_code error;
+  const std::string path = demo_secrets_path(database);
+  if (!fs::exists(database, error) && fs::is_empty(path, error) && !error) fs::remove(path, error);
+}
+
 bool is_claimed_as_demo(const std::string& database) {
   std::error_code ignored;
   const std::string path = demo_secrets_path(database);

@@ -36,6 +36,8 @@ std::string demo_secrets_path(const std::string& database);
 /// Marks a new database as a demo by creating an empty secrets file. If this fails, opening the
 /// database reports the reason.
 void claim_demo(const std::string& database);
+/// Removes a claim whose database was not created.
+void drop_unused_claim(const std::string& database);
 bool is_claimed_as_demo(const std::string& database);
 
 /// The credentials of the demo application. If file and database disagree, the application is

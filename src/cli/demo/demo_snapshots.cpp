@@ -86,30 +86,32 @@ Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFun
                                         "). The demo is unchanged.");
 }
 
-int finish_rewind(const Console& console, const Config& config) {
+std::optional<StartError> finish_rewind(const Config& config) {
   const std::string rewound = rewound_path(config.db);
   std::error_code ignored;
-  if (!fs::exists(rewound, ignored)) return exit_code::kDone;
+  if (!fs::exists(rewound, ignored)) return std::nullopt;
   {
     // Opening the database checks that no other process has it open, and empties its write-ahead
     // log, which SQLite would otherwise apply to the restored file.
     const SystemClock clock;
     OsRandom random;
     StartError error;
-    if (!App::open(config, clock, random, error)) {
-      print_error(console, error.message);
-      return error.exit_code;
-    }
+    if (!App::open(config, clock, random, error)) return error;
   }
-  if (fs::exists(config.db + "-wal", ignored) ||
-      std::rename(rewound.c_str(), config.db.c_str()) != 0 ||
+  if (fs::exists(config.db + "-wal", ignored)) {
+    return StartError{exit_code::kBusy,
+                      "The snapshot cannot replace " + config.db +
+                          " while another program has that file open. Find the program "
+                          "with fuser " +
+                          config.db + ", end it, and start coffer demo again"};
+  }
+  if (std::rename(rewound.c_str(), config.db.c_str()) != 0 ||
       !sync_directory(directory_of(config.db))) {
-    print_error(console,
-                config.db + " could not be replaced with " + rewound + ": " + std::strerror(errno));
-    return exit_code::kCannotCreate;
+    return StartError{exit_code::kCannotCreate, "cannot replace " + config.db + " with " + rewound +
+                                                    ": " + std::strerror(errno)};
   }
   log_info("demo", "returned to a snapshot", {{"database", config.db}});
-  return exit_code::kDone;
+  return std::nullopt;
 }
 
 std::string pending_rewind(const std::string& database) {

@@ -39,8 +39,8 @@ std::vector<DemoSnapshot> demo_snapshots(const std::string& database);
 /// demo. `not-found`.
 Result<void> prepare_rewind(App& app, const std::string& name, const ProgressFunction& progress);
 /// Replaces the database with the prepared copy, if there is one. Call it while the file is closed.
-/// Returns an exit code; after an error, the database is unchanged.
-int finish_rewind(const Console& console, const Config& config);
+/// After an error, the database is unchanged.
+std::optional<StartError> finish_rewind(const Config& config);
 
 /// The reason why commands must not change the database before the next start of the demo; empty if
 /// they may.

@@ -125,11 +125,8 @@ TEST_CASE("sandbox snapshot and rewind: the next start has the state of the snap
     const Ran ran = demo.run(command, values);
     REQUIRE(ran.code == 0);
     CHECK(ran.json().at("restarts") == false);  // this process is not coffer demo
-    std::ostringstream out;
-    const Console console{out, out};
     const Config config = demo.app().config();
-    demo.reopen([&] { CHECK(finish_rewind(console, config) == exit_code::kDone); });
-    CHECK(out.str().empty());
+    demo.reopen([&] { CHECK_FALSE(finish_rewind(config)); });
     CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
     CHECK(demo.run("verify").code == 0);
   };
@@ -198,13 +195,36 @@ TEST_CASE("sandbox rewind: no replacement while another process has the file ope
   REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
   REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
   REQUIRE(demo.run("sandbox rewind", {{"NAME", "one"}}).code == 0);
-  std::ostringstream out;
-  const Console console{out, out};
-  CHECK(finish_rewind(console, demo.app().config()) == exit_code::kBusy);
-  CHECK(out.str().find("coffer:") != std::string::npos);
+  const auto error = finish_rewind(demo.app().config());
+  REQUIRE(error);
+  CHECK(error->exit_code == exit_code::kBusy);
+  CHECK(error->message.find("is in use by another coffer") != std::string::npos);
   CHECK(demo.associations() == 2);
   demo.reopen();
   CHECK(demo.associations() == 2);
+}
+
+TEST_CASE("sandbox rewind: says what to do if another program reads the file", "[cli]") {
+  DemoFile demo;
+  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
+  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
+  REQUIRE(demo.run("sandbox rewind", {{"NAME", "one"}}).code == 0);
+  const Config config = demo.app().config();
+  demo.reopen([&] {
+    {
+      store::Connection reader(config.db, store::OpenMode::read_only);
+      reader.execute("BEGIN; SELECT count(*) FROM meta");
+      const auto error = finish_rewind(config);
+      REQUIRE(error);
+      INFO(error->message);
+      CHECK(error->exit_code == exit_code::kBusy);
+      CHECK(error->message.find("another program") != std::string::npos);
+      CHECK(error->message.find("fuser " + config.db) != std::string::npos);
+      CHECK(error->message.find("coffer demo") != std::string::npos);
+    }
+    CHECK_FALSE(finish_rewind(config));
+  });
+  CHECK(demo.associations() == 1);
 }
 
 TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][admin]") {
