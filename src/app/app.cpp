@@ -1,5 +1,7 @@
 #include "app/app.h"
 
+#include <filesystem>
+
 #include "api/pipeline/pipeline.h"
 #include "auth/master_key.h"
 #include "base/check.h"
@@ -84,6 +86,20 @@ http::TrustedProxies trusted_proxies(const Config& config) {
   return http::TrustedProxies(*std::move(list));
 }
 
+Result<auth::MasterKey> find_key(const Config& config, Random& random, auth::MissingKey missing) {
+  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
+                               random, missing);
+}
+
+/// A master key that cannot be used must not leave a new database behind.
+Result<void> check_key_of_new_file(const Config& config, Random& random) {
+  std::error_code ignored;
+  if (std::filesystem::exists(config.db, ignored)) return {};
+  const auto key = find_key(config, random, auth::MissingKey::refuse);
+  if (key || key.error().slug == Slug::not_found) return {};
+  return unexpected(key.error());
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
   return store::with_reader(
       database, [](store::Connection& db) { return store::read_meta(db, store::kKeyCheck); });
@@ -94,9 +110,7 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
-  auto key =
-      auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file, random,
-                            stored ? auth::MissingKey::refuse : auth::MissingKey::create);
+  auto key = find_key(config, random, stored ? auth::MissingKey::refuse : auth::MissingKey::create);
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -137,6 +151,10 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
 }
 
 bool App::build(StartError& error, std::string_view command, const store::LockWait& waits) {
+  if (const auto usable = check_key_of_new_file(config_, random_); !usable) {
+    error = {exit_code_of(usable.error()), usable.error().detail};
+    return false;
+  }
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
                                      .link = config_.db_link,

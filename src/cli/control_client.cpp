@@ -105,15 +105,18 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
 
 std::string why_unreachable(const std::string& database) {
   const store::LockState holder = store::lock_state(database);
-  if (!holder.locked || !holder.command.empty()) return {};
+  if (holder.process == 0 || !holder.command.empty()) return {};
   const std::string path = control_socket_path(database);
   const Descriptor socket(open_control_socket(path, SocketRole::connect));
   const int reason = errno;
   if (socket.is_open()) return {};
-  return database + " is open in another coffer (" + store::described(holder) +
-         "), whose control socket " + path + " cannot be used: " + std::strerror(reason) +
-         ". If it is a server that is starting, repeat the command later. Otherwise, restart the "
-         "server, which then creates the socket again";
+  const std::string fault =
+      reason == ENOENT ? " was removed while the server runs, or the server is still starting"
+                       : std::string(" cannot be used: ") + std::strerror(reason);
+  return "The control socket " + path + fault + ". " + database + " is open in " +
+         store::described(holder) +
+         ". Repeat the command later. If that does not help, restart the server, which then "
+         "creates the socket again";
 }
 
 }  // namespace coffer::cli

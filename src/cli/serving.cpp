@@ -206,14 +206,15 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
   return [max_ms, end_ms, stops = std::move(stops), seen = std::string(),
           announced = std::string()](const store::LockState& holder) mutable {
     // A process names itself just after it has locked the file, and a look at the lock locks it for
-    // an instant. Until the second try, the name may be that of a process that has ended.
+    // an instant. Until the second try, the name may be that of an earlier process.
     const std::string who = store::described(holder);
     const bool is_certain = std::exchange(seen, who) == who;
-    if (is_certain && holder.command.empty()) return false;
+    const bool is_server = holder.process != 0 && holder.command.empty();
+    if (is_certain && is_server) return false;
     if (SystemClock().monotonic_ms() >= end_ms || stops()) return false;
     if (is_certain && std::exchange(announced, who) != who) {
-      log_info("serve", "waiting for a command that has the database open",
-               {{"command", holder.command}, {"process", holder.process}, {"max_ms", max_ms}});
+      log_info("serve", "waiting for the program that has locked the database",
+               {{"program", who}, {"max_ms", max_ms}});
       notify_supervisor("STATUS=Waiting for " + who);
     }
     rest(kLookEveryMs);

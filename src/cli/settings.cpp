@@ -36,24 +36,29 @@ std::optional<std::string> demo_instead_of(const std::string& database) {
   return demo && fs::exists(*demo, ignored) ? demo : std::nullopt;
 }
 
-StartError missing_database(const std::string& path) {
+/// Why a command cannot use the database, which is missing or empty.
+StartError no_ledger(const std::string& path) {
+  std::error_code ignored;
+  const bool missing = !fs::exists(path, ignored);
   const store::LockState holder = store::lock_state(path);
-  std::string message = "database not found: " + path + ". ";
-  if (holder.locked && !holder.command.empty()) {
-    return {exit_code::kBusy, message + "Wait until " + store::described(holder) +
-                                  ", which has locked it, is complete"};
+  const std::string not_found = "database not found: " + path + ". ";
+  if (missing && !holder.command.empty()) {
+    return {exit_code::kBusy, not_found + "It is locked by " + store::described(holder) +
+                                  ". Wait until that command is complete"};
   }
-  if (holder.locked) {
+  if (missing && holder.process != 0) {
     return {exit_code::kFailed,
-            message + "A server has it open under this name. Move the same file back"};
+            not_found + "A server has it open under this name. Move the same file back"};
   }
-  if (store::last_close(path).ledger) {
-    return {exit_code::kCorrupt,
-            message + path + ".lock shows that it contained a ledger. Move it back together with " +
-                path + "-wal, if that exists, or restore a backup with coffer restore"};
+  const std::string lost = store::ledger_fault(path, store::last_close(path));
+  if (!lost.empty()) return {exit_code::kCorrupt, lost};
+  if (missing) {
+    return {exit_code::kFailed,
+            not_found + "Create one with coffer init, or choose another file with --db"};
   }
-  return {exit_code::kFailed,
-          message + "Create one with coffer init, or choose another file with --db"};
+  return {exit_code::kCorrupt, path +
+                                   " is empty and contains no ledger. Restore it from a backup, or "
+                                   "choose another file with --db"};
 }
 
 }  // namespace
@@ -92,21 +97,11 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
                              "with --db");
     return std::nullopt;
   }
-  std::error_code error;
-  if (!fs::exists(config->db, error)) {
-    const StartError missing = missing_database(config->db);
-    exit_code = missing.exit_code;
-    print_error(console, missing.message);
-    return std::nullopt;
-  }
-  if (!store::holds_tables(config->db)) {
-    exit_code = exit_code::kCorrupt;
-    print_error(console, config->db +
-                             " is empty and contains no ledger. Restore it from a backup, or "
-                             "choose another file with --db");
-    return std::nullopt;
-  }
-  return config;
+  if (store::holds_tables(config->db)) return config;
+  const StartError error = no_ledger(config->db);
+  exit_code = error.exit_code;
+  print_error(console, error.message);
+  return std::nullopt;
 }
 
 ConfigReading read_all_settings(const ConfigFlags& flags) {

@@ -89,8 +89,7 @@ LastClose::Log present_log(const std::string& path) {
 
 OpenError in_use(const std::string& path, const std::string& owner, bool by_command = false) {
   return {OpenFault::locked,
-          path + " is in use by another coffer (" + owner +
-              "). Only one process can use the file; " +
+          path + " is in use by " + owner + ". Only one process can use the file; " +
               (by_command ? "wait until that command is complete." : "stop that one first.")};
 }
 
@@ -180,15 +179,9 @@ OpenError Database::miss_nothing() {
   if (const std::string doubt = log_doubt(options_.path, last); !doubt.empty()) {
     log_warning("store", doubt, {{"log", options_.path + "-wal"}});
   }
-  if (!last.ledger || holds_tables(options_.path)) return {};
-  return {
-      OpenFault::corrupt,
-      options_.path +
-          " is empty or missing, but it contained a ledger. If it was moved, move it back together "
-          "with " +
-          options_.path +
-          "-wal; otherwise, restore a backup. To start with an empty ledger, remove " +
-          options_.path + ".lock."};
+  const std::string lost = ledger_fault(options_.path, last);
+  if (lost.empty()) return {};
+  return {OpenFault::corrupt, lost};
 }
 
 /// The lock file can be removed, and a hard link has a different one. The lock on the database file
@@ -201,7 +194,9 @@ OpenError Database::hold_file() {
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});
   file_ = HeldFile::open(options_.path, options_.link);
   if (file_) return {};
-  if (errno == EWOULDBLOCK) return in_use(options_.path, "find it with fuser " + options_.path);
+  if (errno == EWOULDBLOCK) {
+    return in_use(options_.path, "another coffer (find it with fuser " + options_.path + ")");
+  }
   return errno_fault("cannot open " + options_.path, errno);
 }
 

@@ -85,7 +85,7 @@ def held_by_a_command(cli, db):
                 server = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
                                           env={**os.environ, **cli.home})
             wait_for("serve waits for the command, which its log names",
-                     lambda: said("waiting for a command") and said("verify"), WAIT_S)
+                     lambda: said("waiting for the program") and said("verify"), WAIT_S)
             if stops:
                 server.send_signal(signal.SIGTERM)
                 check("a server that waits can be stopped", server.wait(WAIT_S) == 0)
@@ -106,7 +106,7 @@ def looked_at(cli, db, words):
         server = subprocess.Popen([cli.program, *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   env={**os.environ, **cli.home})
         for line in server.stderr:
-            if "waiting for a command" in line:
+            if "waiting for the program" in line:
                 fcntl.flock(lock, fcntl.LOCK_UN)
             if "listening" in line:
                 break

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 extern char** environ;
 
@@ -96,6 +97,10 @@ void set_up_process() {
   ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
   ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
   ::umask(077);
+}
+
+bool process_exists(int process) {
+  return process > 0 && (::kill(process, 0) == 0 || errno == EPERM);
 }
 
 void return_free_memory() {

@@ -15,6 +15,9 @@ std::vector<std::string> variables_with_prefix(std::string_view prefix);
 /// Called by main before anything else.
 void set_up_process();
 
+/// Whether a process with this number exists. It may be another one than when the number was noted.
+bool process_exists(int process);
+
 /// Returns free memory of all heaps to the system, after work that needed much more than usual.
 /// Thread-safe; takes milliseconds.
 void return_free_memory();

@@ -20,6 +20,8 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     print_error(console, pending);
     return exit_code::kBusy;
   }
+  const auto checkpoints = checkpoints_of(*config, arguments);
+  if (!checkpoints) return print_problem(console, checkpoints.error(), {});
   const bool is_new = !store::holds_tables(config->db);
   bool departs = false;
   Serving serving;
@@ -28,7 +30,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
       log_warning("serve", "a variable is not a setting and has no effect",
                   {{"variable", name}, {"remedy", remedy}});
     }
-    COFFER_TRY(const std::string departure, departure_of(app, arguments));
+    COFFER_TRY(const std::string departure, departure_of(app, arguments, *checkpoints));
     departs = !departure.empty();
     if (departs) return unexpected(Slug::conflict, departure);
     if (!arguments.has("checkpoint")) {

@@ -99,10 +99,11 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   try {
     const bool deep = !arguments.has("quick");
+    COFFER_TRY(const auto checkpoints, checkpoints_of(session.app.config(), arguments));
     COFFER_TRY(auto violations, find_violations(session, deep));
     // A successful quick verification does not clear a violation that a full one found.
     if (deep || !violations.empty()) session.app.note_verification(violations.empty());
-    COFFER_TRY(std::string departure, departure_of(session.app, arguments));
+    COFFER_TRY(std::string departure, departure_of(session.app, arguments, checkpoints));
     if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
     return report(session.app.database().path(), violations, kEverything,
                   key_source(session.app.config()), arguments);
@@ -228,18 +229,21 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   } else {
     out.no_key = key.error().detail;
   }
-  if (const auto source = arguments.find("checkpoint")) {
-    COFFER_TRY(out.checkpoints, checkpoints_at(*source, config));
-  }
+  COFFER_TRY(out.checkpoints, checkpoints_of(config, arguments));
   out.foreign = arguments.has("foreign");
   out.unsigned_backup = arguments.has("unsigned");
   return out;
 }
 
-Result<std::string> departure_of(App& app, const Arguments& arguments) {
+Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments) {
+  const auto source = arguments.find("checkpoint");
+  return source ? checkpoints_at(*source, config) : flows::Checkpoints();
+}
+
+Result<std::string> departure_of(App& app, const Arguments& arguments,
+                                 const flows::Checkpoints& checkpoints) {
   const auto source = arguments.find("checkpoint");
   if (!source) return std::string();
-  COFFER_TRY(const auto checkpoints, checkpoints_at(*source, app.config()));
   return app.flows().read([&](store::Connection& db) {
     const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoints);
     if (fault.empty()) return fault;

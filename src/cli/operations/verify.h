@@ -31,9 +31,11 @@ Result<auth::MasterKey> configured_key(const Config& config);
 std::string key_source(const Config& config);
 /// Whether the settings lead to a master key, which may be unusable.
 bool has_master_key(const Config& config);
-/// How the file of the session departs from --checkpoint; empty if it does not. A Problem if the
-/// checkpoints cannot be read.
-Result<std::string> departure_of(App& app, const Arguments& arguments);
+/// The checkpoints of --checkpoint; none without it.
+Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments);
+/// How the file of the session departs from the checkpoints of --checkpoint; empty if it does not.
+Result<std::string> departure_of(App& app, const Arguments& arguments,
+                                 const flows::Checkpoints& checkpoints);
 inline constexpr Argument kCheckpointOption =
     option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error");
 

@@ -227,8 +227,8 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   store::LockState holder;
   const auto lock = store::LockFile::take(target, "restore", holder);
   if (!lock && errno == EWOULDBLOCK) {
-    return unexpected(Slug::overloaded, target + " is in use by another coffer (" +
-                                            store::described(holder) + "). Stop it first");
+    return unexpected(Slug::overloaded,
+                      target + " is in use by " + store::described(holder) + ". Stop it first");
   }
   if (!lock) {
     return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno) +

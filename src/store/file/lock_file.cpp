@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/platform/process.h"
 #include "base/text/whole_number.h"
+#include "store/schema.h"
 
 namespace coffer::store {
 namespace {
@@ -30,10 +33,13 @@ LastClose parse(const std::string& text) {
   return out;
 }
 
-/// The process and its command. The other members are defaults.
-LockState parse_holder(std::string_view text) {
-  LockState out;
-  out.process = whole_number<int>(text.substr(0, text.find('\n'))).value_or(0);
+/// The process that has locked `file`, and its command. If that process has ended, another one has
+/// the lock without having written itself into the file, and is unknown.
+LockState parse_holder(std::string_view text, std::string file) {
+  LockState out{.locked = true, .file = std::move(file)};
+  const auto process = whole_number<int>(text.substr(0, text.find('\n'))).value_or(0);
+  if (!process_exists(process)) return out;
+  out.process = process;
   const auto mark = text.find(kCommandMark);
   if (mark == std::string_view::npos) return out;
   const std::string_view command = text.substr(mark + kCommandMark.size());
@@ -54,19 +60,45 @@ std::string format(const LastClose& state, const std::string& command) {
 }  // namespace
 
 std::string described(const LockState& holder) {
-  std::string text =
-      "process " + (holder.process == 0 ? std::string("unknown") : std::to_string(holder.process));
+  if (holder.process == 0) return "another program (find it with fuser " + holder.file + ")";
+  std::string text = "another coffer (process " + std::to_string(holder.process);
   if (!holder.command.empty()) text += ", coffer " + holder.command;
-  return text;
+  return text + ")";
+}
+
+LockFile::~LockFile() {
+  if (!created_.empty() && !state_.ledger && is_at(created_)) ::unlink(created_.c_str());
+}
+
+std::unique_ptr<LockFile> LockFile::open_at(const std::string& file, std::string_view command) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
+  int fd = ::open(file.c_str(), kFlags | O_EXCL, 0600);
+  const bool created = fd >= 0;
+  if (!created && errno == EEXIST) fd = ::open(file.c_str(), kFlags, 0600);
+  if (fd < 0) return nullptr;
+  std::unique_ptr<LockFile> lock(new LockFile(fd, command));
+  if (created) lock->created_ = file;
+  return lock;
+}
+
+/// Whether another process has not removed or replaced the file since it was opened.
+bool LockFile::is_at(const std::string& file) const {
+  struct stat open {};
+  struct stat there {};
+  return ::fstat(fd_.get(), &open) == 0 && ::stat(file.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
 std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string_view command,
                                          LockState& holder) {
-  const std::string name = path + ".lock";
-  const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return nullptr;
-  std::unique_ptr<LockFile> lock(new LockFile(fd, command));
-  const bool locked = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  const std::string file = path + ".lock";
+  std::unique_ptr<LockFile> lock;
+  bool locked = false;
+  do {
+    lock = open_at(file, command);
+    if (!lock) return nullptr;
+    locked = ::flock(lock->fd_.get(), LOCK_EX | LOCK_NB) == 0;
+  } while (locked && !lock->is_at(file));
   int error = errno;
   const std::string text = lock->read();
   // Changes only the process. The state that the last process left is checked by the caller.
@@ -74,7 +106,8 @@ std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string_vi
   if (locked) {
     error = errno;
   } else {
-    holder = parse_holder(text);
+    holder = parse_holder(text, file);
+    lock->created_.clear();  // it belongs to the holder
   }
   lock.reset();
   errno = error;
@@ -92,14 +125,13 @@ LastClose last_close(const std::string& path) {
 }
 
 LockState lock_state(const std::string& path) {
-  const LockFile file(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string name = path + ".lock";
+  const LockFile file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.fd_.is_open()) return {.readable = errno != EACCES && errno != EPERM};
   // A shared lock, released immediately, so that a server that starts now does not fail.
   const bool locked = ::flock(file.fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!locked) return {};
-  LockState out = parse_holder(file.read());
-  out.locked = true;
-  return out;
+  return parse_holder(file.read(), name);
 }
 
 // Overwrites the file in place, so that it also works on a full disk.
@@ -112,6 +144,15 @@ bool LockFile::write(const LastClose& state) {
   }
   state_ = state;
   return true;
+}
+
+std::string ledger_fault(const std::string& database, const LastClose& last) {
+  if (!last.ledger || holds_tables(database)) return {};
+  return database +
+         " is empty or missing, but it contained a ledger. If it was moved, move it back together "
+         "with " +
+         database + "-wal; otherwise, restore a backup. To start with an empty ledger, remove " +
+         database + ".lock.";
 }
 
 std::string log_fault(const std::string& database, const LastClose& last) {

@@ -24,11 +24,13 @@ struct LastClose {
 struct LockState {
   bool readable = true;  // false: this user lacks the permission to read the lock file
   bool locked = false;
-  int process = 0;           // that has locked it; 0: unknown
+  int process = 0;           // that has locked it; 0: unknown, so it may be any program
   std::string command = {};  // that this process runs; empty: it is a server, or unknown
+  std::string file = {};     // the lock file
 };
 
-/// For messages: `process 7, coffer verify`.
+/// For messages: `another coffer (process 7, coffer verify)`, or `another program (find it with
+/// fuser FILE)`.
 std::string described(const LockState& holder);
 
 class LockFile {
@@ -38,6 +40,8 @@ class LockFile {
   /// set; EWOULDBLOCK: the process in `holder` has it.
   static std::unique_ptr<LockFile> take(const std::string& path, std::string_view command,
                                         LockState& holder);
+  /// Removes a lock file that take() has created, unless the database holds a ledger now.
+  ~LockFile();
 
   /// The state as this object last read or wrote it.
   const LastClose& state() const { return state_; }
@@ -49,10 +53,13 @@ class LockFile {
   friend LastClose last_close(const std::string& path);
   friend LockState lock_state(const std::string& path);
   explicit LockFile(int fd, std::string_view command = {}) : fd_(fd), command_(command) {}
+  static std::unique_ptr<LockFile> open_at(const std::string& file, std::string_view command);
+  bool is_at(const std::string& file) const;
   std::string read() const;
 
   const Descriptor fd_;
   const std::string command_;
+  std::string created_;  // the lock file, if this object has created it
   LastClose state_;
 };
 
@@ -60,8 +67,11 @@ class LockFile {
 LastClose last_close(const std::string& path);
 LockState lock_state(const std::string& path);
 
-/// Why the database cannot be opened: it is not in the state that its last process left. Includes
-/// what to do. Empty if it can be opened.
+/// Why the database cannot be opened: it contained a ledger and is missing or empty. Includes what
+/// to do. Empty if it can be opened.
+std::string ledger_fault(const std::string& database, const LastClose& last);
+/// Why the database cannot be opened: its log is not in the state that its last process left.
+/// Includes what to do. Empty if it can be opened.
 std::string log_fault(const std::string& database, const LastClose& last);
 /// What may have happened to the log of a database for which log_fault() is empty; empty if
 /// nothing.

@@ -228,6 +228,7 @@ TEST_CASE("database: a rejected opening leaves no lock behind") {
   const TemporaryFolder folder;
   make_sqlite_file(folder.file(), "CREATE TABLE other (x)");
   CHECK(open_error(folder.file()).fault == OpenFault::corrupt);
+  CHECK_FALSE(fs::exists(folder.file() + ".lock"));
   fs::remove(folder.file());
   CHECK(open_error(folder.file()).fault == OpenFault::none);
 }

@@ -2,8 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "base/files/descriptor.h"
@@ -14,11 +18,54 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace {
+
+/// The number of a process that has ended.
+int ended_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  return child;
+}
+
+}  // namespace
+
+TEST_CASE("lock file: a process that has ended is not named as its holder") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file();
+  const std::string process = std::to_string(ended_process());
+  std::ofstream(path + ".lock") << process << "\nholds a ledger\ncommand verify\n";
+  const Descriptor other(::open((path + ".lock").c_str(), O_RDONLY));
+  REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+  const LockState holder = lock_state(path);
+  CHECK(holder.locked);
+  CHECK(holder.process == 0);
+  CHECK(holder.command.empty());
+  const SystemClock clock;
+  OpenError error;
+  CHECK_FALSE(Database::open({.path = path}, clock, error));
+  INFO(error.message);
+  CHECK(error.fault == OpenFault::locked);
+  CHECK(error.message.find(process) == std::string::npos);
+  CHECK(error.message.find("verify") == std::string::npos);
+  CHECK(error.message.find("fuser " + path + ".lock") != std::string::npos);
+}
+
+TEST_CASE("lock file: without a ledger, a new one is removed, and an existing one stays") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file();
+  LockState holder;
+  REQUIRE(LockFile::take(path, "restore", holder));
+  CHECK_FALSE(std::filesystem::exists(path + ".lock"));
+  REQUIRE(LockFile::take(path, "", holder)->write({.ledger = true}));
+  REQUIRE(LockFile::take(path, "restore", holder));
+  CHECK(last_close(path).ledger);
+}
+
 TEST_CASE("lock file: a process that only looks at the lock delays the opening") {
   const TemporaryFolder folder;
   const std::string path = folder.file();
-  LockState ended;
-  REQUIRE(LockFile::take(path, "verify", ended));
+  std::ofstream(path + ".lock") << ended_process() << "\ncommand verify\n";
   Descriptor looks(::open((path + ".lock").c_str(), O_RDONLY));
   REQUIRE(::flock(looks.get(), LOCK_SH) == 0);
   const SystemClock clock;
