@@ -80,7 +80,7 @@ PartialFile::~PartialFile() {
 Result<PartialFile> PartialFile::create(const std::string& path) {
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0) return unexpected(taken(path));
-  std::string partial = path + ".partial";
+  std::string partial = path + std::string(kPartialEnding);
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
   if (fd < 0 && errno == ENOENT) {
     return unexpected(Slug::not_found, "cannot create " + path + ": the folder " +
@@ -89,7 +89,9 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (fd < 0) return unexpected(system_problem("cannot create", partial));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
-    return unexpected(Slug::overloaded, partial + " is being written by another process");
+    return unexpected(Slug::overloaded, partial +
+                                            " is being written by another command. Try again when "
+                                            "that command is complete");
   }
   PartialFile out(path, std::move(partial), fd);
   if (::ftruncate(fd, 0) != 0 || ::fchmod(fd, kPrivateFile) != 0) {
@@ -121,7 +123,7 @@ Result<void> PartialFile::publish() {
 }
 
 Result<void> write_durably(const std::string& path, std::string_view text) {
-  const std::string partial = path + ".partial";
+  const std::string partial = path + std::string(kPartialEnding);
   // Never reuse an existing file, because other users could have it open.
   ::unlink(partial.c_str());
   const Descriptor file(

@@ -15,8 +15,12 @@
 
 namespace coffer {
 
-/// The file is named `PATH.partial` until publish() renames it to PATH. The destructor removes an
-/// unpublished file. A partial file left by a killed process is truncated and reused.
+/// The ending of temporary names. Only coffer uses it, so that it may replace a file with such a
+/// name.
+inline constexpr std::string_view kPartialEnding = ".coffer.partial";
+
+/// The file is named `PATH.coffer.partial` until publish() renames it to PATH. The destructor
+/// removes an unpublished file. A partial file left by a killed process is truncated and reused.
 class PartialFile {
  public:
   /// Mode 0600. `conflict` if PATH exists: no file is ever overwritten.

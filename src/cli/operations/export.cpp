@@ -41,7 +41,7 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
     piece += text;
     if (piece.size() >= kPieceBytes) flush();
   };
-  COFFER_TRY_VOID(with_still_file(session, line.shower(), [&](const std::string& from) {
+  COFFER_TRY_VOID(with_still_file(session, "export", line.shower(), [&](const std::string& from) {
     counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
   }));
   flush();

@@ -5,7 +5,8 @@
 
 namespace coffer::cli {
 
-Result<void> with_still_file(const Session& session, const ProgressFunction& progress,
+Result<void> with_still_file(const Session& session, const std::string& command,
+                             const ProgressFunction& progress,
                              const std::function<void(const std::string&)>& use) {
   const std::string& path = session.app.database().path();
   if (!session.app.server_stats()) {
@@ -13,8 +14,9 @@ Result<void> with_still_file(const Session& session, const ProgressFunction& pro
     return {};
   }
   const auto floor_mib = static_cast<std::uint64_t>(session.app.config().disk_floor_mib);
-  auto done = flows::with_copy(
-      session.app.flows(), {.path = path + ".copy", .floor_bytes = floor_mib << 20}, progress, use);
+  auto done = flows::with_copy(session.app.flows(),
+                               {.path = path + ".copy-" + command, .floor_bytes = floor_mib << 20},
+                               progress, use);
   if (done || done.error().slug != Slug::storage_full) return done;
   return unexpected(Slug::storage_full,
                     "While a server runs, this command works on a copy of the database next to it, "

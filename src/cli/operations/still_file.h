@@ -11,8 +11,10 @@ namespace coffer::cli {
 
 /// Calls `use` with the path of the database if no server runs on it. Otherwise, calls it with the
 /// path of a temporary copy next to the database, because a long snapshot would make the server's
-/// write-ahead log grow. Returns the same Problems as a backup.
-Result<void> with_still_file(const Session& session, const ProgressFunction& progress,
+/// write-ahead log grow. The copy is named after `command`, so that two commands do not wait for
+/// each other. Returns the same Problems as a backup.
+Result<void> with_still_file(const Session& session, const std::string& command,
+                             const ProgressFunction& progress,
                              const std::function<void(const std::string&)>& use);
 
 }  // namespace coffer::cli

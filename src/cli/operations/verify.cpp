@@ -55,7 +55,7 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
     return flows::verify_in_slices(session.app.flows(), line.shower());
   }
   std::vector<store::Violation> out;
-  COFFER_TRY_VOID(with_still_file(session, line.shower(), [&](const std::string& path) {
+  COFFER_TRY_VOID(with_still_file(session, "verify", line.shower(), [&](const std::string& path) {
     out = verify_still(session, path, deep, line);
   }));
   return out;

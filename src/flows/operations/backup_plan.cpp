@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kTryAgainMs = 600'000;
 constexpr std::int64_t kLookAgainMs = kHourMs;
 constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
-constexpr std::string_view kPartial = ".partial";
 
 /// Thrown by the progress function to cancel a backup.
 struct Stopped {};
@@ -60,8 +59,8 @@ void drop_partial_backups(const Context& context, const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().string();
-    if (!name.ends_with(kPartial)) continue;
-    name.resize(name.size() - kPartial.size());
+    if (!name.ends_with(kPartialEnding)) continue;
+    name.resize(name.size() - kPartialEnding.size());
     if (!stamp_of(context, name).empty()) names.push_back(std::move(name));
   }
   // Creating the partial file takes over an existing one, unless another process is writing it. The

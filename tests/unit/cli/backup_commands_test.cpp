@@ -92,7 +92,7 @@ TEST_CASE("backup: a complete file with its checksum, only for its owner, never 
   struct stat status {};
   REQUIRE(::stat(kept.backup.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);
-  CHECK_FALSE(fs::exists(kept.backup + ".partial"));
+  CHECK_FALSE(fs::exists(kept.backup + ".coffer.partial"));
   const Ran again = kept.file.run("backup", {{"FILE", kept.backup}});
   CHECK(again.code == exit_code::kFailed);
   CHECK(to_hex(as_text(sha256(content_of(kept.backup)))) == sum);
@@ -112,7 +112,7 @@ TEST_CASE("backup: without a name, a folder must be set, and an unusable folder 
   CHECK(ran.err.find("backup_dir") != std::string::npos);
   CHECK(file.run("backup", {{"FILE", "/nowhere/at/all.db"}}).code == exit_code::kFailed);
   Folder folder;
-  put(folder.file("a.db.partial"), "what a killed backup left");
+  put(folder.file("a.db.coffer.partial"), "what a killed backup left");
   CHECK(file.run("backup", {{"FILE", folder.file("a.db")}}).code == 0);
   CHECK(verify_file(folder.file("a.db")).code == 0);
 }
@@ -124,7 +124,7 @@ TEST_CASE("backup: a backup that would violate the free-space floor leaves no fi
       flows::back_up(file.app().flows(), {path, false, UINT64_MAX / 2}, [](auto&&...) {});
   CHECK(made.error().slug == Slug::storage_full);
   CHECK_FALSE(fs::exists(path));
-  CHECK_FALSE(fs::exists(path + ".partial"));
+  CHECK_FALSE(fs::exists(path + ".coffer.partial"));
 }
 
 TEST_CASE("verify FILE: detects a changed byte, a truncated file and another file", "[cli]") {
@@ -207,7 +207,8 @@ TEST_CASE("restore: creates the database, and never overwrites or mixes files", 
   fs::remove(kept.backup + ".sha256");
   CHECK(restore(other).code == exit_code::kFault);
   CHECK_FALSE(fs::exists(other));
-  CHECK_FALSE(fs::exists(other + ".partial"));
+  CHECK_FALSE(fs::exists(other + ".coffer.partial"));
+  CHECK_FALSE(fs::exists(other + ".lock"));
   put(kept.backup, content);
   store::Connection(kept.backup, store::OpenMode::read_write).execute("PRAGMA user_version = 9999");
   const Ran newer = restore(other);
@@ -432,7 +433,7 @@ TEST_CASE("scheduled backups: made when the last one is old enough; the latest a
   kept.file.clock().advance_ms(3'599'000);
   CHECK(run() == 1'000);
   CHECK(names().size() == 3);
-  put(plan.folder + "/coffer-20260101T003000Z.db.partial", "killed");
+  put(plan.folder + "/coffer-20260101T003000Z.db.coffer.partial", "killed");
   put(plan.folder + "/coffer-of-another-user.db", "mine");
   kept.file.clock().advance_ms(1'000);
   run();

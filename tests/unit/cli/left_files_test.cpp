@@ -1,0 +1,104 @@
+// The files that commands create next to those of the operator, and what they leave.
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "base/platform/exit_code.h"
+#include "cli/operations/still_file.h"
+#include "cli/operations/verify.h"
+#include "unit/cli/open_file.h"
+
+using namespace coffer;
+using namespace coffer::cli;
+using coffer::cli::test::Folder;
+using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
+namespace fs = std::filesystem;
+
+namespace left_files_test {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put(const std::string& path, const std::string& content) { std::ofstream(path) << content; }
+
+/// A command that opens files itself.
+Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const auto* own = std::get_if<OwnCommand>(&find_command(command)->run);
+  const int code = (own != nullptr ? *own : verify_given_file)({out, err}, {values, false}, flags);
+  return {code, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("verify: works beside an export of the same server; a second export does not", "[cli]") {
+  OpenFile file([](Config& config) {
+    config.listen_http = {"127.0.0.1", 0};
+    config.admin_off = true;
+    config.workers = 2;
+  });
+  StartError error;
+  REQUIRE(file.app().serve(error));
+  std::ostringstream out;
+  const Console console{out, out};
+  Interruption interruption;
+  const Actor actor = command_line_actor(0);
+  const Session session{file.app(), console, interruption, actor};
+  Ran second;
+  const auto first = with_still_file(
+      session, "export", [](const Progress&) {},
+      [&](auto& copy) {
+        CHECK(run_own("verify", {{"FILE", copy}}, {}).code == 0);
+        CHECK(file.run("verify").code == 0);
+        second = file.run("export", {{"FILE", "-"}}, false);
+      });
+  CHECK(first);
+  INFO(second.err);
+  CHECK(second.code == exit_code::kBusy);
+  CHECK(second.err.find("copy-export") != std::string::npos);
+  CHECK(second.err.find("Try again") != std::string::npos);
+  CHECK(file.run("export", {{"FILE", "-"}}, false).code == 0);
+}
+
+TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[cli]") {
+  const Folder outside;
+  put(outside.file("key"), "not a key\n");
+  fs::permissions(outside.file("key"), fs::perms::owner_read);
+  const auto rejected = [&](const std::string& command, const Values& values,
+                            const std::string& setting, const std::string& value) {
+    const Folder folder;
+    const Ran ran = run_own(command, values, {{"db", folder.file("new.db")}, {setting, value}});
+    INFO(command << " --" << setting << " " << ran.err);
+    CHECK(ran.code != 0);
+    CHECK_FALSE(ran.err.empty());
+    CHECK(fs::is_empty(folder.file("")));
+  };
+  for (const char* command : {"init", "serve", "demo"}) {
+    rejected(command, {}, "master_key_file", outside.file("key"));
+  }
+  rejected("serve", {{"checkpoint", outside.file("none")}}, "listen_http", "127.0.0.1:0");
+  rejected("serve", {}, "log_file", outside.file("none/log"));
+  rejected("demo", {}, "log_file", outside.file("none/log"));
+}
+
+TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string target = folder.file("new.db");
+  const std::string backup = folder.file("backup.db");
+  REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
+  put(target + ".partial", "of a download");
+  const Ran done = run_own("restore", {{"BACKUP", backup}}, {{"db", target}});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(run_own("verify", {{"FILE", target}}, {}).code == 0);
+  CHECK(content_of(target + ".partial") == "of a download");
+}
+
+}  // namespace left_files_test
