@@ -339,12 +339,15 @@ bool says_more(const Problem& problem, const FieldError& field) {
 }  // namespace
 
 int print_result(const Console& console, const CommandResult& result, bool json) {
+  const Console errors{console.err,      console.err,    console.progress,
+                       console.progress, console.colour, console.columns};
+  const Console& to = result.failed ? errors : console;
   if (json) {
     print_json(console, result);
   } else if (result.list) {
-    print_list(console, result, console.terminal ? Times::distance : Times::minute);
+    print_list(to, result, to.terminal ? Times::distance : Times::minute);
   } else {
-    for (const Record& record : result.records) print_lines(console, shown_part(result, record));
+    for (const Record& record : result.records) print_lines(to, shown_part(result, record));
   }
   // An empty flush checks whether the reader still exists; not needed if there was nothing to
   // print.

@@ -78,7 +78,8 @@ struct ProducedFile {
 /// 07:28 UTC`). JSON contains the exact values.
 struct CommandResult {
   std::vector<Record> records;
-  bool list = false;  // a JSON array and a table; otherwise one object, shown line by line
+  bool list = false;    // a JSON array and a table; otherwise one object, shown line by line
+  bool failed = false;  // the records are the reason: as text, they go to standard error
   std::vector<std::string_view> columns = {};  // keys that a table shows; empty: all
   std::string note = {};  // for people: printed to standard error, but not with --json
   int exit_code = 0;

@@ -118,7 +118,9 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
 
 std::string serve_command(const Config& config) {
   const bool named = config.origins.at("db") == "--db";
-  return "coffer serve" + (named ? " --db " + config.db : "");
+  const bool keyed = config.origins.at("master_key_file") == "--master-key-file";
+  return "coffer serve" + (named ? " --db " + config.db : "") +
+         (keyed ? " --master-key-file " + config.master_key_file : "");
 }
 
 Result<void> apply_log_settings(const Config& config) {

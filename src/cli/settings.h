@@ -25,7 +25,8 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
 /// The same, but returns all errors instead of printing them.
 ConfigReading read_all_settings(const ConfigFlags& flags);
 
-/// The command that serves the database: `coffer serve`, with --db if this command had --db.
+/// The command that serves the database: `coffer serve`, with --db and --master-key-file if this
+/// command had them.
 std::string serve_command(const Config& config);
 
 /// Sets up the log of a process with this `config`. A Problem if the log file cannot be written.

@@ -61,6 +61,7 @@ CommandResult result_of(const flows::Backup& made) {
 CommandResult fault_of(const std::vector<store::Violation>& violations, const char* note) {
   return {.records = records_of(violations),
           .list = true,
+          .failed = true,
           .note = note,
           .exit_code = exit_code::kFault};
 }
@@ -203,8 +204,7 @@ std::string key_fault(const Config& config, const Result<auth::MasterKey>& key,
       key ? "The master key in " + key_source(config) + " is not the key of this backup."
           : "The master key was not found in " + config.master_key_file +
                 ". Without it, only the structure of the backup was checked.";
-  return text + key_beside(backup) + "\nPut a copy of the key in its place, and run coffer verify" +
-         " --db " + config.db + ".";
+  return text + key_beside(backup);
 }
 
 std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
@@ -215,6 +215,10 @@ std::string next_steps(const Config& config, const std::string& key_fault, bool 
   text +=
       "\nPayments accepted after the backup are not in it. Compare the ledger with the records of "
       "your\nproviders and clients before you continue.\n\nNext:\n  ";
+  if (!key_fault.empty()) {
+    text += "provide the key of the backup in " + key_source(config) + "\n  coffer verify --db " +
+            config.db + "\n  ";
+  }
   return text + serve_command(config);
 }
 

@@ -60,7 +60,8 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   const bool healthy = result->status >= 200 && result->status < 300;
   const Record record = {{"url", text}, {"status", result->status}, {"healthy", healthy}};
   const int code = healthy ? exit_code::kDone : exit_code::kFault;
-  return print_result(console, {.records = {record}, .exit_code = code}, arguments.json);
+  return print_result(console, {.records = {record}, .failed = !healthy, .exit_code = code},
+                      arguments.json);
 }
 
 }  // namespace

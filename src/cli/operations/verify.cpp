@@ -82,7 +82,7 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
                        {"masterKey", key},
                        {"checkpoint", compared ? kCompared : kNotCompared}}};
   } else {
-    result.list = true;
+    result.list = result.failed = true;
     result.records = records_of(violations);
     const bool only_log = std::ranges::all_of(
         violations, [](const auto& one) { return one.invariant == flows::kLogFault; });

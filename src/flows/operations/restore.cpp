@@ -141,7 +141,9 @@ Result<void> judge_origin(const std::string& backup, const std::string& copy,
   out.is_signed = signature.has_value();
   out.signer = signature ? signature->file : "not signed";
   if (!own.empty() && signature && signature->file == own) out.signer += " (this master key)";
-  if (checks.key == nullptr) out.signer += " (not compared: there is no master key)";
+  if (checks.key == nullptr && signature) {
+    out.signer += " (signer not checked: no master key was found; name it with --master-key-file)";
+  }
   return {};
 }
 

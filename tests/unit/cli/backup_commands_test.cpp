@@ -241,11 +241,10 @@ TEST_CASE("restore: says where it looked for the master key, and where the backu
   const Ran none = restore();
   CHECK(none.code == exit_code::kDone);
   CHECK(says(none, "was not found in " + kept.folder.file("new1/master.key")));
-  CHECK(says(none, "coffer verify --db " + kept.folder.file("new1/coffer.db")));
+  CHECK(says(none, "provide the key of the backup in " + kept.folder.file("new1/master.key")));
   CHECK_FALSE(says(none, found));
   fs::copy(key, beside);
   CHECK(says(restore(), found));
-
   OsRandom random;
   put(kept.folder.file("other.key"), auth::MasterKey::generate(random).to_hex().reveal() + "\n");
   fs::permissions(kept.folder.file("other.key"), fs::perms::owner_read);
@@ -272,6 +271,9 @@ TEST_CASE("restore: a master key that is named or present must be usable", "[cli
   fs::permissions(folder + "/master.key", fs::perms::owner_read);
   CHECK(restore().code != exit_code::kDone);
   CHECK_FALSE(fs::exists(folder + "/coffer.db"));
+  flags["master_key_file"] = kept.file.app().config().master_key_file;
+  CHECK(restore().err.ends_with("coffer serve --db " + flags["db"] + " --master-key-file " +
+                                flags["master_key_file"] + "\n"));
 }
 
 TEST_CASE("restore: a database in use is not accepted as a backup", "[cli]") {

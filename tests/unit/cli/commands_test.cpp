@@ -227,7 +227,8 @@ TEST_CASE("verify: a valid file is 0, a changed one is 3 with the violation", "[
   CHECK_FALSE(broken.json().at("violations").empty());
   const Ran shown = file.run("verify", {}, false);
   CHECK(shown.code == exit_code::kFault);
-  CHECK(shown.out.find("balance_is_sum_of_entries") != std::string::npos);
+  CHECK(shown.out.empty());
+  CHECK(shown.err.find("balance_is_sum_of_entries") != std::string::npos);
   CHECK(shown.err.find("restore a backup") != std::string::npos);
 }
 
