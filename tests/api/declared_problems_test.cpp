@@ -205,13 +205,7 @@ class Producer {
   }
 
   Reply paid(const char* reference, const char* amount) {
-    issue_reference(app_, mine_, reference);
-    const Json data{{"providerPaymentId", reference},
-                    {"reference", reference},
-                    {"amount", amount},
-                    {"currencyIsoCode3", "KES"}};
-    const Json body{{"id", "c"}, {"type", "reference.paid"}, {"data", data}};
-    return app_.anonymous().send(signed_callback(app_, mine_, body.dump()));
+    return app_.anonymous().send(payment_on_reference(app_, mine_, reference, amount));
   }
 
   /// Two quotes fit under the day's limit one by one, but not together.

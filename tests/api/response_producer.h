@@ -86,7 +86,7 @@ class ResponseProducer {
     add_quote(app_.me(), names);
     add_fresh_payment_samples(app_, app_.me(), names, sample);
     const HttpCall call = route.operation == "takeProviderCallback"
-                              ? signed_callback(app_, names, filled(sample.body, names))
+                              ? payment_on_reference(app_, names, "REF-F", "1000")
                               : sample.call(names);
     app_.clock.advance_ms(1'000);
     Reply reply;

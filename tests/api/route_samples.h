@@ -42,6 +42,9 @@ void add_late_providers(TestApp& app, const std::string& url, Names& names);
 void issue_reference(TestApp& app, const Names& names, const std::string& reference);
 /// A signed callback from `provider`.
 HttpCall signed_callback(TestApp& app, const Names& names, const std::string& body);
+/// Issues the reference, and returns the callback that reports a payment on it.
+HttpCall payment_on_reference(TestApp& app, const Names& names, const std::string& reference,
+                              const std::string& amount);
 /// Another `beneficiary` and `destination`, for requests that archive them.
 void add_beneficiary(const Client& client, Names& names);
 /// Another `quote` of `connector`, for requests that end it.

@@ -106,4 +106,15 @@ void issue_reference(TestApp& app, const Names& names, const std::string& refere
   CHECK(done);
 }
 
+HttpCall payment_on_reference(TestApp& app, const Names& names, const std::string& reference,
+                              const std::string& amount) {
+  issue_reference(app, names, reference);
+  const Json data{{"providerPaymentId", reference},
+                  {"reference", reference},
+                  {"amount", amount},
+                  {"currencyIsoCode3", "KES"}};
+  const Json body{{"id", "c"}, {"type", "reference.paid"}, {"data", data}};
+  return signed_callback(app, names, body.dump());
+}
+
 }  // namespace coffer::test
