@@ -88,10 +88,10 @@ class ResponseProducer {
     const HttpCall call = route.operation == "takeProviderCallback"
                               ? payment_on_reference(app_, names, "REF-F", "1000")
                               : sample.call(names);
-    app_.clock.advance_ms(1'000);
     Reply reply;
     {
       const ArmedFault fault("disk.full:0=fail");
+      app_.clock.advance_ms(1'000);  // not before, or a background command could look at the disk
       reply = app_.me().send(call);
     }
     app_.clock.advance_ms(1'000);
@@ -362,9 +362,9 @@ class ResponseProducer {
     if (route.pattern.starts_with("/v1/")) return with_fault("pipeline.overloaded=fail", sample);
     // The health routes check the store directly.
     Reply reply;
-    app_.clock.advance_ms(1'000);
     {
       const ArmedFault fault("disk.full:0=fail");
+      app_.clock.advance_ms(1'000);
       CHECK_FALSE(app_.core().queue().probe());
       reply = app_.me().send(sample.call(mine_));
     }
