@@ -24,6 +24,7 @@ from harness.server import Demo
 from loop_disk import Disk, skip_without_loop_device
 
 BINARY = binary()
+PARTIAL = ".coffer.partial"  # until a file is complete
 FAULT, BUSY = 3, 75
 EXPORTED = (("payment", "payments"), ("paymentLeg", "payment_legs"), ("entry", "entries"), ("wallet", "wallets"),
             ("entrySet", "journal"), ("event", "events"), ("hold", "payment_holds"), ("account", "accounts"))
@@ -157,13 +158,13 @@ def killed(folder, rounds):
         process = subprocess.Popen([BINARY, "backup", backup, "--verify", "--db", gateway.db],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.monotonic() + 30
-        while not os.path.exists(backup + ".coffer.partial") and process.poll() is None and time.monotonic() < end:
+        while not os.path.exists(backup + PARTIAL) and process.poll() is None and time.monotonic() < end:
             pass
         time.sleep(choice.choice((0.003, 0.02, 0.1, 0.5, 2.0)) * choice.random())
         gateway.kill()
         process.kill()
         process.wait(30)
-        halves += os.path.exists(backup + ".coffer.partial")
+        halves += os.path.exists(backup + PARTIAL)
         if os.path.exists(backup):
             whole += 1
             code, out, _ = coffer("verify", backup, "--json")
@@ -175,7 +176,7 @@ def killed(folder, rounds):
     if halves == 0:
         fail("no kill interrupted a backup")
     take(gateway, backup)  # over the partial files of the killed backups
-    if os.path.exists(backup + ".coffer.partial"):
+    if os.path.exists(backup + PARTIAL):
         fail("the partial file of a killed backup still exists")
     clients.stop()
     clients.replay_waiting()
@@ -201,7 +202,7 @@ def full_disk(folder):
         code, _, err = coffer("backup", backup, db=gateway.db)
         if code != BUSY or "disk space" not in err and "full" not in err:
             fail(f"with {leave} bytes left, the backup exited with {code}: {err}")
-        if os.path.exists(backup) or os.path.exists(backup + ".coffer.partial"):
+        if os.path.exists(backup) or os.path.exists(backup + PARTIAL):
             fail("a backup that failed on a full disk left a file")
         accepted(clients, len(clients.acked) + 50)
         disk.make_room()
@@ -214,7 +215,7 @@ def full_disk(folder):
     filler.wait()
     if code not in (0, BUSY, 1):
         fail(f"while the disk filled up, the backup exited with {code}: {err}")
-    if code != 0 and (os.path.exists(backup) or os.path.exists(backup + ".coffer.partial")):
+    if code != 0 and (os.path.exists(backup) or os.path.exists(backup + PARTIAL)):
         fail("a backup that failed on a full disk left a file")
     disk.make_room()
     if code == 0:
@@ -248,7 +249,7 @@ def control(folder, gateway, backup):
             code, _, _ = coffer(*command)
             if code != FAULT:
                 fail(f"damage was not detected: {command[0]} exited with {code}")
-        if os.path.exists(target) or os.path.exists(target + ".coffer.partial"):
+        if os.path.exists(target) or os.path.exists(target + PARTIAL):
             fail("a damaged backup was restored")
         rejected += 1
     before = newest_entry(backup)

@@ -18,39 +18,22 @@
 #include "store/operations/copies.h"
 #include "support/unguarded.h"
 #include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
 
 using namespace coffer;
 using namespace coffer::cli;
+using coffer::cli::test::content_of;
 using coffer::cli::test::Folder;
 using coffer::cli::test::OpenFile;
+using coffer::cli::test::put;
 using coffer::cli::test::Ran;
+using coffer::cli::test::run_own;
 namespace fs = std::filesystem;
 
 namespace backup_commands_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void put(const std::string& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
-}
-
-/// A command that opens files itself.
-Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags = {},
-            bool json = true) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const Console console{out, err};
-  const Command& row = *find_command(command);
-  const auto* own = std::get_if<OwnCommand>(&row.run);
-  const int code = (own != nullptr ? *own : verify_given_file)(console, {values, json}, flags);
-  return {code, out.str(), err.str()};
-}
 
 Ran verify_file(const std::string& path) { return run_own("verify", {{"FILE", path}}); }
 

@@ -6,34 +6,22 @@
 #include "cli/operations/still_file.h"
 #include "cli/operations/verify.h"
 #include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
 
 using namespace coffer;
 using namespace coffer::cli;
+using coffer::cli::test::content_of;
 using coffer::cli::test::Folder;
 using coffer::cli::test::OpenFile;
+using coffer::cli::test::put;
 using coffer::cli::test::Ran;
+using coffer::cli::test::run_own;
 namespace fs = std::filesystem;
 
 namespace left_files_test {
 namespace {
 
 using Values = std::map<std::string, std::string>;
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void put(const std::string& path, const std::string& content) { std::ofstream(path) << content; }
-
-/// A command that opens files itself.
-Ran run_own(const std::string& command, const Values& values, const ConfigFlags& flags) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const auto* own = std::get_if<OwnCommand>(&find_command(command)->run);
-  const int code = (own != nullptr ? *own : verify_given_file)({out, err}, {values, false}, flags);
-  return {code, out.str(), err.str()};
-}
 
 }  // namespace
 
@@ -54,7 +42,7 @@ TEST_CASE("verify: works beside an export of the same server; a second export do
   const auto first = with_still_file(
       session, "export", [](const Progress&) {},
       [&](auto& copy) {
-        CHECK(run_own("verify", {{"FILE", copy}}, {}).code == 0);
+        CHECK(run_own("verify", {{"FILE", copy}}, {}, false).code == 0);
         CHECK(file.run("verify").code == 0);
         second = file.run("export", {{"FILE", "-"}}, false);
       });
@@ -73,7 +61,8 @@ TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[c
   const auto rejected = [&](const std::string& command, const Values& values,
                             const std::string& setting, const std::string& value) {
     const Folder folder;
-    const Ran ran = run_own(command, values, {{"db", folder.file("new.db")}, {setting, value}});
+    const Ran ran =
+        run_own(command, values, {{"db", folder.file("new.db")}, {setting, value}}, false);
     INFO(command << " --" << setting << " " << ran.err);
     CHECK(ran.code != 0);
     CHECK_FALSE(ran.err.empty());
@@ -94,10 +83,10 @@ TEST_CASE("restore: a file of another program next to the target is not touched"
   const std::string backup = folder.file("backup.db");
   REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
   put(target + ".partial", "of a download");
-  const Ran done = run_own("restore", {{"BACKUP", backup}}, {{"db", target}});
+  const Ran done = run_own("restore", {{"BACKUP", backup}}, {{"db", target}}, false);
   INFO(done.err);
   CHECK(done.code == 0);
-  CHECK(run_own("verify", {{"FILE", target}}, {}).code == 0);
+  CHECK(run_own("verify", {{"FILE", target}}, {}, false).code == 0);
   CHECK(content_of(target + ".partial") == "of a download");
 }
 

@@ -5,27 +5,13 @@
 #include "base/thread.h"
 #include "store/commit_queue.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/notes.h"
 
 using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
 namespace commit_queue_background_test {
-namespace {
-
-CommitQueue::Command note(const std::string& name) {
-  return [name](WriteTx& tx) -> Result<void> {
-    write_meta(tx, name, "x");
-    return {};
-  };
-}
-
-std::string notes(OpenedFile& file) {
-  return file.value("SELECT count(*) FROM meta WHERE name LIKE 'note%'");
-}
-
-}  // namespace
-
 TEST_CASE("commit queue: a background command shares the commit of the next command") {
   OpenedFile file({.patience_ms = 60'000});
   const auto before = file.queue->stats().commits;
@@ -37,7 +23,7 @@ TEST_CASE("commit queue: a background command shares the commit of the next comm
   CHECK(file.write(note("note2")));
   background.join();
   CHECK(settled);
-  CHECK(notes(file) == "2");
+  CHECK(notes(file) == 2);
   CHECK(file.queue->stats().commits == before + 1);
 }
 
@@ -62,7 +48,7 @@ TEST_CASE("commit queue: background commands are the last of their batch") {
 TEST_CASE("commit queue: without another command, a background command is committed alone") {
   OpenedFile file({.patience_ms = 1});
   CHECK(file.queue->run(note("note"), CommitQueue::Mode::background));
-  CHECK(notes(file) == "1");
+  CHECK(notes(file) == 1);
 }
 
 TEST_CASE("commit queue: a stop does not wait for the patience of a background command") {
@@ -75,7 +61,7 @@ TEST_CASE("commit queue: a stop does not wait for the patience of a background c
   file.queue->stop();
   background.join();
   CHECK(settled);
-  CHECK(notes(file) == "1");
+  CHECK(notes(file) == 1);
 }
 
 }  // namespace commit_queue_background_test

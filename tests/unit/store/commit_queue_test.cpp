@@ -11,23 +11,13 @@
 #include "base/thread.h"
 #include "unit/store/busy_writer.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/notes.h"
 
 using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
 namespace {
-
-CommitQueue::Command note(const std::string& name) {
-  return [name](WriteTx& tx) -> Result<void> {
-    write_meta(tx, name, "x");
-    return {};
-  };
-}
-
-std::int64_t notes(OpenedFile& file) {
-  return std::stoll(file.value("SELECT count(*) FROM meta WHERE name LIKE 'note%'"));
-}
 
 #ifdef COFFER_FAULTS
 struct Disarm {

@@ -6,27 +6,13 @@
 #include "support/armed_fault.h"
 #include "unit/store/busy_writer.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/notes.h"
 
 using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
 namespace full_disk_test {
-namespace {
-
-CommitQueue::Command note(const std::string& name) {
-  return [name](WriteTx& tx) -> Result<void> {
-    write_meta(tx, name, "x");
-    return {};
-  };
-}
-
-std::int64_t notes(OpenedFile& file) {
-  return std::stoll(file.value("SELECT count(*) FROM meta WHERE name LIKE 'note%'"));
-}
-
-}  // namespace
-
 TEST_CASE("full disk: below the free-space floor, writes are rejected and reads continue") {
   OpenedFile file({.disk_floor_bytes = ~0ULL});
   CapturedLog log;

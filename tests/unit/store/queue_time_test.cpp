@@ -4,22 +4,11 @@
 
 #include "store/ledger/catalog.h"
 #include "unit/store/ledger_fixture.h"
+#include "unit/store/notes.h"
 
 using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
-
-namespace {
-
-/// A change that is neither an entry nor an event.
-CommitQueue::Command note(const std::string& name) {
-  return [name](WriteTx& tx) -> Result<void> {
-    write_meta(tx, name, "x");
-    return {};
-  };
-}
-
-}  // namespace
 
 TEST_CASE("commit queue: a clock that is set back is logged once, and so is its end") {
   OpenedFile file;
