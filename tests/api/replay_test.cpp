@@ -1,5 +1,7 @@
 // transactionId identifies a payment: which requests count as equal, and which use it up.
 #include <catch2/catch.hpp>
+#include <functional>
+#include <set>
 
 #include "route_samples.h"
 #include "support/armed_fault.h"
@@ -19,6 +21,28 @@ struct World {
   std::string to = app.wallet("USDC");
   Json body = transfer_body(from, to, "1");
 };
+
+/// The first response of the routes that submit a payment.
+const std::set<std::string_view> kReplayed = {"Acknowledgement", "CashInResult"};
+
+/// Passes a new request to `use` for each route whose first response has one of the schemas.
+/// Returns the number of routes.
+int call_each_route(TestApp& app, const std::set<std::string_view>& schemas,
+                    const std::function<void(std::string_view, const HttpCall&)>& use) {
+  app.rate("USDC", "EURC", "0.9");
+  const Names mine = belongings_of(app, app.me());
+  int routes = 0;
+  for (const api::Route& route : api::routes()) {
+    const std::string_view schema = route.responses.front().schema;
+    if (!schemas.contains(schema)) continue;
+    INFO(route.operation);
+    Names names = mine;
+    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
+    use(schema, sample_of(route).call(names));
+    ++routes;
+  }
+  return routes;
+}
 
 void check_replay(const Reply& reply, const std::string& id) {
   INFO(reply.text());
@@ -54,56 +78,39 @@ TEST_CASE("a repeated submission returns the first result, before and after sett
 
 TEST_CASE("a replay returns the first acknowledgement, with a different isIdempotent") {
   TestApp app;
-  app.rate("USDC", "EURC", "0.9");
-  const Names mine = belongings_of(app, app.me());
-  int routes = 0;
-  for (const api::Route& route : api::routes()) {
-    const std::string_view schema = route.responses.front().schema;
-    if (schema != "Acknowledgement" && schema != "CashInResult") continue;
-    INFO(route.operation);
-    Names names = mine;
-    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
-    const HttpCall call = sample_of(route).call(names);
+  const int routes = call_each_route(app, kReplayed, [&](std::string_view, const HttpCall& call) {
     Json first = app.me().send(call).json(), again = app.me().send(call).json();
     CHECK(first.at("isIdempotent") == false);
     CHECK(again.at("isIdempotent") == true);
     first.erase("isIdempotent");
     again.erase("isIdempotent");
     CHECK(first == again);
-    ++routes;
-  }
+  });
   CHECK(routes == 10);
 }
 
 TEST_CASE("a full disk rejects neither repeated submissions nor validations") {
   TestApp app;
-  app.rate("USDC", "EURC", "0.9");
-  const Names mine = belongings_of(app, app.me());
-  int routes = 0;
-  for (const api::Route& route : api::routes()) {
-    const std::string_view schema = route.responses.front().schema;
-    const bool submits = schema == "Acknowledgement" || schema == "CashInResult";
-    if (!submits && schema != "Validation") continue;
-    INFO(route.operation);
-    Names names = mine;
-    add_fresh_payment_samples(app, app.me(), names, sample_of(route));
-    const HttpCall call = sample_of(route).call(names);
-    const Json first = submits ? app.me().send(call).json() : Json();
-    app.clock.advance_ms(1'000);
-    {
-      const ArmedFault fault("disk.full:0=fail");
-      const Reply reply = app.me().send(call);
-      INFO(reply.text());
-      CHECK(reply.status == (submits ? 202 : 200));
-      if (submits) {
-        CHECK(reply.json().at("isIdempotent") == true);
-        CHECK(reply.json().at("transactionRecordId") == first.at("transactionRecordId"));
-      }
-      CHECK_FALSE(app.core().queue().probe());
-    }
-    CHECK(app.core().queue().probe());
-    ++routes;
-  }
+  std::set<std::string_view> schemas = kReplayed;
+  schemas.insert("Validation");
+  const int routes =
+      call_each_route(app, schemas, [&](std::string_view schema, const HttpCall& call) {
+        const bool submits = schema != "Validation";
+        const Json first = submits ? app.me().send(call).json() : Json();
+        app.clock.advance_ms(1'000);
+        {
+          const ArmedFault fault("disk.full:0=fail");
+          const Reply reply = app.me().send(call);
+          INFO(reply.text());
+          CHECK(reply.status == (submits ? 202 : 200));
+          if (submits) {
+            CHECK(reply.json().at("isIdempotent") == true);
+            CHECK(reply.json().at("transactionRecordId") == first.at("transactionRecordId"));
+          }
+          CHECK_FALSE(app.core().queue().probe());
+        }
+        CHECK(app.core().queue().probe());
+      });
   CHECK(routes == 18);
 }
 
