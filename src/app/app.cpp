@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "api/pipeline/pipeline.h"
-#include "auth/master_key.h"
 #include "base/check.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
@@ -86,16 +85,11 @@ http::TrustedProxies trusted_proxies(const Config& config) {
   return http::TrustedProxies(*std::move(list));
 }
 
-Result<auth::MasterKey> find_key(const Config& config, Random& random, auth::MissingKey missing) {
-  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
-                               random, missing);
-}
-
 /// A master key that cannot be used must not leave a new database behind.
 Result<void> check_key_of_new_file(const Config& config, Random& random) {
   std::error_code ignored;
   if (std::filesystem::exists(config.db, ignored)) return {};
-  const auto key = find_key(config, random, auth::MissingKey::refuse);
+  const auto key = configured_key(config, random, auth::MissingKey::refuse);
   if (key || key.error().slug == Slug::not_found) return {};
   return unexpected(key.error());
 }
@@ -110,7 +104,8 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
-  auto key = find_key(config, random, stored ? auth::MissingKey::refuse : auth::MissingKey::create);
+  auto key =
+      configured_key(config, random, stored ? auth::MissingKey::refuse : auth::MissingKey::create);
   if (!key) return key;
   if (!stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
@@ -126,6 +121,12 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 }
 
 }  // namespace
+
+Result<auth::MasterKey> configured_key(const Config& config, Random& random,
+                                       auth::MissingKey missing) {
+  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
+                               random, missing);
+}
 
 App::App(const Config& config, const Clock& clock, Random& random)
     : config_(with_ca_bundle(config)),

@@ -11,6 +11,7 @@
 
 #include "api/pipeline/pipeline.h"
 #include "api/pipeline/services.h"
+#include "auth/master_key.h"
 #include "base/clock.h"
 #include "base/limits/guess_table.h"
 #include "base/random.h"
@@ -51,6 +52,10 @@ struct StartError {
   int exit_code = 1;
   std::string message;
 };
+
+/// The master key to which the settings lead.
+Result<auth::MasterKey> configured_key(const Config& config, Random& random,
+                                       auth::MissingKey missing);
 
 /// The address of a listener as bound, so a wildcard stays a wildcard.
 struct ListenAddress {

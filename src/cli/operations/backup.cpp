@@ -228,7 +228,8 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   Interruption never;
   ProgressLine line(console, never);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
-  const auto key = configured_key(config);
+  OsRandom random;
+  const auto key = configured_key(config, random, auth::MissingKey::refuse);
   auto result = flows::restore_backup(backup, config.db, line.shower(), checks);
   if (!result && result.error().slug == Slug::forbidden && !is_key_of(key, backup)) {
     Problem problem = std::move(result).error();

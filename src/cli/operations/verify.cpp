@@ -185,12 +185,6 @@ int verify_without_key(const Console& console, Arguments arguments, const Config
   return print_judgement(console, config, arguments);
 }
 
-Result<auth::MasterKey> configured_key(const Config& config) {
-  OsRandom random;
-  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
-                               random, auth::MissingKey::refuse);
-}
-
 std::string key_source(const Config& config) {
   return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
 }
@@ -220,7 +214,8 @@ std::string_view extent_of(const store::FileVerdict& verdict) {
 
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments) {
   flows::FileChecks out;
-  const auto key = configured_key(config);
+  OsRandom random;
+  const auto key = configured_key(config, random, auth::MissingKey::refuse);
   out.key_source = key_source(config);
   if (key) {
     out.key = std::make_unique<const flows::KeyCandidate>(*key);

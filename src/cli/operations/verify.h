@@ -25,8 +25,6 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 /// master key at its default place, no key; a Problem if the settings name one that is missing or
 /// cannot be used.
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
-/// The master key to which the settings lead. Never creates one.
-Result<auth::MasterKey> configured_key(const Config& config);
 /// Where the master key comes from: a file, a variable or a credential.
 std::string key_source(const Config& config);
 /// Whether the settings lead to a master key, which may be unusable.
