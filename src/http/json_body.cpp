@@ -89,7 +89,7 @@ class Builder {
     has_large_number_ = error.id == kNumberOverflow;
     if (has_large_number_) return fail_here("The number", "is too large");
     // The library's message contains its class names; the position is more helpful.
-    return fail("The body is not valid JSON at byte " + std::to_string(position) +
+    return fail(subject() + " is not valid JSON at byte " + std::to_string(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
 
@@ -138,7 +138,7 @@ class Builder {
 
   /// Called before the value is created.
   bool count_value() {
-    if (++values_ > limits_.values_max) return too_many("The body", limits_.values_max);
+    if (++values_ > limits_.values_max) return too_many(subject(), limits_.values_max);
     if (stack_.empty()) return true;
     const auto& data = stack_.back().value.data();
     const auto* array = std::get_if<JsonValue::Array>(&data);
@@ -155,7 +155,7 @@ class Builder {
 
   bool open(JsonValue container) {
     if (stack_.size() >= limits_.depth_max) {
-      return fail("The body is nested more than " + std::to_string(limits_.depth_max) +
+      return fail(subject() + " is nested more than " + std::to_string(limits_.depth_max) +
                   " levels deep.");
     }
     if (!count_value()) return false;
@@ -211,6 +211,8 @@ class Builder {
   static std::string shown(const std::string& name) {
     return name.size() <= 64 ? name : name.substr(0, 64) + "...";
   }
+
+  std::string subject() const { return std::string(limits_.subject); }
 
   const JsonLimits& limits_;
   std::vector<Frame> stack_;
@@ -272,14 +274,13 @@ std::string_view JsonValue::type_name() const {
 }
 
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
-  if (text.empty()) return unexpected(Slug::malformed_request, "The body is empty; send JSON.");
+  const auto rejected = [&](const char* why) {
+    return unexpected(Slug::malformed_request, std::string(limits.subject) + why);
+  };
+  if (text.empty()) return rejected(" is empty; send JSON.");
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
-  if (text.find('\0') != std::string_view::npos) {
-    return unexpected(Slug::malformed_request, "The body contains a NUL byte.");
-  }
-  if (text.substr(0, 3) == "\xef\xbb\xbf") {
-    return unexpected(Slug::malformed_request, "The body starts with a byte order mark.");
-  }
+  if (text.find('\0') != std::string_view::npos) return rejected(" contains a NUL byte.");
+  if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
   Builder builder(limits);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   if (!builder.has_large_number()) return unexpected(builder.problem());

@@ -48,6 +48,8 @@ class JsonValue {
 };
 
 struct JsonLimits {
+  /// The subject of errors about the whole text.
+  std::string_view subject = "The body";
   std::size_t depth_max = 32;
   /// Maximum length of a string, in characters.
   std::size_t string_max = 4096;
@@ -59,9 +61,9 @@ struct JsonLimits {
   std::size_t children_max = 1'000;
 };
 
-/// Parses a whole request body. Every error is `malformed-request` with its position: invalid JSON,
-/// nesting beyond the limit, too many values, NUL, invalid UTF-8, or text after the value. A
-/// duplicate member and an overlong string or number are errors of their field.
+/// Parses a whole text, such as a request body. Every error is `malformed-request` with its
+/// position: invalid JSON, nesting beyond the limit, too many values, NUL, invalid UTF-8, or text
+/// after the value. A duplicate member and an overlong string or number are errors of their field.
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 }  // namespace coffer::http

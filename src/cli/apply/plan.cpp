@@ -84,14 +84,7 @@ const std::vector<ApplyPlan::Section>& ApplyPlan::sections() {
 }
 
 Result<void> ApplyPlan::read(const std::string& text) {
-  auto parsed = http::parse_json(text);
-  if (!parsed) {
-    constexpr std::string_view kBody = "The body";  // of a request
-    Problem problem = std::move(parsed).error();
-    if (problem.detail.starts_with(kBody)) problem.detail.replace(0, kBody.size(), "The file");
-    return unexpected(std::move(problem));
-  }
-  const http::JsonValue file = *std::move(parsed);
+  COFFER_TRY(const http::JsonValue file, http::parse_json(text, {.subject = "The file"}));
   ValidationErrors found;
   COFFER_TRY_VOID(load(file, found));
   for (const Section& section : sections()) plan_section(section, file, found);

@@ -100,6 +100,17 @@ TEST_CASE("invalid text is rejected") {
   CHECK(rejection("\xef\xbb\xbf{}").find("byte order mark") != std::string::npos);
 }
 
+TEST_CASE("errors about the whole text have its subject") {
+  const JsonLimits limits{.subject = "The file", .depth_max = 1, .values_max = 2};
+  CHECK(rejection("", limits) == "The file is empty; send JSON.");
+  CHECK(rejection(std::string("1\0", 2), limits) == "The file contains a NUL byte.");
+  CHECK(rejection("\xef\xbb\xbf{}", limits) == "The file starts with a byte order mark.");
+  CHECK(rejection("[1,", limits).starts_with("The file is not valid JSON at byte "));
+  CHECK(rejection("[[1]]", limits) == "The file is nested more than 1 levels deep.");
+  CHECK(rejection("[1,2]", limits).starts_with("The file contains more than 2 values"));
+  CHECK(rejection("").starts_with("The body "));
+}
+
 TEST_CASE("long strings and numbers are rejected by name") {
   const std::string text(4'097, 'x');
   CHECK(rejection("{\"a\":{\"b\":\"" + text + "\"}}").find("`a.b`") != std::string::npos);
