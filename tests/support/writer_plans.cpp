@@ -11,7 +11,7 @@ namespace coffer::test {
 namespace {
 
 /// Tables with rows that the operator registers, or with at most one row per active webhook.
-constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
+constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
                                                   "sqlite_schema",
                                                   "meta",
                                                   "associations",
@@ -26,7 +26,6 @@ constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
                                                   "connector_requirements",
                                                   "connector_choices",
                                                   "fee_rows",
-                                                  "webhooks",
                                                   "webhook_types",
                                                   "webhook_recoveries",
                                                   "quota_use",

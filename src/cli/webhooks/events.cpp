@@ -116,9 +116,10 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
     result.records.push_back(event_view(row));
     return result;
   }
-  COFFER_TRY(const auto webhooks, flows::resend_event(context, tenant, found.event.id));
-  for (const store::WebhookRow& row : webhooks) result.records.push_back(event_view(row));
-  if (webhooks.empty()) {
+  COFFER_TRY(const auto webhook, flows::resend_event(context, tenant, found.event.id));
+  if (webhook) {
+    result.records.push_back(event_view(*webhook));
+  } else {
     result.list = arguments.json;  // without --json, the note explains it
     result.note = "Nothing was sent: no active webhook subscribes to events of the type " +
                   std::string(name(found.event.type)) + ". List webhooks with coffer webhook list.";

@@ -1,6 +1,7 @@
 #include "flows/webhooks/queue_deliveries.h"
 
 #include <algorithm>
+#include <map>
 
 #include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
@@ -14,6 +15,12 @@ constexpr int kEventsPerRound = 256;
 // Enough due deliveries to keep the senders of an endpoint busy for a while. Further events wait in
 // their own rows at no cost, because payments need the writer more than a longer queue does.
 constexpr int kDueEnough = 512;
+
+/// Whether an endpoint receives this event.
+bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event) {
+  if (event.type == EventType::webhook_test) return event.webhook == webhook.key;
+  return webhook.types.contains(event.type);
+}
 
 class Planner {
  public:
@@ -81,11 +88,6 @@ class Planner {
 
 }  // namespace
 
-bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event) {
-  if (event.type == EventType::webhook_test) return event.webhook == webhook.key;
-  return webhook.types.contains(event.type);
-}
-
 QueuePlan plan_deliveries(const Context& context, store::Connection& db,
                           const std::vector<store::WebhookRow>& webhooks) {
   QueuePlan plan;
@@ -103,12 +105,14 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
 
 void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan) {
   // A webhook that was disabled in the meantime receives no further deliveries.
-  std::vector<std::int64_t> active;
-  for (const store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
-    active.push_back(webhook.key);
-  }
+  std::map<std::int64_t, bool> known;
   const auto is_active = [&](std::int64_t webhook) {
-    return std::ranges::find(active, webhook) != active.end();
+    const auto [it, is_new] = known.try_emplace(webhook, false);
+    if (is_new) {
+      const auto row = store::find_webhook_by_key(tx.db(), webhook);
+      it->second = row && row->is_active();
+    }
+    return it->second;
   };
   for (const QueuePlan::Item& item : plan.items) {
     if (!is_active(item.webhook)) continue;

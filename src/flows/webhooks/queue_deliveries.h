@@ -39,7 +39,4 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
 /// Writes the plan, and takes changes since its creation into account.
 void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePlan& plan);
 
-/// Whether an endpoint receives this event.
-bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event);
-
 }  // namespace coffer::flows

@@ -1,7 +1,6 @@
 #include "flows/webhooks/redeliver.h"
 
 #include "flows/webhooks/event_body.h"
-#include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/webhooks.h"
 #include "store/webhooks/events.h"
 
@@ -24,6 +23,14 @@ void queue_again(store::WriteTx& tx, const store::WebhookRow& webhook,
   }
 }
 
+/// The active endpoint that receives the event.
+std::optional<store::WebhookRow> receiver_of(store::Connection& db, const Tenant& tenant,
+                                             const store::EventRow& event) {
+  if (event.type != EventType::webhook_test) return store::find_subscriber(db, tenant, event.type);
+  auto tested = event.webhook ? store::find_webhook_by_key(db, *event.webhook) : std::nullopt;
+  return tested && tested->is_active() ? tested : std::nullopt;
+}
+
 }  // namespace
 
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
@@ -43,9 +50,9 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
   });
 }
 
-Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
-                                                    EventId id) {
-  using Rows = std::vector<store::WebhookRow>;
+Result<std::optional<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
+                                                      EventId id) {
+  using Found = std::optional<store::WebhookRow>;
   std::optional<store::EventRow> event;
   std::string body;
   COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
@@ -55,18 +62,14 @@ Result<std::vector<store::WebhookRow>> resend_event(const Context& context, cons
     return {};
   }));
   if (body.size() > context.webhooks->policy.body_bytes_max) return unexpected(too_large());
-  return context.write([&](store::WriteTx& tx) -> Result<Rows> {
+  return context.write([&](store::WriteTx& tx) -> Result<Found> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
-    Rows out;
-    for (store::WebhookRow& webhook : store::active_webhooks(tx.db())) {
-      if (webhook.tenant.key != tenant.key || !is_wanted(webhook, *event)) continue;
-      queue_again(tx, webhook, *event);
-      out.push_back(std::move(webhook));
-    }
-    if (out.empty()) return out;
+    Found webhook = receiver_of(tx.db(), tenant, *event);
+    if (!webhook) return webhook;
+    queue_again(tx, *webhook, *event);
     store::keep_event_body(tx, tenant, event->sequence, body);
     tx.signal(store::Signal::webhooks);
-    return out;
+    return webhook;
   });
 }
 

@@ -1,7 +1,7 @@
 // Redelivery and test deliveries that an integrator requests (docs/contract.md#webhooks).
 #pragma once
 
-#include <vector>
+#include <optional>
 
 #include "flows/context.h"
 #include "flows/webhooks/events.h"
@@ -15,10 +15,10 @@ namespace coffer::flows {
 Result<store::DeliveryRow> resend_delivery(const Context& context, const WebhookRef& ref,
                                            EventId event);
 
-/// The same for every active endpoint that subscribes to the event's type, including endpoints
-/// registered later; returns these endpoints. `conflict` if the event is too large.
-Result<std::vector<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
-                                                    EventId event);
+/// The same for the active endpoint that subscribes to the event's type, even if it was registered
+/// later; returns it, or nullopt without one. `conflict` if the event is too large.
+Result<std::optional<store::WebhookRow>> resend_event(const Context& context, const Tenant& tenant,
+                                                      EventId event);
 
 struct RecoveryAsked {
   Timestamp from;
