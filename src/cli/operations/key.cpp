@@ -27,15 +27,21 @@ std::string next_steps(const Config& config, const std::string& key_file) {
   return text + "  " + serve_command(config);
 }
 
+Result<std::int64_t> rotate_to(App& app, Random& random, const std::string& key_file) {
+  COFFER_TRY_VOID(app.queue().probe());  // on a full disk, the new key would be left behind
+  COFFER_TRY(const auto next,
+             auth::load_or_create_master_key(key_file, random, auth::MissingKey::create));
+  return flows::rotate_master_key(app.flows(), next);
+}
+
 /// Records the command and its result in the audit log, as the dispatcher does for other commands.
-Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
-                                     const std::string& key_file) {
+Result<std::int64_t> rotate_recorded(App& app, Random& random, const std::string& key_file) {
   const Actor actor = command_line_actor(::geteuid());
   const std::string command(kCommand);
   COFFER_TRY(const auto entry,
              flows::record_audit_entry(app.flows(), actor, command,
                                        to_json({{"new-key-file", key_file}}, false)));
-  auto count = flows::rotate_master_key(app.flows(), next);
+  auto count = rotate_to(app, random, key_file);
   const auto recorded = flows::record_outcome(
       app.flows(), entry, actor, command,
       count ? std::string("done") : std::string(info(count.error().slug).name),
@@ -47,9 +53,7 @@ Result<std::int64_t> rotate_recorded(App& app, const auth::MasterKey& next,
 }
 
 Result<CommandResult> rotate_in(App& app, Random& random, const std::string& key_file) {
-  COFFER_TRY(const auto next,
-             auth::load_or_create_master_key(key_file, random, auth::MissingKey::create));
-  COFFER_TRY(const auto count, rotate_recorded(app, next, key_file));
+  COFFER_TRY(const auto count, rotate_recorded(app, random, key_file));
   return CommandResult{.records = {{{"database", app.database().path()},
                                     {"keyFile", key_file},
                                     {"sealedAnew", count}}},

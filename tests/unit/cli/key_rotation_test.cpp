@@ -17,12 +17,14 @@
 #include "store/ledger/catalog.h"
 #include "store/operations/seals.h"
 #include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::Folder;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::cli::test::run_own;
 
 namespace {
 
@@ -161,4 +163,19 @@ TEST_CASE("key rotate: the file then opens only with the new key, and a running 
   CHECK(acts.at(0).at("command") == "key rotate");
   CHECK(acts.at(0).at("outcome") == "done");
   CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("key rotate: below disk_floor_mib, no new key is created", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string new_key = folder.file("new.key");
+  const std::string old_key = file.app().config().master_key_file;
+  file.reopen([&] {
+    const Ran ran =
+        run_own("key rotate", {{"new-key-file", new_key}},
+                {{"db", file.path()}, {"master_key_file", old_key}, {"disk_floor_mib", "1048576"}});
+    INFO(ran.err);
+    CHECK(ran.code == exit_code::kBusy);
+    CHECK_FALSE(std::filesystem::exists(new_key));
+  });
 }
