@@ -44,6 +44,13 @@ def take(gateway, path, *more):
     return json.loads(out)
 
 
+def remove_backup(path):
+    """A backup overwrites none of its three files."""
+    for ending in ("", ".sha256", ".checkpoint"):
+        if os.path.exists(path + ending):
+            os.remove(path + ending)
+
+
 def newest_entry(path):
     db = sqlite3.connect(path)
     row = db.execute("SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1").fetchone()
@@ -170,7 +177,7 @@ def killed(folder, rounds):
             code, out, _ = coffer("verify", backup, "--json")
             if code != 0 or json.loads(out)["checksum"] != "matches":
                 fail(f"a backup has its final name but is incomplete: {out}")
-            os.remove(backup)
+        remove_backup(backup)
         gateway.start()
         accepted(clients, len(clients.acked) + 20)
     if halves == 0:
@@ -219,7 +226,7 @@ def full_disk(folder):
         fail("a backup that failed on a full disk left a file")
     disk.make_room()
     if code == 0:
-        os.remove(backup)
+        remove_backup(backup)
     take(gateway, backup)
     clients.stop()
     clients.replay_waiting()

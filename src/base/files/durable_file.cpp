@@ -78,8 +78,7 @@ PartialFile::~PartialFile() {
 }
 
 Result<PartialFile> PartialFile::create(const std::string& path) {
-  struct stat there {};
-  if (::lstat(path.c_str(), &there) == 0) return unexpected(taken(path));
+  COFFER_TRY_VOID(check_unused(path));
   std::string partial = path + std::string(kPartialEnding);
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
   if (fd < 0 && errno == ENOENT) {
@@ -111,8 +110,7 @@ Result<void> PartialFile::publish() {
   if (!sync_file(fd_)) return unexpected(system_problem("cannot write", partial_));
   bool done = rename_exclusively(partial_, path_);
   if (!done && errno == ENOTSUP) {  // the file system has no exclusive rename
-    struct stat there {};
-    if (::lstat(path_.c_str(), &there) == 0) return unexpected(taken(path_));
+    COFFER_TRY_VOID(check_unused(path_));
     done = std::rename(partial_.c_str(), path_.c_str()) == 0;
   }
   if (!done && errno == EEXIST) return unexpected(taken(path_));
@@ -120,6 +118,12 @@ Result<void> PartialFile::publish() {
   ::close(fd_);
   fd_ = -1;
   return sync_folder(path_);
+}
+
+Result<void> check_unused(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) return unexpected(taken(path));
+  return {};
 }
 
 Result<void> write_durably(const std::string& path, std::string_view text) {

@@ -46,6 +46,8 @@ class PartialFile {
   int fd_;
 };
 
+/// `conflict` if a file, or a link to any place, has this name.
+Result<void> check_unused(const std::string& path);
 /// Durably creates or replaces a small file with mode 0600.
 Result<void> write_durably(const std::string& path, std::string_view text);
 /// The digest in lower-case hex. Calls `progress` at intervals with the number of bytes read;

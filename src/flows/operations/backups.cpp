@@ -21,6 +21,10 @@ constexpr std::int64_t kFlushEveryBytes = 2 << 20;
 // Space for what payments write during a backup.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
+// The files next to a backup.
+constexpr const char* kChecksum = ".sha256";
+constexpr const char* kSignature = ".checkpoint";
+
 /// Thrown by the progress function to cancel a backup.
 struct GaveUp {
   Problem problem;
@@ -94,40 +98,53 @@ Result<std::string> sign_copy(const Context& context, const std::string& copy, c
   return line;
 }
 
+/// A small file on disk that has no final name yet.
+Result<PartialFile> written(const std::string& path, std::string_view text) {
+  COFFER_TRY(PartialFile file, PartialFile::create(path));
+  COFFER_TRY_VOID(file.append(text));
+  COFFER_TRY_VOID(file.flush());
+  return file;
+}
+
 Result<void> publish(const Context& context, const BackupRequest& request, PartialFile& file,
                      Backup& out) {
   const std::string name = fs::path(request.path).filename().string();
-  COFFER_TRY(const std::string signature, sign_copy(context, file.path(), out));
-  // Written first, so that a backup with its final name always has a checksum and a signature.
-  COFFER_TRY_VOID(write_durably(request.path + ".checkpoint", signature + "\n"));
-  COFFER_TRY_VOID(write_durably(request.path + ".sha256", out.sha256 + "  " + name + "\n"));
+  COFFER_TRY(const std::string line, sign_copy(context, file.path(), out));
+  COFFER_TRY(PartialFile signature, written(request.path + kSignature, line + "\n"));
+  COFFER_TRY(PartialFile checksum,
+             written(request.path + kChecksum, out.sha256 + "  " + name + "\n"));
+  // The backup gets its name last, so that it always has a checksum and a signature.
+  COFFER_TRY_VOID(signature.publish());
+  COFFER_TRY_VOID(checksum.publish());
   return file.publish();
 }
 
 /// Writes the database to a file without a final name.
-Result<PartialFile> write_copy(const Context& context, const BackupRequest& request,
-                               const ProgressFunction& progress) {
+Result<void> write_copy(const Context& context, const BackupRequest& request, PartialFile& file,
+                        const ProgressFunction& progress) {
   const std::uint64_t wanted = context.database.file_bytes() + context.database.wal_bytes();
   const std::uint64_t free = free_bytes(directory_of(request.path));
   if (free < wanted || free - wanted < reserve_of(context, request)) {
     return unexpected(no_room(request, wanted));
   }
-  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
   try {
-    COFFER_TRY_VOID(copy(context, request, file, progress));
+    return copy(context, request, file, progress);
   } catch (const GaveUp& fault) {
     return unexpected(fault.problem);
   } catch (const store::SqlError& error) {
     return unexpected(sql_problem(request, error));
   }
-  return file;
 }
 
 Result<Backup> write_backup(const Context& context, const BackupRequest& request,
                             const ProgressFunction& progress) {
+  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
+  for (const char* ending : {kChecksum, kSignature}) {
+    COFFER_TRY_VOID(check_unused(request.path + ending));
+  }
   Backup out{.path = request.path, .begun_at = context.queue.now()};
   const std::int64_t began_ms = context.clock.monotonic_ms();
-  COFFER_TRY(PartialFile file, write_copy(context, request, progress));
+  COFFER_TRY_VOID(write_copy(context, request, file, progress));
   COFFER_TRY_VOID(file.flush());
   if (request.verify) {
     out.verdict = store::verify_file(file.path(), progress, keys_under(context.sealer));
@@ -163,7 +180,8 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
 Result<void> with_copy(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress,
                        const std::function<void(const std::string&)>& use) {
-  COFFER_TRY(const PartialFile file, write_copy(context, request, progress));
+  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
+  COFFER_TRY_VOID(write_copy(context, request, file, progress));
   use(file.path());
   return {};
 }

@@ -87,6 +87,22 @@ TEST_CASE("backup: a complete file with its checksum, only for its owner, never 
   CHECK(kept.file.run("audit list").json().at(0).at("command") == "backup");
 }
 
+TEST_CASE("backup: an existing checksum or signature is not overwritten, and nothing is copied",
+          "[cli]") {
+  OpenFile file;
+  for (const char* ending : {".sha256", ".checkpoint"}) {
+    const Folder folder;
+    const std::string path = folder.file("backup.db");
+    put(path + ending, "of another backup");
+    const auto made = flows::back_up(file.app().flows(), {path},
+                                     [](auto&&...) { FAIL("the backup has started"); });
+    REQUIRE(made.error().slug == Slug::conflict);
+    CHECK(made.error().detail.starts_with(path + ending + " already exists"));
+    CHECK(content_of(path + ending) == "of another backup");
+    CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
+  }
+}
+
 TEST_CASE("backup: without a name, a folder must be set, and an unusable folder is named",
           "[cli]") {
   OpenFile file;
