@@ -88,7 +88,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (fd < 0) return unexpected(system_problem("cannot create", partial));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
-    return unexpected(Slug::overloaded, partial +
+    return unexpected(Slug::overloaded, path +
                                             " is being written by another command. Try again when "
                                             "that command is complete");
   }

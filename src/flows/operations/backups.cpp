@@ -180,9 +180,15 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request,
 Result<void> with_copy(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress,
                        const std::function<void(const std::string&)>& use) {
-  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
-  COFFER_TRY_VOID(write_copy(context, request, file, progress));
-  use(file.path());
+  auto file = PartialFile::create(request.path);
+  if (!file && file.error().slug == Slug::overloaded) {
+    return unexpected(Slug::overloaded, "another command of the same kind works on a copy of " +
+                                            context.database.path() +
+                                            ". Try again when that command is complete");
+  }
+  if (!file) return unexpected(std::move(file).error());
+  COFFER_TRY_VOID(write_copy(context, request, *file, progress));
+  use(file->path());
   return {};
 }
 
