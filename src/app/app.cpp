@@ -4,8 +4,10 @@
 
 #include "api/pipeline/pipeline.h"
 #include "base/check.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/text/readable.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/file_keys.h"
 #include "store/ledger/catalog.h"
@@ -35,10 +37,11 @@ int exit_code_of(store::OpenFault fault) {
   throw InternalError("unknown open fault");
 }
 
-int exit_code_of(const Problem& key_problem) {
-  if (key_problem.slug == Slug::forbidden) return exit_code::kPermission;
-  return key_problem.slug == Slug::unexpected_error ? exit_code::kCannotCreate
-                                                    : exit_code::kConfiguration;
+int exit_code_of(const Problem& problem) {
+  if (problem.slug == Slug::forbidden) return exit_code::kPermission;
+  if (problem.slug == Slug::storage_full) return exit_code::kBusy;
+  return problem.slug == Slug::unexpected_error ? exit_code::kCannotCreate
+                                                : exit_code::kConfiguration;
 }
 
 api::RateLimits rate_limits(const Config& config) {
@@ -85,10 +88,27 @@ http::TrustedProxies trusted_proxies(const Config& config) {
   return http::TrustedProxies(*std::move(list));
 }
 
-/// A master key that cannot be used must not leave a new database behind.
-Result<void> check_key_of_new_file(const Config& config, Random& random) {
+/// `storage-full` if the queue would reject every write.
+Result<void> check_free_space(const Config& config) {
+  std::string folder = directory_of(config.db);
+  std::optional<std::uint64_t> free;
+  while (!(free = free_disk_bytes(folder)) && folder != directory_of(folder)) {
+    folder = directory_of(folder);  // it is created with the database
+  }
+  if (!free || (*free >> 20) >= static_cast<std::uint64_t>(config.disk_floor_mib)) return {};
+  return unexpected(
+      Slug::storage_full,
+      "the disk of " + folder + " has " + readable_bytes(static_cast<std::int64_t>(*free)) +
+          " of free space, less than disk_floor_mib (" + std::to_string(config.disk_floor_mib) +
+          " MiB), so the database was not created. Free disk space, choose another "
+          "disk with --db, or lower disk_floor_mib");
+}
+
+/// A full disk, or a master key that cannot be used, must not leave a new database behind.
+Result<void> check_new_file(const Config& config, Random& random) {
   std::error_code ignored;
   if (std::filesystem::exists(config.db, ignored)) return {};
+  COFFER_TRY_VOID(check_free_space(config));
   const auto key = configured_key(config, random, auth::MissingKey::refuse);
   if (key || key.error().slug == Slug::not_found) return {};
   return unexpected(key.error());
@@ -152,7 +172,7 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
 }
 
 bool App::build(StartError& error, std::string_view command, const store::LockWait& waits) {
-  if (const auto usable = check_key_of_new_file(config_, random_); !usable) {
+  if (const auto usable = check_new_file(config_, random_); !usable) {
     error = {exit_code_of(usable.error()), usable.error().detail};
     return false;
   }

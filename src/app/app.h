@@ -46,8 +46,8 @@ class Figures;  // flows/operations/figures.h
 namespace coffer {
 
 /// The reason why opening or starting failed, with the exit code of the command line
-/// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked, 77 permission, 78
-/// configuration, 1 otherwise.
+/// (docs/contract.md#command-line): 73 cannot create, 74 corrupt, 75 locked or disk full, 77
+/// permission, 78 configuration, 1 otherwise.
 struct StartError {
   int exit_code = 1;
   std::string message;

@@ -12,7 +12,7 @@ inline constexpr int kUnreachable = 69;  // the server does not respond
 inline constexpr int kUncertain = 70;    // state of the storage unknown; a restart recovers
 inline constexpr int kCannotCreate = 73;
 inline constexpr int kCorrupt = 74;
-inline constexpr int kBusy = 75;  // busy or locked; may work later
+inline constexpr int kBusy = 75;  // busy, locked or disk full; may work later
 inline constexpr int kPermission = 77;
 inline constexpr int kConfiguration = 78;
 

@@ -134,8 +134,10 @@ std::vector<Command> sandbox_commands() {
        .label = "Reset",
        .consequence = kLoses,
        .run = reset,
-       .hint = "Only demos that were created with this version have the snapshot start; for a new "
-               "demo, choose another file with coffer demo --db",
+       .hint =
+           "A demo has no snapshot start if an earlier version created it, or if the disk had too "
+           "little free space at its first start; for a new demo, choose another file with "
+           "coffer demo --db",
        .details = "The same as coffer sandbox rewind start."}};
   for (Command& command : out) command.demo_only = true;
   return out;

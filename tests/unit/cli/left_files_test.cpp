@@ -23,6 +23,18 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
+/// Runs a command for a new database, which must fail and leave no file.
+Ran rejected_without_files(const std::string& command, const Values& values, ConfigFlags flags) {
+  const Folder folder;
+  flags["db"] = folder.file("new.db");
+  Ran ran = run_own(command, values, flags, false);
+  INFO(command << " " << ran.err);
+  CHECK(ran.code != 0);
+  CHECK_FALSE(ran.err.empty());
+  CHECK(fs::is_empty(folder.file("")));
+  return ran;
+}
+
 }  // namespace
 
 TEST_CASE("verify: works beside an export of the same server; a second export does not", "[cli]") {
@@ -61,13 +73,7 @@ TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[c
   fs::permissions(outside.file("key"), fs::perms::owner_read);
   const auto rejected = [&](const std::string& command, const Values& values,
                             const std::string& setting, const std::string& value) {
-    const Folder folder;
-    const Ran ran =
-        run_own(command, values, {{"db", folder.file("new.db")}, {setting, value}}, false);
-    INFO(command << " --" << setting << " " << ran.err);
-    CHECK(ran.code != 0);
-    CHECK_FALSE(ran.err.empty());
-    CHECK(fs::is_empty(folder.file("")));
+    rejected_without_files(command, values, {{setting, value}});
   };
   for (const char* command : {"init", "serve", "demo"}) {
     rejected(command, {}, "master_key_file", outside.file("key"));
@@ -75,6 +81,17 @@ TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[c
   rejected("serve", {{"checkpoint", outside.file("none")}}, "listen_http", "127.0.0.1:0");
   rejected("serve", {}, "log_file", outside.file("none/log"));
   rejected("demo", {}, "log_file", outside.file("none/log"));
+}
+
+TEST_CASE("init, serve and demo: below disk_floor_mib, a new database is not created", "[cli]") {
+  for (const char* command : {"init", "serve", "demo"}) {
+    const Ran ran = rejected_without_files(command, {}, {{"disk_floor_mib", "1048576"}});
+    INFO(command << " " << ran.err);
+    CHECK(ran.code == exit_code::kBusy);
+    for (const char* part : {"free", "disk_floor_mib (1048576 MiB)", "Free disk space"}) {
+      CHECK_THAT(ran.err, Catch::Matchers::Contains(part));
+    }
+  }
 }
 
 TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {

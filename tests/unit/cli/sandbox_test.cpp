@@ -173,6 +173,8 @@ TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and no snaps
     const Ran missing = demo.run(command, values);
     CHECK(missing.code == exit_code::kFailed);
     CHECK(missing.err.find("was not found") != std::string::npos);
+    CHECK(missing.err.find(command == "sandbox reset" ? "free space" : "sandbox snapshots") !=
+          std::string::npos);
   }
   CHECK(demo.run("sandbox snapshots").json().size() == 1);
 }
