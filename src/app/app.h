@@ -82,6 +82,9 @@ class App {
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
                                    StartError& error, std::string_view command = {},
                                    const store::LockWait& waits = {});
+  /// Whether `serve` could now use the addresses and the certificate. Returns false with `error`
+  /// filled otherwise. Call it before `open` creates a file that would be left behind.
+  static bool can_serve(const Config& config, StartError& error);
   ~App();  // stops
   App(const App&) = delete;
   App& operator=(const App&) = delete;

@@ -7,6 +7,8 @@
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/live_verification.h"
 #include "flows/payments/settle_payment.h"
+#include "http/tls.h"
+#include "http/wire/listener.h"
 
 namespace coffer {
 namespace {
@@ -38,6 +40,13 @@ StartError cannot_listen(const Problem& problem, const std::string& setting,
   return {problem.slug == Slug::conflict ? exit_code::kBusy : exit_code::kFailed,
           setting + ": " + what};
 }
+
+StartError cannot_listen_admin(const Problem& problem) {
+  return cannot_listen(problem, "admin_listen", "the admin page cannot listen: " + problem.detail);
+}
+
+/// The admin page is optional: if its default address is in use, the server starts without it.
+bool requires_admin(const Config& config) { return config.origins.at("admin_listen") != "default"; }
 
 api::RequestLogOptions request_log_options(const Config& config) {
   return {.limits = {.age_max_ms = config.request_log_days * kDayMs,
@@ -97,7 +106,6 @@ http::Response App::with_strict_transport(const http::Request& request, http::Re
   return response;
 }
 
-/// The admin page is optional: if its default address is in use, the server starts without it.
 bool App::start_admin(StartError& error, const AdminPages& admin) {
   constexpr std::size_t kConnections = 256;
   http::ServerOptions options;
@@ -121,13 +129,35 @@ bool App::start_admin(StartError& error, const AdminPages& admin) {
   const auto started = admin_server_->start();
   if (started) return true;
   admin_server_.reset();
-  const std::string what = "the admin page cannot listen: " + started.error().detail;
-  if (config_.origins.at("admin_listen") == "default") {
-    log_warning("admin", what, {{"remedy", "set admin_listen to a free address"}});
-    return true;
+  if (requires_admin(config_)) {
+    error = cannot_listen_admin(started.error());
+    return false;
   }
-  error = cannot_listen(started.error(), "admin_listen", what);
-  return false;
+  log_warning("admin", "the admin page cannot listen: " + started.error().detail,
+              {{"remedy", "set admin_listen to a free address"}});
+  return true;
+}
+
+bool App::can_serve(const Config& config, StartError& error) {
+  http::TlsIdentity identity;
+  http::Listener api;
+  http::Listener admin;
+  const auto passed = passed_socket();
+  Result<void> usable;
+  if (!config.tls_cert.empty()) {
+    usable = identity.load(config.tls_cert, config.tls_key, config.tls_client_ca);
+  }
+  if (usable && !(passed && *passed)) {
+    usable = api.bind(config.listen_http.host, config.listen_http.port);
+  }
+  if (!usable) {
+    error = cannot_listen(usable.error(), "listen_http", usable.error().detail);
+    return false;
+  }
+  if (config.admin_off || shares_listener(config) || !requires_admin(config)) return true;
+  usable = admin.bind(config.admin_listen.host, config.admin_listen.port);
+  if (!usable) error = cannot_listen_admin(usable.error());
+  return usable.has_value();
 }
 
 bool App::serve(StartError& error, const AdminPages& admin) {

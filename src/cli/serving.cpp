@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "app/app.h"
@@ -222,6 +223,14 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
   };
 }
 
+int check_new_server(const Console& console, const Config& config) {
+  std::error_code ignored;
+  StartError error;
+  const bool is_new = !std::filesystem::exists(config.db, ignored);
+  if (!is_new || App::can_serve(config, error)) return exit_code::kDone;
+  return fail_to_listen(console, config, error);
+}
+
 int run_server(const Console& console, const Config& given, const Serving& serving) {
   const StopSignals signals;
   Config config = given;
@@ -234,6 +243,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   OsRandom random;
   StartError error;
   if (!use_passed_socket(config, error)) return fail(console, error);
+  if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
   const auto stops = [&] { return signals.is_stopping(); };
   const auto app =
       App::open(config, clock, random, error, {}, wait_for_commands(kCommandWaitMs, stops));

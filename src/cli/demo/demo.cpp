@@ -174,6 +174,7 @@ Record record_of(const Demo& demo, const DemoPlace& place) {
 
 /// Creates the demo with the clock set back a week, then simulates the week. Returns the exit code.
 int make_history(const Console& console, const Config& config, std::uint64_t seed) {
+  if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
   ManualClock clock({SystemClock().now().ms - kHistoryMs});
   OsRandom random;
   StartError error;

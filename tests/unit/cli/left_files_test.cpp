@@ -5,6 +5,7 @@
 #include "base/platform/exit_code.h"
 #include "cli/operations/still_file.h"
 #include "cli/operations/verify.h"
+#include "http/wire/listener.h"
 #include "unit/cli/open_file.h"
 #include "unit/cli/own_command.h"
 
@@ -92,6 +93,35 @@ TEST_CASE("init, serve and demo: below disk_floor_mib, a new database is not cre
       CHECK_THAT(ran.err, Catch::Matchers::Contains(part));
     }
   }
+}
+
+TEST_CASE("serve and demo: without a usable address or certificate, no database is created",
+          "[cli]") {
+  http::Listener listener;
+  REQUIRE(listener.bind("127.0.0.1", 0));
+  const std::string taken = "127.0.0.1:" + std::to_string(listener.port());
+  const std::string free = "127.0.0.1:0";
+  const auto rejected = [&](const std::string& command, const Values& values,
+                            const ConfigFlags& flags, const std::string& setting) {
+    const Ran ran = rejected_without_files(command, values, flags);
+    INFO(command << " " << ran.err);
+    CHECK(ran.code == exit_code::kBusy);
+    CHECK_THAT(ran.err, Catch::Matchers::Contains(setting) &&
+                            Catch::Matchers::Contains("Free " + taken + ", or set another"));
+  };
+  for (const char* command : {"serve", "demo"}) {
+    rejected(command, {}, {{"listen_http", taken}}, "listen_http");
+    rejected(command, {}, {{"listen_http", free}, {"admin_listen", taken}}, "admin_listen");
+  }
+  rejected("demo", {{"seed", "1"}}, {{"listen_http", taken}}, "listen_http");
+  const Folder folder;
+  const std::string no_certificate = folder.file("no.pem");
+  put(no_certificate, "not a certificate\n");
+  fs::permissions(no_certificate, fs::perms::owner_read);
+  const Ran ran = rejected_without_files(
+      "serve", {},
+      {{"listen_http", free}, {"tls_cert", no_certificate}, {"tls_key", no_certificate}});
+  CHECK_THAT(ran.err, Catch::Matchers::Contains(no_certificate));
 }
 
 TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {
