@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/platform/exit_code.h"
 #include "base/text/ascii.h"
+#include "base/text/characters.h"
 #include "base/text/columns.h"
 #include "base/text/readable.h"
 #include "base/uuid.h"
@@ -406,14 +407,13 @@ std::string to_json(const CommandResult& result) {
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool c0 = c < 0x20 || c == 0x7f;
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
     // C1 controls (U+0080 to U+009F) also control terminals.
-    const bool c1 =
-        c == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    out += c0 || c1 ? '?' : text[i];
-    if (c1) ++i;
+    const bool control = first.value < 0x20 || (first.value >= 0x7f && first.value < 0xa0);
+    const std::size_t length = std::max<std::size_t>(first.length, 1);
+    out += first.length == 0 || control ? "?" : text.substr(0, length);
+    text.remove_prefix(length);
   }
   return out;
 }

@@ -122,7 +122,8 @@ std::string to_json(const Record& record, bool ascii);
 /// {"data": object or array, "columns"?: of a table, "nextCursor"?, "note"?, "exitCode"?: if not
 /// 0, "waits"?: true}, for the admin page.
 std::string to_json(const CommandResult& result);
-/// Text from outside for a terminal: control characters are replaced.
+/// Text from outside for a terminal: control characters, and bytes that are not UTF-8, are
+/// replaced.
 std::string printable(std::string_view text);
 
 }  // namespace coffer::cli

@@ -286,6 +286,7 @@ TEST_CASE("text from outside cannot control the terminal", "[cli]") {
   CHECK(printable("\xc2\x9b"
                   "31m") == "?31m");  // CSI as one C1 control
   CHECK(printable("Grüße, ЖЗ, 北京") == "Grüße, ЖЗ, 北京");
+  CHECK(printable("sch\xe4ma \xff\xc2") == "sch?ma ??");  // bytes of a damaged file
 
   const CommandResult hostile = {.records = {{{"name", "\x1b[31m\xc2\x9b"}}}, .list = true};
   for (const bool json : {false, true}) {
