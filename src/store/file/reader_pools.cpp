@@ -197,7 +197,7 @@ int ReaderPools::close_idle() {
   const Lock lock(mutex_);
   const std::int64_t used_before_ms = clock_.monotonic_ms() - kIdleMaxMs;
   for (const ReadersKind& kind : kReaders) {
-    if (kind.brief) continue;
+    if (kind.kept) continue;
     for (Slot& slot : pool_of(kind.pool).slots) {
       if (slot.leased || slot.connection == nullptr || slot.since_ms >= used_before_ms) continue;
       closed.push_back(std::move(slot.connection));

@@ -40,20 +40,21 @@ struct ReadersKind {
   int wait_ms;            // waiting time for a free connection; beyond: `overloaded`
   int cache_kib;          // page cache of each connection
   bool brief;             // every read takes less than a millisecond
+  bool kept;              // while it is idle, because payments must not depend on opening a file
 };
 /// In the order of the enum.
 inline constexpr std::array<ReadersKind, 11> kReaders{{
-    {Readers::read, "read", 4, 2'000, 8'192, false},
-    {Readers::system, "system", 1, 200, 2'048, true},
-    {Readers::money, "money", 1, 2'000, 8'192, true},
-    {Readers::search, "search", 2, 2'000, 8'192, false},
-    {Readers::exports, "exports", 2, 2'000, 2'048, false},
-    {Readers::providers, "providers", 1, 2'000, 2'048, true},
-    {Readers::delivery, "delivery", 1, 2'000, 4'096, true},
-    {Readers::notifications, "notifications", 1, 2'000, 2'048, true},
-    {Readers::backup, "backup", 1, 2'000, 2'048, false},
-    {Readers::verification, "verification", 1, 2'000, 4'096, false},
-    {Readers::control, "control", 2, 2'000, 2'048, false},
+    {Readers::read, "read", 4, 2'000, 8'192, false, false},
+    {Readers::system, "system", 1, 200, 2'048, true, true},
+    {Readers::money, "money", 1, 2'000, 8'192, true, true},
+    {Readers::search, "search", 2, 2'000, 8'192, false, false},
+    {Readers::exports, "exports", 2, 2'000, 2'048, false, false},
+    {Readers::providers, "providers", 1, 2'000, 2'048, true, false},
+    {Readers::delivery, "delivery", 1, 2'000, 4'096, true, false},
+    {Readers::notifications, "notifications", 1, 2'000, 2'048, true, false},
+    {Readers::backup, "backup", 1, 2'000, 2'048, false, false},
+    {Readers::verification, "verification", 1, 2'000, 4'096, false, false},
+    {Readers::control, "control", 2, 2'000, 2'048, false, false},
 }};
 
 /// During its lifetime, the current work (base/fibers/work_value.h) takes its readers from `pool`.
@@ -120,9 +121,9 @@ class ReaderPools {
   Result<Reader> take();
   /// Interrupts the statements of readers older than the limit.
   void interrupt_stale();
-  /// Closes connections that were not used for kIdleMaxMs, because each one keeps its own copy of
-  /// the schema and a page cache. Returns their number. The next lease opens another one. The brief
-  /// pools keep theirs, so that payments do not depend on opening a file.
+  /// Closes connections that were not used for kIdleMaxMs, because each one has its own copy of the
+  /// schema and a page cache. Returns their number. The next lease opens another one. Some pools
+  /// keep theirs (ReadersKind::kept).
   int close_idle();
   static constexpr std::int64_t kIdleMaxMs = 10'000;
   std::vector<ReaderStats> stats() const;

@@ -26,6 +26,22 @@ TEST_CASE("database: readers that are not used are closed, and open again") {
   CHECK(file.count("meta") == 0);
 }
 
+TEST_CASE("database: only the readers for payments and probes stay open while they are idle") {
+  OpenedFile file;
+  for (const ReadersKind& kind : kReaders) {
+    const ReadersScope scope(kind.pool);
+    CHECK(file.database->reader());
+  }
+  file.clock.advance_ms(10'001);
+  CHECK(file.database->close_idle_readers() == kReaders.size() - 2);
+  for (const Readers pool : {Readers::money, Readers::system}) {
+    const ReadersScope scope(pool);
+    CHECK(file.database->reader());
+  }
+  file.clock.advance_ms(10'001);
+  CHECK(file.database->close_idle_readers() == 0);
+}
+
 TEST_CASE("database: a reader of a moved file states that the file was moved") {
   OpenedFile file;
   file.clock.advance_ms(10'001);
