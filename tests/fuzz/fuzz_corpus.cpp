@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <set>
+#include <vector>
 
 #include "fuzz/property.h"
 
@@ -35,9 +36,10 @@ int run_file(const Target& target, const fs::path& path) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   int runs = 0;
   const auto run = [&](std::size_t size) {
-    // An exact copy, so that the address sanitizer detects reads beyond it.
-    const std::string part = bytes.substr(0, size);
-    target.run(reinterpret_cast<const std::uint8_t*>(part.data()), part.size());
+    // An exact copy on the heap, so that the address sanitizer detects reads beyond it.
+    const std::vector<std::uint8_t> part(bytes.begin(),
+                                         bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    target.run(part.data(), part.size());
     ++runs;
   };
   for (std::size_t size = 0; size < bytes.size() && size < kBeginningsMax; ++size) run(size);
