@@ -8,16 +8,32 @@ import time
 
 from harness import load
 from harness.clients import wait_until_settled
-from harness.process import cpu_s
+from harness.process import cpu_s, memory_mib
 from harness.server import Demo
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 PAY = "/v1/payments/p2p/own"
 MULTI = "/v1/payments/p2p/own/multi"
+IDLE_READERS_S = 10  # ReaderPools::kIdleMaxMs
 
 
 def say(text):
     print(f">> {text}", file=sys.stderr, flush=True)
+
+
+def rest(pid):
+    """Waits until the verification at the start has ended and the server is idle."""
+    last = -1.0
+    while cpu_s(pid) - last > 0.02:
+        last = cpu_s(pid)
+        time.sleep(0.5)
+
+
+def idle_mib(pid):
+    """Resident memory of a server without work, after it has closed the database connections that it does not use."""
+    rest(pid)
+    time.sleep(IDLE_READERS_S + 1)
+    return memory_mib(pid)
 
 
 class Load:
@@ -76,11 +92,7 @@ class Server(Demo):
             sys.exit(f"bench: {self.db} does not verify: {done.stdout}{done.stderr}")
 
     def rest(self):
-        """Waits until the verification at the start has ended and the server is idle."""
-        last = -1.0
-        while cpu_s(self.pid) - last > 0.02:
-            last = cpu_s(self.pid)
-            time.sleep(0.5)
+        rest(self.pid)
 
 
 class Repeated:

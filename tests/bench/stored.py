@@ -2,12 +2,11 @@
 
 import os
 import subprocess
-import time
 
-from harness.process import cpu_s, memory_mib
+from harness.process import memory_mib
 from harness.server import Service
 from lists import large_file
-from machine import say
+from machine import idle_mib, say
 
 TRIES = 7
 FEW = 10_000
@@ -16,15 +15,6 @@ FEW = 10_000
 def served(bench, db):
     """`coffer serve` on a file. `ready_s`: seconds until /healthz returned 200."""
     return Service(bench.binary, db).start("--log-level", "error", pause_s=0.0005)
-
-
-def idle_after_start_mib(pid):
-    """Resident memory after the work at the start."""
-    last = -1.0
-    while cpu_s(pid) - last > 0.02:
-        last = cpu_s(pid)
-        time.sleep(1)
-    return memory_mib(pid)
 
 
 def best_ready_ms(bench, db):
@@ -36,10 +26,10 @@ def best_ready_ms(bench, db):
     return best
 
 
-def idle_mib(bench, db):
+def idle_mib_of(bench, db):
     service = served(bench, db)
     try:
-        return idle_after_start_mib(service.process.pid)
+        return idle_mib(service.process.pid)
     finally:
         service.stop(30.0)
 
@@ -64,7 +54,7 @@ def start(bench, table):
 
 def memory(bench, table):
     say("memory")
-    table.add("resident, idle on an empty file", idle_mib(bench, empty_file(bench)), "MiB", goal=15, at_most=True)
+    table.add("resident, idle on an empty file", idle_mib_of(bench, empty_file(bench)), "MiB", goal=15, at_most=True)
     with bench.server("memory") as server:
         load = server.load(bench.seconds, bench.connections)
         bench.errors += load.errors

@@ -7,8 +7,8 @@ import os
 import statistics
 import tempfile
 
-from harness.process import cpu_s, memory_mib
-from machine import Server, say
+from harness.process import cpu_s
+from machine import Server, idle_mib, say
 
 LEGS = 100
 # (figure, unit, minimum or maximum ratio of new to old, whether it is a maximum)
@@ -48,8 +48,7 @@ def measure(bench, binary):
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         server = Server(binary, folder, "versus.db").start()
         try:
-            server.rest()
-            figures["resident, idle"] = memory_mib(server.pid)
+            figures["resident, idle"] = idle_mib(server.pid)
             server.load(1, 64)
             server.wait_until_settled()
             size, disk, cpu = os.path.getsize(server.db), written_kib(server.pid), cpu_s(server.pid)
