@@ -378,20 +378,10 @@ void CommitQueue::begin_command() {
   tx_.counted_before_ = tx_.counted_.size();
 }
 
-void CommitQueue::run_command(Waiter& waiter) {
-  const LogScope::Adopted scope(waiter.scope);
-  if (!succeeds([&] { waiter.result = waiter.command(tx_); }))
-    waiter.result = unexpected(not_stored());
-}
-
-/// Returns false if a row violates a constraint.
-bool CommitQueue::write_new_rows() {
-  return succeeds([&] { tx_.new_rows_.write(); });
-}
-
 /// Calls `work`. Returns false, and logs why, if it throws because of a bug of one command. Errors
 /// that affect the whole batch pass.
-bool CommitQueue::succeeds(const std::function<void()>& work) {
+template <class Work>
+bool CommitQueue::succeeds(const Work& work) {
   try {
     work();
     return true;
@@ -402,6 +392,17 @@ bool CommitQueue::succeeds(const std::function<void()>& work) {
     log_error("store", "command failed", {{"error", error.what()}});
   }
   return false;
+}
+
+void CommitQueue::run_command(Waiter& waiter) {
+  const LogScope::Adopted scope(waiter.scope);
+  if (!succeeds([&] { waiter.result = waiter.command(tx_); }))
+    waiter.result = unexpected(not_stored());
+}
+
+/// Returns false if a row violates a constraint.
+bool CommitQueue::write_new_rows() {
+  return succeeds([&] { tx_.new_rows_.write(); });
 }
 
 /// Undoes the changes of the running command in memory.

@@ -130,7 +130,8 @@ class CommitQueue {
   void begin_command();
   void run_command(Waiter& waiter);
   bool write_new_rows();
-  bool succeeds(const std::function<void()>& work);
+  template <class Work>
+  bool succeeds(const Work& work);
   void take_back_memory();
   void forget_batch();
   void forget_rows();
