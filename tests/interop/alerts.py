@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: waits
 """Alerts of the release build: signed for the stock Standard Webhooks library, while another target hangs, across a
 kill and a restart with a changed file in between, and as e-mail that Python's library parses."""
 

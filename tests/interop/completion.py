@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: waits
 """The scripts of `coffer completion` in real shells: types half a command and Tab into bash, and into zsh and fish if
 they are installed, and checks the completion."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: waits
 """Runs the consumers of docs/webhooks.md: each program in docs/webhook-consumers receives deliveries from the release
 build and is then attacked. Languages without an installed runtime are reported and skipped. Control: the attacks must
 detect deliberately broken consumers."""
