@@ -357,6 +357,8 @@ void Server::Impl::stop(int drain_ms) {
   stop_wake_.signal();
   queue_.close();
   for (Thread& worker : take_workers()) worker.join();
+  // The thread that made the last fiber ready may not have finished waking a worker.
+  while (enqueuing_.load() > 0) yield_processor();
   // For requests that workers parked or queued after the acceptor's last check.
   release_waiting();
   for (std::size_t i = 0; i < table_.used(); ++i) {

@@ -124,6 +124,7 @@ class Server::Impl {
   std::atomic<std::size_t> waiting_{0};    // workers that wait for activity, or are about to
   std::atomic<bool> woken_{false};         // `queue_wake_` has an event that no thread has seen
   std::atomic<std::size_t> busy_{0};       // requests that are being served
+  std::atomic<int> enqueuing_{0};  // threads in enqueue_ready(), beyond the end of a request
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
 

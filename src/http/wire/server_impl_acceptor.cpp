@@ -178,8 +178,10 @@ void Server::Impl::enqueue(Connection& connection) {
 /// Queues a fiber that can continue, whose request has its place in its lane. Called by other
 /// threads, so the acceptor learns of it and wakes a resting worker if the active ones are blocked.
 void Server::Impl::enqueue_ready(RequestFiber& fiber) {
+  ++enqueuing_;
   const bool is_first = queue_.push({nullptr, &fiber});
   if (!wake_waiting() && is_first) acceptor_wake_.signal();
+  --enqueuing_;
 }
 
 void Server::Impl::enforce_deadlines(std::int64_t now) {
