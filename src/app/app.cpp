@@ -106,8 +106,15 @@ Result<void> check_free_space(const Config& config) {
 
 /// A full disk, or a master key that cannot be used, must not leave a new database behind.
 Result<void> check_new_file(const Config& config, Random& random) {
+  if (file_bytes(config.db) > 0) return {};
   std::error_code ignored;
-  if (std::filesystem::exists(config.db, ignored)) return {};
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(config.db, ignored)) &&
+      !std::filesystem::exists(config.db, ignored)) {
+    return unexpected(Slug::unexpected_error,
+                      config.db +
+                          " is a symbolic link to a file that does not exist. Create that "
+                          "database first, or remove the link");
+  }
   COFFER_TRY_VOID(check_free_space(config));
   const auto key = configured_key(config, random, auth::MissingKey::refuse);
   if (key || key.error().slug == Slug::not_found) return {};

@@ -3,13 +3,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "app/app.h"
 #include "app/service/activation.h"
 #include "app/service/notify.h"
 #include "app/service/watchdog.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -224,9 +224,8 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
 }
 
 int check_new_server(const Console& console, const Config& config) {
-  std::error_code ignored;
   StartError error;
-  const bool is_new = !std::filesystem::exists(config.db, ignored);
+  const bool is_new = file_bytes(config.db) == 0;
   if (!is_new || App::can_serve(config, error)) return exit_code::kDone;
   return fail_to_listen(console, config, error);
 }
