@@ -73,7 +73,8 @@ PartialFile::PartialFile(PartialFile&& other) noexcept
 
 PartialFile::~PartialFile() {
   if (fd_ < 0) return;
-  ::unlink(partial_.c_str());
+  // With the files that SQLite creates beside a copy, which it leaves if it cannot write the copy.
+  for (const char* ending : {"", "-journal", "-wal", "-shm"}) ::unlink((partial_ + ending).c_str());
   ::close(fd_);
 }
 

@@ -35,7 +35,11 @@ struct Place {
 };
 
 Result<Place> place_of(const Session& session, const Arguments& arguments) {
-  if (const auto named = arguments.find("FILE")) return Place{*named};
+  if (const auto named = arguments.find("FILE")) {
+    if (*named != "-") return Place{*named};
+    return unexpected(Slug::malformed_request,
+                      "A backup cannot be written to standard output. Name a file.");
+  }
   const std::string& folder = session.app.config().backup_dir;
   if (folder.empty()) {
     return unexpected(

@@ -98,6 +98,11 @@ Result<std::string> sign_copy(const Context& context, const std::string& copy, c
   return line;
 }
 
+void remove_file(const std::string& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
 /// A small file on disk that has no final name yet.
 Result<PartialFile> written(const std::string& path, std::string_view text) {
   COFFER_TRY(PartialFile file, PartialFile::create(path));
@@ -115,8 +120,13 @@ Result<void> publish(const Context& context, const BackupRequest& request, Parti
              written(request.path + kChecksum, out.sha256 + "  " + name + "\n"));
   // The backup gets its name last, so that it always has a checksum and a signature.
   COFFER_TRY_VOID(signature.publish());
-  COFFER_TRY_VOID(checksum.publish());
-  return file.publish();
+  const auto has_checksum = checksum.publish();
+  const auto done = has_checksum ? file.publish() : has_checksum;
+  if (!done) {
+    if (has_checksum) remove_file(request.path + kChecksum);
+    remove_file(request.path + kSignature);
+  }
+  return done;
 }
 
 /// Writes the database to a file without a final name.

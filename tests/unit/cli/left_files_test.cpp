@@ -5,6 +5,7 @@
 #include "base/platform/exit_code.h"
 #include "cli/operations/still_file.h"
 #include "cli/operations/verify.h"
+#include "flows/operations/backups.h"
 #include "http/wire/listener.h"
 #include "unit/cli/open_file.h"
 #include "unit/cli/own_command.h"
@@ -95,6 +96,25 @@ TEST_CASE("init, serve and demo: below disk_floor_mib, a new database is not cre
   }
 }
 
+TEST_CASE("serve and demo: an empty file is a new database, and a link to nothing is rejected",
+          "[cli]") {
+  for (const char* command : {"serve", "demo"}) {
+    const Folder folder;
+    const std::string empty = folder.file("empty.db");
+    put(empty, "");
+    Ran ran = run_own(command, {}, {{"db", empty}, {"disk_floor_mib", "1048576"}}, false);
+    INFO(command << " " << ran.err);
+    CHECK(ran.code == exit_code::kBusy);
+    CHECK(fs::file_size(empty) == 0);
+    const std::string link = folder.file("link.db");
+    fs::create_symlink(folder.file("missing.db"), link);
+    ran = run_own(command, {}, {{"db", link}, {"listen_http", "127.0.0.1:0"}}, false);
+    CHECK(ran.code == exit_code::kCannotCreate);
+    CHECK_THAT(ran.err, Catch::Matchers::Contains("link to a file that does not exist"));
+    CHECK_FALSE(fs::exists(folder.file("missing.db")));
+  }
+}
+
 TEST_CASE("serve and demo: without a usable address or certificate, no database is created",
           "[cli]") {
   http::Listener listener;
@@ -122,6 +142,18 @@ TEST_CASE("serve and demo: without a usable address or certificate, no database 
       "serve", {},
       {{"listen_http", free}, {"tls_cert", no_certificate}, {"tls_key", no_certificate}});
   CHECK_THAT(ran.err, Catch::Matchers::Contains(no_certificate));
+}
+
+TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is left beside it",
+          "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string path = folder.file("backup.db");
+  const auto made = flows::back_up(file.app().flows(), {path},
+                                   [&](auto&&...) { put(path, "of another program"); });
+  REQUIRE(made.error().slug == Slug::conflict);
+  CHECK(content_of(path) == "of another program");
+  CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
 }
 
 TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {
