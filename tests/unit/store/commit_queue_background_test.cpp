@@ -36,12 +36,14 @@ TEST_CASE("commit queue: background commands are the last of their batch") {
       return {};
     };
   };
+  Result<void> settled;
   Thread background("background", [&] {
-    CHECK(file.queue->run(say("settlement"), CommitQueue::Mode::background));
+    settled = file.queue->run(say("settlement"), CommitQueue::Mode::background);
   });
   while (file.queue->stats().queued == 0) rest(1);
   CHECK(file.write(say("payment, ")));
   background.join();
+  CHECK(settled);
   CHECK(order == "payment, settlement");
 }
 
