@@ -53,7 +53,7 @@ struct StartError {
   std::string message;
 };
 
-/// The master key to which the settings lead.
+/// The master key to which the settings lead. `missing`: whether to create a missing one.
 Result<auth::MasterKey> configured_key(const Config& config, Random& random,
                                        auth::MissingKey missing);
 

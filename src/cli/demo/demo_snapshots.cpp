@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
+#include "flows/operations/backups.h"
 #include "flows/operations/restore.h"
 
 namespace coffer::cli {
@@ -128,7 +129,8 @@ void forget_former_demo(const std::string& database) {
   fs::remove(rewound_path(database), ignored);
   const std::string start =
       folder_of(database) + "/" + std::string(kStartSnapshot) + std::string(kEnding);
-  for (const char* ending : {"", ".sha256", ".checkpoint"}) fs::remove(start + ending, ignored);
+  fs::remove(start, ignored);
+  for (const char* ending : flows::kEndingsBeside) fs::remove(start + ending, ignored);
 }
 
 void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }

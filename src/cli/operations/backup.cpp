@@ -123,7 +123,7 @@ Result<CommandResult> list_backups(Session& session, const Arguments&) {
 /// The digest in the checksum file of a backup; nullopt without one.
 std::optional<std::string> noted_checksum(const flows::KeptBackup& backup) {
   constexpr std::size_t kHexDigits = 64;
-  std::ifstream file(backup.path + ".sha256");
+  std::ifstream file(backup.path + flows::kChecksumEnding);
   std::string digest(kHexDigits, '\0');
   if (!file.read(digest.data(), kHexDigits)) return std::nullopt;
   return digest;
@@ -175,7 +175,7 @@ Result<CommandResult> download(Session& session, const Arguments& arguments) {
 /// The signature file that coffer restore expects next to a backup.
 Result<CommandResult> download_signature(Session& session, const Arguments& arguments) {
   COFFER_TRY(const flows::KeptBackup backup, wanted_backup(session, arguments));
-  const std::string path = backup.path + ".checkpoint";
+  const std::string path = backup.path + flows::kSignatureEnding;
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(path, missing);
   if (missing) {

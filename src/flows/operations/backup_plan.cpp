@@ -112,7 +112,7 @@ std::vector<KeptBackup> kept_backups(const Context& context, const std::string& 
     const auto bytes = fs::file_size(path, gone);
     if (!made_at || gone) continue;
     out.push_back({path.string(), *made_at, static_cast<std::int64_t>(bytes),
-                   fs::exists(path.string() + ".sha256", gone)});
+                   fs::exists(path.string() + kChecksumEnding, gone)});
   }
   return out;
 }
@@ -124,8 +124,8 @@ int drop_old_backups(const Context& context, const std::string& folder, int keep
     std::error_code error;
     fs::remove(there[i].second, error);
     if (error) continue;
-    for (const char* beside : {".sha256", ".checkpoint"}) {
-      fs::remove(there[i].second.string() + beside, error);
+    for (const char* ending : kEndingsBeside) {
+      fs::remove(there[i].second.string() + ending, error);
     }
     ++dropped;
   }

@@ -21,10 +21,6 @@ constexpr std::int64_t kFlushEveryBytes = 2 << 20;
 // Space for what payments write during a backup.
 constexpr std::uint64_t kLogMarginBytes = 64ULL << 20;
 
-// The files next to a backup.
-constexpr const char* kChecksum = ".sha256";
-constexpr const char* kSignature = ".checkpoint";
-
 /// Thrown by the progress function to cancel a backup.
 struct GaveUp {
   Problem problem;
@@ -115,16 +111,16 @@ Result<void> publish(const Context& context, const BackupRequest& request, Parti
                      Backup& out) {
   const std::string name = fs::path(request.path).filename().string();
   COFFER_TRY(const std::string line, sign_copy(context, file.path(), out));
-  COFFER_TRY(PartialFile signature, written(request.path + kSignature, line + "\n"));
+  COFFER_TRY(PartialFile signature, written(request.path + kSignatureEnding, line + "\n"));
   COFFER_TRY(PartialFile checksum,
-             written(request.path + kChecksum, out.sha256 + "  " + name + "\n"));
+             written(request.path + kChecksumEnding, out.sha256 + "  " + name + "\n"));
   // The backup gets its name last, so that it always has a checksum and a signature.
   COFFER_TRY_VOID(signature.publish());
   const auto has_checksum = checksum.publish();
   const auto done = has_checksum ? file.publish() : has_checksum;
   if (!done) {
-    if (has_checksum) remove_file(request.path + kChecksum);
-    remove_file(request.path + kSignature);
+    if (has_checksum) remove_file(request.path + kChecksumEnding);
+    remove_file(request.path + kSignatureEnding);
   }
   return done;
 }
@@ -149,7 +145,7 @@ Result<void> write_copy(const Context& context, const BackupRequest& request, Pa
 Result<Backup> write_backup(const Context& context, const BackupRequest& request,
                             const ProgressFunction& progress) {
   COFFER_TRY(PartialFile file, PartialFile::create(request.path));
-  for (const char* ending : {kChecksum, kSignature}) {
+  for (const char* ending : kEndingsBeside) {
     COFFER_TRY_VOID(check_unused(request.path + ending));
   }
   Backup out{.path = request.path, .begun_at = context.queue.now()};

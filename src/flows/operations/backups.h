@@ -2,6 +2,7 @@
 // not contain the master key, so their sealed secrets stay sealed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,6 +14,11 @@
 #include "store/operations/copies.h"
 
 namespace coffer::flows {
+
+/// The files beside a backup, by the end of their names.
+inline constexpr const char* kChecksumEnding = ".sha256";
+inline constexpr const char* kSignatureEnding = ".checkpoint";
+inline constexpr std::array<const char*, 2> kEndingsBeside{kChecksumEnding, kSignatureEnding};
 
 struct BackupRequest {
   std::string path;               // of the backup; like its checksum and signature, must not exist

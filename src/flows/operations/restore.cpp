@@ -11,6 +11,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "flows/operations/backups.h"
 #include "store/file/lock_file.h"
 #include "store/operations/foreign_file.h"
 
@@ -100,7 +101,7 @@ Problem without_signature(const std::string& backup) {
 /// The signature next to a backup. An invalid signature is a violation.
 Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
                                                const ProgressFunction& progress, Restored& out) {
-  const std::string path = backup + ".checkpoint";
+  const std::string path = backup + kSignatureEnding;
   std::error_code error;
   if (!fs::exists(path, error)) return {std::nullopt};
   const auto found = read_checkpoints(path);
@@ -189,7 +190,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
 
 Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations) {
-  std::ifstream file(path + ".sha256");
+  std::ifstream file(path + kChecksumEnding);
   if (!file) return false;
   std::string wanted;
   file >> wanted;
@@ -198,7 +199,7 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
                progress({"checksum", done, total, Progress::Unit::bytes});
              }));
   if (wanted.size() == kHexLength && wanted == found) return true;
-  violations.push_back({"checksum", "the file does not match " + path + ".sha256"});
+  violations.push_back({"checksum", "the file does not match " + path + kChecksumEnding});
   return true;
 }
 
