@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { findingsOf } from './openapi_judge.mjs';
 
 const { exchanges: logPath, document: documentPath } = JSON.parse(process.env.COFFER_TEST);
-const exchanges = readFileSync(logPath, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+const lines = new Set(readFileSync(logPath, 'utf8').trimEnd().split('\n'));
+const exchanges = [...lines].map((line) => JSON.parse(line));
 const served = exchanges.find((e) => e.pattern === '/v1/openapi.json' && e.status === 200);
 if (!served) throw new Error('no test has read /v1/openapi.json');
 writeFileSync(documentPath, served.response);

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: cost=55
+# ctest: cost=20
 """The served OpenAPI document is correct: valid OpenAPI 3.1 for a stock linter, and it matches every request and
 response of the API tests. Reads the log that a complete run of api_tests writes next to its binary."""
 

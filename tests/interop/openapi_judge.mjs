@@ -6,14 +6,14 @@ import addFormats from 'ajv-formats';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const withoutParameters = (type) => type.split(';')[0].trim().toLowerCase();
 
-/** `#/components/schemas/X` becomes `#/$defs/X`, so that the schemas stand alone. */
+/** `#/components/schemas/X` becomes `components#/$defs/X`, so that other schemas can refer to it. */
 function standAlone(value) {
   if (Array.isArray(value)) return value.map(standAlone);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      key === '$ref' ? inner.replace('#/components/schemas/', '#/$defs/') : standAlone(inner),
+      key === '$ref' ? inner.replace('#/components/schemas/', 'components#/$defs/') : standAlone(inner),
     ]),
   );
 }
@@ -22,7 +22,6 @@ export class Judge {
   #document;
   #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   #validators = new Map();
-  #defs;
   findings = [];
   /** `get /path 200 application/json` of each exchange that was seen. */
   seen = new Set();
@@ -45,7 +44,7 @@ export class Judge {
     this.#ajv.addKeyword('discriminator');
     // Marks members that the request log removes.
     this.#ajv.addKeyword('x-sensitive');
-    this.#defs = standAlone(document.components.schemas);
+    this.#ajv.addSchema({ $id: 'components', $defs: standAlone(document.components.schemas) });
   }
 
   #resolve(part) {
@@ -61,7 +60,7 @@ export class Judge {
   #errors(schema, value) {
     const key = JSON.stringify(schema);
     if (!this.#validators.has(key)) {
-      this.#validators.set(key, this.#ajv.compile({ ...standAlone(schema), $defs: this.#defs }));
+      this.#validators.set(key, this.#ajv.compile(standAlone(schema)));
     }
     const validate = this.#validators.get(key);
     return validate(value) ? [] : validate.errors.map((e) => `${e.instancePath || '/'} ${e.message}`);
