@@ -58,10 +58,11 @@ target_compile_options(coffer_options INTERFACE
   # GCC 12 falsely reports overlapping copies inside std::string (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# -g1 gives function names and lines in sanitizer reports at a third of the size and time of -g. A target's
+# -Og compiles in three quarters of the time of -O1, and the tests take a few per cent longer. -g1 gives function
+# names and lines in sanitizer reports at a third of the size and time of -g. A target's
 # own options come before these and cannot override them, so exceptions are set with a property.
 target_compile_options(coffer_options INTERFACE
-  "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0;-g0,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-O0,-O1>;-g1>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Os,-O2>>")
+  "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0;-g0,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-O0,-Og>;-g1>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Os,-O2>>")
 
 if(COFFER_FAULTS)
   target_compile_definitions(coffer_options INTERFACE COFFER_FAULTS=1)
@@ -86,6 +87,11 @@ else()
   endif()
   # For every link, so that no test binary can omit it.
   add_link_options(-fsanitize=${COFFER_SANITIZE})
+  # Within the executable, the sanitizer finds the data of a thread without a call, which saves a tenth of the
+  # time of the tests. Clang links it this way by default.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND COFFER_SANITIZE MATCHES "address")
+    add_link_options(-static-libasan)
+  endif()
   # mold links a test binary several times faster. Released binaries are linked by the system's linker.
   find_program(COFFER_MOLD mold)
   mark_as_advanced(COFFER_MOLD)

@@ -41,16 +41,15 @@ std::string normalised(std::string_view sql) {
   return out;
 }
 
-/// Type and name of each object, with its table and its statement. Two objects with the same name
-/// are possible only in a file that was edited.
+/// Type and name of each object, with its table and its statement as it was written. Two objects
+/// with the same name are possible only in a file that was edited.
 using Objects = std::multimap<std::string, std::string>;
 
 Objects objects_of(Connection& db) {
   Objects out;
   Query query(db, kObjects);
   while (query.step()) {
-    out.emplace(query.text(0) + " " + query.text(1),
-                query.text(2) + "\n" + normalised(query.text(3)));
+    out.emplace(query.text(0) + " " + query.text(1), query.text(2) + "\n" + query.text(3));
   }
   return out;
 }
@@ -61,13 +60,18 @@ Objects objects_of(std::string_view schema) {
   return objects_of(db);
 }
 
+/// Usually, both were written by the same schema.sql and are equal in every character.
+bool is_same(const std::string& wanted, const std::string& found) {
+  return wanted == found || normalised(wanted) == normalised(found);
+}
+
 std::vector<std::string> compare(const Objects& wanted, const Objects& found) {
   std::vector<std::string> out;
   for (const auto& [name, text] : wanted) {
     const auto there = found.find(name);
     if (there == found.end()) {
       out.push_back(name + " is missing");
-    } else if (there->second != text) {
+    } else if (!is_same(text, there->second)) {
       out.push_back(name + " differs");
     }
   }
