@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "base/platform/exit_code.h"
@@ -54,11 +55,14 @@ std::string one_line_version() {
 }
 
 /// The parser's tree, built from the table of commands. It writes parsed options into `line`, which
-/// must outlive it.
+/// must outlive it. Only commands whose names are among `words` have their options, because all
+/// together are several thousand.
 class Tree {
  public:
-  explicit Tree(CommandLine& line)
-      : line_(line), root_("Payment gateway in one binary and one SQLite file.", "coffer") {
+  Tree(CommandLine& line, std::vector<std::string> words)
+      : line_(line),
+        words_(std::move(words)),
+        root_("Payment gateway in one binary and one SQLite file.", "coffer") {
     root_.set_help_flag("-h,--help", "Print this help");
     root_.set_version_flag("-v,--version", one_line_version(), "Print the version");
     root_.require_subcommand(0, 1);
@@ -73,10 +77,10 @@ class Tree {
                                                                                    // now
   }
 
-  /// Throws CLI::ParseError.
-  void parse(std::vector<std::string> arguments) {
-    std::ranges::reverse(arguments);  // the parser takes them from the back
-    root_.parse(std::move(arguments));
+  /// Parses the words. Throws CLI::ParseError.
+  void parse() {
+    // The parser takes them from the back.
+    root_.parse(std::vector<std::string>(words_.rbegin(), words_.rend()));
   }
 
   /// Help of the last command or group on the line.
@@ -126,11 +130,20 @@ class Tree {
     return *there;
   }
 
+  bool may_be_named(const Command& command) const {
+    for (const auto part : std::views::split(command.path, ' ')) {
+      const std::string_view name(part.begin(), part.end());
+      if (std::ranges::find(words_, name) == words_.end()) return false;
+    }
+    return true;
+  }
+
   void add(const Command& command) {
     CLI::App& parent = parent_of(command.path);
     const std::string name(command.path.substr(command.path.rfind(' ') + 1));
     CLI::App* leaf = add_to(parent, name, command.summary);
     leaves_[leaf] = &command;
+    if (!may_be_named(command)) return;
     for (const Argument& argument : command.arguments) add(*leaf, argument);
     if (command.prints_data) {
       take_no_value(*leaf->add_flag("--json", line_.arguments.json, "Print JSON"));
@@ -169,6 +182,7 @@ class Tree {
   }
 
   CommandLine& line_;
+  std::vector<std::string> words_;
   CLI::App root_;
   std::map<std::string, CLI::App*> groups_;
   std::map<const CLI::App*, const Command*> leaves_;
@@ -180,15 +194,17 @@ int fail_usage(const Console& console, const std::string& message) {
 }
 
 int help(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  CommandLine none;
-  const Tree tree(none);
-  const CLI::App* at = &tree.root();
+  std::vector<std::string> words;
   for (const char* name : {"COMMAND", "SUBCOMMAND"}) {
-    const auto word = arguments.find(name);
-    if (!word) break;
-    const CLI::App* found = Tree::find(*at, *word);
+    if (const auto word = arguments.find(name)) words.push_back(*word);
+  }
+  CommandLine none;
+  const Tree tree(none, words);
+  const CLI::App* at = &tree.root();
+  for (const std::string& word : words) {
+    const CLI::App* found = Tree::find(*at, word);
     if (found == nullptr) {
-      return fail_usage(console, with_help(unexpected_word(*at, *word), *at));
+      return fail_usage(console, with_help(unexpected_word(*at, word), *at));
     }
     at = found;
   }
@@ -207,9 +223,9 @@ std::string_view group_summary(std::string_view name) {
 
 CommandLine read_command_line(const std::vector<std::string>& arguments, const Console& console) {
   CommandLine line;
-  Tree tree(line);
+  Tree tree(line, arguments);
   try {
-    tree.parse(arguments);
+    tree.parse();
   } catch (const CLI::CallForVersion&) {
     console.out << one_line_version() << std::endl;
     return line;
