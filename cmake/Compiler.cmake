@@ -58,8 +58,8 @@ target_compile_options(coffer_options INTERFACE
   # GCC 12 falsely reports overlapping copies inside std::string (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
-# -Og compiles in three quarters of the time of -O1, and the tests take a few per cent longer. -g1 gives function
-# names and lines in sanitizer reports at a third of the size and time of -g. A target's
+# -Og compiles in three quarters of the time of -O1, and the tests take a few per cent longer. -g1 gives
+# function names and lines in sanitizer reports at a third of the size and time of -g. A target's
 # own options come before these and cannot override them, so exceptions are set with a property.
 target_compile_options(coffer_options INTERFACE
   "$<IF:$<CONFIG:Debug>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_ONLY_CHECKS>>,-O0;-g0,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-O0,-Og>;-g1>,$<IF:$<BOOL:$<TARGET_PROPERTY:COFFER_SMALL>>,-Os,-O2>>")
