@@ -14,6 +14,7 @@
 
 #include "base/digest.h"
 #include "base/files/descriptor.h"
+#include "base/files/side_files.h"
 #include "base/platform/descriptors.h"
 #include "base/platform/short_name.h"
 
@@ -135,7 +136,7 @@ std::optional<ControlRequest> decode_request(std::string_view text) {
   }
 }
 
-std::string control_socket_path(const std::string& database) { return database + ".sock"; }
+std::string control_socket_path(const std::string& database) { return database + kSocketEnding; }
 
 int open_control_socket(const std::string& path, SocketRole role) {
   Descriptor fd(open_socket(AF_UNIX, SOCK_STREAM));

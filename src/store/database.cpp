@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
@@ -72,8 +73,8 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
   }
   // If the file belongs to another user, for example after a command run as root, SQLite only
   // reports that it cannot open the file.
-  for (const char* part : {"", "-wal", "-shm"}) {
-    const std::string file = path + part;
+  for (const char* ending : {"", kLogEnding, kLogIndexEnding}) {
+    const std::string file = path + ending;
     if (::access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES) {
       return errno_fault("cannot open " + file, errno);
     }
@@ -84,7 +85,7 @@ OpenError sql_fault(const std::string& path, const SqlError& error) {
 
 LastClose::Log present_log(const std::string& path) {
   std::error_code ignored;
-  return fs::exists(path + "-wal", ignored) ? LastClose::Log::present : LastClose::Log::absent;
+  return fs::exists(path + kLogEnding, ignored) ? LastClose::Log::present : LastClose::Log::absent;
 }
 
 OpenError in_use(const std::string& path, const std::string& owner, bool by_command = false) {
@@ -165,7 +166,8 @@ OpenError Database::take_lock() {
     lock_ = LockFile::take(options_.path, options_.command, holder);
     if (lock_) return {};
     if (errno != EWOULDBLOCK) {
-      return errno_fault("cannot open and write the lock file " + options_.path + ".lock", errno);
+      return errno_fault("cannot open and write the lock file " + options_.path + kLockEnding,
+                         errno);
     }
   } while (options_.waits && options_.waits(holder));
   return in_use(options_.path, described(holder), !holder.command.empty());
@@ -177,7 +179,7 @@ OpenError Database::miss_nothing() {
     return {OpenFault::corrupt, fault};
   }
   if (const std::string doubt = log_doubt(options_.path, last); !doubt.empty()) {
-    log_warning("store", doubt, {{"log", options_.path + "-wal"}});
+    log_warning("store", doubt, {{"log", options_.path + kLogEnding}});
   }
   const std::string lost = ledger_fault(options_.path, last);
   if (lost.empty()) return {};
@@ -270,6 +272,6 @@ std::uint64_t Database::free_bytes() const {
 }
 
 std::uint64_t Database::file_bytes() const { return coffer::file_bytes(options_.path); }
-std::uint64_t Database::wal_bytes() const { return coffer::file_bytes(options_.path + "-wal"); }
+std::uint64_t Database::wal_bytes() const { return coffer::file_bytes(options_.path + kLogEnding); }
 
 }  // namespace coffer::store

@@ -15,6 +15,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
+#include "base/files/side_files.h"
 #include "base/platform/durable.h"
 
 namespace coffer {
@@ -74,7 +75,8 @@ PartialFile::PartialFile(PartialFile&& other) noexcept
 PartialFile::~PartialFile() {
   if (fd_ < 0) return;
   // With the files that SQLite creates beside a copy, which it leaves if it cannot write the copy.
-  for (const char* ending : {"", "-journal", "-wal", "-shm"}) ::unlink((partial_ + ending).c_str());
+  ::unlink(partial_.c_str());
+  for (const char* ending : kSqliteEndings) ::unlink((partial_ + ending).c_str());
   ::close(fd_);
 }
 

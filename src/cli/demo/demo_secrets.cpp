@@ -17,6 +17,7 @@
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/ownership.h"
+#include "base/files/side_files.h"
 #include "cli/command_result.h"
 #include "flows/identity/operators.h"
 #include "flows/identity/tenancy_changes.h"
@@ -140,7 +141,7 @@ Result<flows::RegisteredApplication> register_with(App& app, AssociationId assoc
 
 }  // namespace
 
-std::string demo_secrets_path(const std::string& database) { return database + ".demo.json"; }
+std::string demo_secrets_path(const std::string& database) { return database + kDemoSecretsEnding; }
 
 void claim_demo(const std::string& database) {
   const std::string path = demo_secrets_path(database);

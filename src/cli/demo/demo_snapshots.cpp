@@ -12,6 +12,7 @@
 
 #include "app/app.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -29,8 +30,8 @@ constexpr std::string_view kEnding = ".db";
 std::atomic<bool> demo_process{false};
 std::atomic<bool> restart_wanted{false};
 
-std::string folder_of(const std::string& database) { return database + ".snapshots"; }
-std::string rewound_path(const std::string& database) { return database + ".rewound"; }
+std::string folder_of(const std::string& database) { return database + kSnapshotsEnding; }
+std::string rewound_path(const std::string& database) { return database + kRewoundEnding; }
 
 /// `malformed-request`. The name becomes a part of a path.
 Result<std::string> snapshot_path(const std::string& database, const std::string& name) {
@@ -99,7 +100,7 @@ std::optional<StartError> finish_rewind(const Config& config) {
     StartError error;
     if (!App::open(config, clock, random, error)) return error;
   }
-  if (fs::exists(config.db + "-wal", ignored)) {
+  if (fs::exists(config.db + kLogEnding, ignored)) {
     return StartError{exit_code::kBusy,
                       "The snapshot cannot replace " + config.db +
                           " while another program has that file open. Find the program "

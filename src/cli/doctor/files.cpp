@@ -14,6 +14,7 @@
 
 #include "auth/master_key.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/random.h"
 #include "base/text/readable.h"
 #include "base/text/whole_number.h"
@@ -149,9 +150,8 @@ Findings examine_marks(const Config& config, const Owner& owner) {
 Findings examine_companions(const Config& config, uid_t owner) {
   Findings out;
   std::vector<std::string> paths{store::request_log_path(config.db)};
-  for (const char* suffix : {"-wal", "-shm", ".lock", ".demo.json"}) {
-    paths.push_back(config.db + suffix);
-  }
+  for (const char* ending : kSqliteEndings) paths.push_back(config.db + ending);
+  for (const char* ending : {kLockEnding, kDemoSecretsEnding}) paths.push_back(config.db + ending);
   for (const std::string& path : paths) {
     const auto status = status_of(path);
     if (!status) continue;
@@ -397,8 +397,8 @@ Findings examine_backups(const Config& config, const std::optional<http::JsonVal
 
 Timestamp last_written(const Config& config) {
   std::int64_t latest_ms = 0;
-  for (const char* suffix : {"", "-wal"}) {
-    const auto status = config.db.empty() ? std::nullopt : status_of(config.db + suffix);
+  for (const char* ending : {"", kLogEnding}) {
+    const auto status = config.db.empty() ? std::nullopt : status_of(config.db + ending);
     if (status) latest_ms = std::max(latest_ms, std::int64_t{status->st_mtime} * 1000);
   }
   return {latest_ms};

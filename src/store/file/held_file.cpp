@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/files/side_files.h"
 #include "base/platform/descriptors.h"
 
 namespace coffer::store {
@@ -37,7 +38,7 @@ HeldFile::HeldFile(const std::string& path, const std::string& link, int fd)
     : path_(path),
       link_(link),
       real_path_(real_path(path)),
-      log_path_(real_path_ + "-wal"),
+      log_path_(real_path_ + kLogEnding),
       fd_(fd),
       file_(identity_of(fd)) {}
 

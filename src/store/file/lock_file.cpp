@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/files/side_files.h"
 #include "base/platform/process.h"
 #include "base/text/whole_number.h"
 #include "store/schema.h"
@@ -91,7 +92,7 @@ bool LockFile::is_at(const std::string& file) const {
 
 std::unique_ptr<LockFile> LockFile::take(const std::string& path, std::string_view command,
                                          LockState& holder) {
-  const std::string file = path + ".lock";
+  const std::string file = path + kLockEnding;
   std::unique_ptr<LockFile> lock;
   bool locked = false;
   do {
@@ -121,11 +122,11 @@ std::string LockFile::read() const {
 }
 
 LastClose last_close(const std::string& path) {
-  return parse(LockFile(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC)).read());
+  return parse(LockFile(::open((path + kLockEnding).c_str(), O_RDONLY | O_CLOEXEC)).read());
 }
 
 LockState lock_state(const std::string& path) {
-  const std::string name = path + ".lock";
+  const std::string name = path + kLockEnding;
   const LockFile file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.fd_.is_open()) return {.readable = errno != EACCES && errno != EPERM};
   // A shared lock, released immediately, so that a server that starts now does not fail.
@@ -151,36 +152,37 @@ std::string ledger_fault(const std::string& database, const LastClose& last) {
   return database +
          " is empty or missing, but it contained a ledger. If it was moved, move it back together "
          "with " +
-         database + "-wal; otherwise, restore a backup. To start with an empty ledger, remove " +
-         database + ".lock.";
+         database + kLogEnding +
+         "; otherwise, restore a backup. To start with an empty ledger, remove " + database +
+         kLockEnding + ".";
 }
 
 std::string log_fault(const std::string& database, const LastClose& last) {
-  const std::string log = database + "-wal";
+  const std::string log = database + kLogEnding;
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(log, missing);
   if (last.log == LastClose::Log::present && missing) {
     // Another program that applies the log when it closes the database deletes both files.
-    if (!std::filesystem::exists(database + "-shm", missing)) return {};
+    if (!std::filesystem::exists(database + kLogIndexEnding, missing)) return {};
     return database + " was not closed by its last process, and " + log +
            ", which contains the last payments, is missing. Put it back, or restore a backup. To "
            "continue without those payments anyway, remove " +
-           database + "-shm.";
+           database + kLogIndexEnding + ".";
   }
   // A program that has written since then leaves its index too.
   if (last.log == LastClose::Log::absent && !missing && bytes > 0 &&
-      !std::filesystem::exists(database + "-shm", missing)) {
+      !std::filesystem::exists(database + kLogIndexEnding, missing)) {
     return log + " appeared after the last process had closed " + database +
            ". If it belongs to another state, move it away, because it would undo later payments. "
            "If both files were put in place together, remove " +
-           database + ".lock.";
+           database + kLockEnding + ".";
   }
   return {};
 }
 
 std::string log_doubt(const std::string& database, const LastClose& last) {
   std::error_code missing;
-  const auto bytes = std::filesystem::file_size(database + "-wal", missing);
+  const auto bytes = std::filesystem::file_size(database + kLogEnding, missing);
   if (last.log == LastClose::Log::present && missing) {
     return "the log that the last process left is gone: another program has applied it, or someone "
            "has deleted it together with its payments";

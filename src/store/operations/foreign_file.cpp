@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/fault.h"
+#include "base/files/side_files.h"
 
 namespace coffer::store {
 namespace {
@@ -27,9 +28,9 @@ FileLook::Part FileLook::part(const std::string& path) {
 
 FileLook::FileLook(const std::string& path)
     : file_(part(path)),
-      log_(part(path + "-wal")),
-      journal_(part(path + "-journal")),
-      index_(part(path + "-shm").exists) {}
+      log_(part(path + kLogEnding)),
+      journal_(part(path + kJournalEnding)),
+      index_(part(path + kLogIndexEnding).exists) {}
 
 OpenMode FileLook::reading() const {
   // A process that has the file open keeps a log and shared memory next to it. A killed process may

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "base/files/side_files.h"
 #include "base/thread.h"
 #include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
@@ -95,7 +96,7 @@ bool is_damaged(const SqlError& fault) {
 void set_aside(const std::string& path) {
   std::error_code ignored;
   fs::rename(path, path + ".damaged", ignored);
-  for (const char* suffix : {"-wal", "-shm"}) fs::remove(path + suffix, ignored);
+  for (const char* ending : kSqliteEndings) fs::remove(path + ending, ignored);
 }
 
 std::optional<RequestRow> load_summary(Connection& db, std::int64_t key) {

@@ -1,0 +1,22 @@
+// The files that SQLite and coffer keep beside a database, by the ends of their names. The request
+// log has a name of its own (store/requests/request_log_file.h).
+#pragma once
+
+#include <array>
+
+namespace coffer {
+
+inline constexpr const char* kLogEnding = "-wal";
+inline constexpr const char* kLogIndexEnding = "-shm";
+inline constexpr const char* kJournalEnding = "-journal";
+inline constexpr std::array kSqliteEndings{kLogEnding, kLogIndexEnding, kJournalEnding};
+
+inline constexpr const char* kLockEnding = ".lock";
+inline constexpr const char* kSocketEnding = ".sock";
+inline constexpr const char* kDemoSecretsEnding = ".demo.json";
+inline constexpr const char* kRewoundEnding = ".rewound";
+inline constexpr const char* kSnapshotsEnding = ".snapshots";
+inline constexpr std::array kOwnEndings{kLockEnding, kSocketEnding, kDemoSecretsEnding,
+                                        kRewoundEnding, kSnapshotsEnding};
+
+}  // namespace coffer
