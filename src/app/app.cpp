@@ -151,8 +151,11 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 
 Result<auth::MasterKey> configured_key(const Config& config, Random& random,
                                        auth::MissingKey missing) {
-  return auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
-                               random, missing);
+  auto key = auth::find_master_key(config.master_key, "COFFER_MASTER_KEY", config.master_key_file,
+                                   random, missing);
+  if (key) return key;
+  const int code = exit_code_of(key.error());
+  return unexpected(std::move(key).error().exits_with(code));
 }
 
 App::App(const Config& config, const Clock& clock, Random& random)

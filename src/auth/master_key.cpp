@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "base/digest.h"
@@ -44,19 +43,11 @@ MasterKey take(std::string& bytes) {
   return key;
 }
 
-/// A problem from errno; `what` is the failed operation, such as "Cannot read the file".
-Problem system_problem(const std::string& what, const fs::path& path, const std::string& remedy) {
-  const int error = errno;
-  const bool denied = error == EACCES || error == EPERM || error == EROFS;
-  return Problem(denied ? Slug::forbidden : Slug::unexpected_error,
-                 what + " " + path.string() + ": " + std::strerror(error) + ". " + remedy);
-}
-
 Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {
     return unexpected(
-        system_problem("Cannot examine the master key file", path, "Check the disk."));
+        system_problem("Cannot examine the master key file " + path.string(), "Check the disk."));
   }
   if (!S_ISREG(status.st_mode)) {
     return unexpected(Slug::forbidden, "The master key file " + path.string() +
@@ -78,7 +69,8 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
     const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      return unexpected(system_problem("Cannot read the master key file", path, "Check the disk."));
+      return unexpected(
+          system_problem("Cannot read the master key file " + path.string(), "Check the disk."));
     }
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
@@ -94,14 +86,14 @@ std::optional<Result<MasterKey>> load(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.is_open()) return read_open_file(file, path);
   if (errno == ENOENT) return std::nullopt;
-  return unexpected(system_problem("Cannot open the master key file", path,
+  return unexpected(system_problem("Cannot open the master key file " + path.string(),
                                    "It must be readable by the user of coffer."));
 }
 
 Result<void> keep_name(const fs::path& path) {
   const std::string directory = directory_of(path);
   if (sync_directory(directory)) return {};
-  return unexpected(system_problem("Cannot write the directory", directory, "Check the disk."));
+  return unexpected(system_problem("Cannot write the directory " + directory, "Check the disk."));
 }
 
 Result<void> make_private_directories(const fs::path& directory) {
@@ -109,7 +101,7 @@ Result<void> make_private_directories(const fs::path& directory) {
   if (directory.empty() || ::stat(directory.c_str(), &status) == 0) return {};
   COFFER_TRY_VOID(make_private_directories(directory.parent_path()));
   if (::mkdir(directory.c_str(), kPrivateDirectory) != 0 && errno != EEXIST) {
-    return unexpected(system_problem("Cannot create the directory", directory,
+    return unexpected(system_problem("Cannot create the directory " + directory.string(),
                                      "Create it for the user of coffer, with mode 0700."));
   }
   return keep_name(directory);
@@ -141,19 +133,20 @@ void remove_left_files(const fs::path& path) {
 Result<void> write_synced(const Descriptor& file, const fs::path& path, std::string_view text) {
   const std::string remedy = "Check the free space and the permissions of its directory.";
   if (!file.is_open()) {
-    return unexpected(system_problem("Cannot create the master key file", path, remedy));
+    return unexpected(system_problem("Cannot create the master key file " + path.string(), remedy));
   }
   static_cast<void>(lock(file));
   while (!text.empty()) {
     const ssize_t put = ::write(file.get(), text.data(), text.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
-      return unexpected(system_problem("Cannot write the master key file", path, remedy));
+      return unexpected(
+          system_problem("Cannot write the master key file " + path.string(), remedy));
     }
     text.remove_prefix(static_cast<std::size_t>(put));
   }
   if (!sync_file(file.get())) {
-    return unexpected(system_problem("Cannot write the master key file", path, remedy));
+    return unexpected(system_problem("Cannot write the master key file " + path.string(), remedy));
   }
   return {};
 }
@@ -166,7 +159,7 @@ Result<bool> publish(const fs::path& temporary, const fs::path& path) {
     return true;
   }
   if (errno == EEXIST || errno == ENOENT) return false;
-  return unexpected(system_problem("Cannot rename the master key file", path,
+  return unexpected(system_problem("Cannot rename the master key file " + path.string(),
                                    "Choose a directory on a local file system."));
 }
 
@@ -178,7 +171,7 @@ Result<void> create(const fs::path& path, Random& random) {
   temporary += "." + to_hex(random.bytes(kRandomBytes)) + std::string(kNewEnding);
   const Descriptor file(::open(temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
-  auto written = write_synced(file, temporary, text.reveal());
+  auto written = write_synced(file, path, text.reveal());
   auto published = written ? publish(temporary, path) : Result<bool>(unexpected(written.error()));
   if (!published || !*published) ::unlink(temporary.c_str());
   if (!published) return unexpected(std::move(published).error());

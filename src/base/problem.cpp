@@ -1,5 +1,8 @@
 #include "base/problem.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include "base/check.h"
 
 namespace coffer {
@@ -116,6 +119,17 @@ const SlugInfo& info(Slug slug) {
   const auto index = static_cast<std::size_t>(slug);
   COFFER_CHECK(index < kSlugs.size());
   return kSlugs[index];
+}
+
+Problem system_problem(const std::string& what, const std::string& remedy) {
+  const int error = errno;
+  Slug slug = Slug::unexpected_error;
+  if (error == ENOSPC || error == EDQUOT) slug = Slug::storage_full;
+  if (error == EACCES || error == EPERM || error == EROFS) slug = Slug::forbidden;
+  if (error == ENOENT) slug = Slug::not_found;
+  const std::string advice =
+      slug == Slug::storage_full ? "Free disk space, or choose another disk" : remedy;
+  return Problem(slug, what + ": " + std::strerror(error) + (advice.empty() ? "" : ". ") + advice);
 }
 
 Problem overloaded(std::string detail) {

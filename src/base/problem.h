@@ -79,6 +79,7 @@ struct Problem {
   std::string detail;
   std::vector<FieldError> fields;
   std::optional<int> retry_after_s;  // sent as `Retry-After`; required on 429 and 503
+  std::optional<int> exit_code;      // of the command line, if the slug does not determine it
 
   Problem() = default;
   explicit Problem(Slug s, std::string d = {}) : slug(s), detail(std::move(d)) {}
@@ -89,8 +90,17 @@ struct Problem {
     retry_after_s = seconds;
     return std::move(*this);
   }
+  Problem&& exits_with(int code) && {
+    exit_code = code;
+    return std::move(*this);
+  }
   int status() const { return info(slug).status; }
 };
+
+/// A failed system call, from errno: `storage-full`, `forbidden`, `not-found`, or
+/// `unexpected-error`. `what` failed, such as "cannot write /a/b"; `remedy` is what to do unless
+/// the disk is full.
+Problem system_problem(const std::string& what, const std::string& remedy = {});
 
 /// 503 `overloaded`, for a caller that may retry after a second.
 Problem overloaded(std::string detail);

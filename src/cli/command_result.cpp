@@ -386,7 +386,7 @@ int print_problem(const Console& console, const Problem& problem, std::string_vi
     if (!says_more(problem, field)) continue;
     console.err << "  " << printable(field.field) << ": " << printable(field.message) << '\n';
   }
-  return exit_code_of(problem);
+  return problem.exit_code.value_or(exit_code_of(problem));
 }
 
 std::string to_json(const Record& record, bool ascii) { return dump(json_of(record), -1, ascii); }

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 #include "base/digest.h"
@@ -17,6 +16,7 @@
 #include "base/files/readable_file.h"
 #include "base/files/side_files.h"
 #include "base/platform/durable.h"
+#include "base/platform/exit_code.h"
 
 namespace coffer {
 namespace {
@@ -24,32 +24,23 @@ namespace {
 constexpr mode_t kPrivateFile = 0600;
 constexpr std::int64_t kFlushEveryBytes = 16 << 20;
 
-/// A Problem from errno; `what` is a phrase such as "cannot write".
-Problem system_problem(const std::string& what, const std::string& path) {
-  const int error = errno;
-  Slug slug = Slug::unexpected_error;
-  if (error == ENOSPC || error == EDQUOT) slug = Slug::storage_full;
-  if (error == EACCES || error == EPERM || error == EROFS) slug = Slug::forbidden;
-  if (error == ENOENT) slug = Slug::not_found;
-  return Problem(slug, what + " " + path + ": " + std::strerror(error));
-}
-
 Problem taken(const std::string& path) {
-  return Problem(Slug::conflict, path + " already exists and was not changed; choose another name");
+  return Problem(Slug::conflict, path + " already exists and was not changed; choose another name")
+      .exits_with(exit_code::kCannotCreate);
 }
 
 Result<void> sync_folder(const std::string& path) {
   if (sync_directory(directory_of(path))) return {};
   // Network file systems without this operation keep names durable in their own way.
   if (errno == EINVAL || errno == ENOTSUP) return {};
-  return unexpected(system_problem("cannot synchronise the folder of", path));
+  return unexpected(system_problem("cannot synchronise the folder of " + path));
 }
 
 Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return unexpected(system_problem("cannot write", path));
+    if (put < 0) return unexpected(system_problem("cannot write " + path));
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
   return {};
@@ -88,7 +79,10 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
     return unexpected(Slug::not_found, "cannot create " + path + ": the folder " +
                                            directory_of(path) + " does not exist");
   }
-  if (fd < 0) return unexpected(system_problem("cannot create", partial));
+  if (fd < 0) {
+    return unexpected(system_problem("cannot create " + path,
+                                     errno == ENAMETOOLONG ? "Choose a shorter name" : ""));
+  }
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
     return unexpected(Slug::overloaded, path +
@@ -97,27 +91,27 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   }
   PartialFile out(path, std::move(partial), fd);
   if (::ftruncate(fd, 0) != 0 || ::fchmod(fd, kPrivateFile) != 0) {
-    return unexpected(system_problem("cannot empty", out.partial_));
+    return unexpected(system_problem("cannot empty " + path));
   }
   return out;
 }
 
-Result<void> PartialFile::append(std::string_view bytes) { return write_all(fd_, bytes, partial_); }
+Result<void> PartialFile::append(std::string_view bytes) { return write_all(fd_, bytes, path_); }
 
 Result<void> PartialFile::flush() {
   if (sync_content(fd_)) return {};
-  return unexpected(system_problem("cannot write", partial_));
+  return unexpected(system_problem("cannot write " + path_));
 }
 
 Result<void> PartialFile::publish() {
-  if (!sync_file(fd_)) return unexpected(system_problem("cannot write", partial_));
+  if (!sync_file(fd_)) return unexpected(system_problem("cannot write " + path_));
   bool done = rename_exclusively(partial_, path_);
   if (!done && errno == ENOTSUP) {  // the file system has no exclusive rename
     COFFER_TRY_VOID(check_unused(path_));
     done = std::rename(partial_.c_str(), path_.c_str()) == 0;
   }
   if (!done && errno == EEXIST) return unexpected(taken(path_));
-  if (!done) return unexpected(system_problem("cannot name", path_));
+  if (!done) return unexpected(system_problem("cannot name " + path_));
   ::close(fd_);
   fd_ = -1;
   return sync_folder(path_);
@@ -135,10 +129,10 @@ Result<void> write_durably(const std::string& path, std::string_view text) {
   ::unlink(partial.c_str());
   const Descriptor file(
       ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
-  if (!file.is_open()) return unexpected(system_problem("cannot create", partial));
-  Result<void> done = write_all(file.get(), text, partial);
+  if (!file.is_open()) return unexpected(system_problem("cannot create " + path));
+  Result<void> done = write_all(file.get(), text, path);
   if (done && (!sync_file(file.get()) || std::rename(partial.c_str(), path.c_str()) != 0)) {
-    done = unexpected(system_problem("cannot write", path));
+    done = unexpected(system_problem("cannot write " + path));
   }
   if (!done) ::unlink(partial.c_str());
   return done ? sync_folder(path) : done;

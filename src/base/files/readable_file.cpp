@@ -4,26 +4,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace coffer {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 20;
 
-Problem read_problem(const std::string& what, const std::string& path) {
-  const int error = errno;
-  const Slug slug = error == ENOENT                     ? Slug::not_found
-                    : error == EACCES || error == EPERM ? Slug::forbidden
-                                                        : Slug::unexpected_error;
-  return Problem(slug, what + " " + path + ": " + std::strerror(error));
-}
-
 }  // namespace
 
 Result<ReadableFile> ReadableFile::open(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return unexpected(read_problem("cannot open", path));
+  if (fd < 0) return unexpected(system_problem("cannot open " + path));
   return ReadableFile(path, fd);
 }
 
@@ -44,7 +35,7 @@ Result<std::int64_t> ReadableFile::read(
   for (;;) {
     const ssize_t got = ::pread(fd_, piece.data(), piece.size(), total);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unexpected(read_problem("cannot read", path_));
+    if (got < 0) return unexpected(system_problem("cannot read " + path_));
     if (got == 0) return total;
     total += got;
     COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));

@@ -271,8 +271,7 @@ int restore(const Console& console, const Arguments& arguments, const ConfigFlag
   configure_logging(LogLevel::warning, default_log_format());
   const auto result = restore_to(console, *config, arguments);
   if (result) return print_result(console, *result, arguments.json);
-  const int failed = print_problem(console, result.error(), {});
-  return result.error().slug == Slug::conflict ? exit_code::kCannotCreate : failed;
+  return print_problem(console, result.error(), {});
 }
 
 }  // namespace

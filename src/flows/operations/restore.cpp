@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
-#include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
+#include "base/platform/exit_code.h"
 #include "flows/operations/backups.h"
 #include "store/file/lock_file.h"
 #include "store/operations/foreign_file.h"
@@ -20,22 +20,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kHexLength = 64;
+Problem cannot_create(std::string why) {
+  return Problem(Slug::conflict, std::move(why)).exits_with(exit_code::kCannotCreate);
+}
 
 /// Checks that no file exists that could be mixed with the restored one.
 Result<void> check_free(const std::string& target) {
   struct stat there {};
   if (::lstat(target.c_str(), &there) == 0) {
-    return unexpected(Slug::conflict,
-                      target +
-                          " already exists and is unchanged. Move it away together with its -wal "
-                          "file, or restore to another file with --db");
+    return unexpected(
+        cannot_create(target +
+                      " already exists and is unchanged. Move it away together with its -wal "
+                      "file, or restore to another file with --db"));
   }
-  for (const char* suffix : {"-wal", "-journal"}) {
-    if (::lstat((target + suffix).c_str(), &there) != 0) continue;
-    return unexpected(Slug::conflict, target + suffix +
-                                          " exists. It belongs to a previous file and may contain "
-                                          "payments. Move it away together with that file");
+  for (const char* ending : {kLogEnding, kJournalEnding}) {
+    if (::lstat((target + ending).c_str(), &there) != 0) continue;
+    return unexpected(
+        cannot_create(target + ending +
+                      " exists. It belongs to a previous file and may contain payments. Move it "
+                      "away together with that file"));
   }
   return {};
 }
@@ -43,8 +46,8 @@ Result<void> check_free(const std::string& target) {
 Result<void> check_source(const std::string& backup) {
   if (::access(backup.c_str(), R_OK) != 0) {
     if (errno == ENOENT) return unexpected(Slug::not_found, "file not found: " + backup);
-    return unexpected(Slug::forbidden, "cannot open " + backup + ": " + std::strerror(errno) +
-                                           ". Run the command as a user that can read it");
+    return unexpected(
+        system_problem("cannot open " + backup, "Run the command as a user that can read it"));
   }
   std::error_code error;
   if (!fs::is_regular_file(backup, error)) {
@@ -63,24 +66,16 @@ std::string check_log(const std::string& path, std::vector<store::Violation>& vi
   return {};
 }
 
-Result<void> check_not_in_use(const std::string& backup) {
-  if (file_bytes(backup + "-wal") > 0) {
-    return unexpected(Slug::conflict, backup + " is a database in use, not a backup: there is a " +
-                                          backup + "-wal file. Make a backup with coffer backup");
-  }
-  return {};
-}
-
 Problem newer(const std::string& path, const store::FileVerdict& verdict) {
-  return Problem(Slug::conflict, path + " was written by a newer version of coffer (schema " +
-                                     std::to_string(verdict.summary.schema) +
-                                     "). Install that version and restore the file with it");
+  return cannot_create(path + " was written by a newer version of coffer (schema " +
+                       std::to_string(verdict.summary.schema) +
+                       "). Install that version and restore the file with it");
 }
 
 Problem written_to(const std::string& backup) {
-  return Problem(Slug::conflict, backup +
-                                     " changed during the restore: it is a database in use, not a "
-                                     "backup. Make a backup with coffer backup");
+  return cannot_create(backup +
+                       " changed during the restore: it is a database in use, not a backup. Make a "
+                       "backup with coffer backup");
 }
 
 Problem foreign(const std::string& backup, const FileChecks& checks, const Restored& found) {
@@ -198,7 +193,7 @@ Result<bool> check_checksum(const std::string& path, const ProgressFunction& pro
   COFFER_TRY(const std::string found, sha256_of_file(path, [&](std::int64_t done) {
                progress({"checksum", done, total, Progress::Unit::bytes});
              }));
-  if (wanted.size() == kHexLength && wanted == found) return true;
+  if (wanted == found) return true;
   violations.push_back({"checksum", "the file does not match " + path + kChecksumEnding});
   return true;
 }
@@ -223,7 +218,10 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                                 const ProgressFunction& progress, const FileChecks& checks) {
   COFFER_TRY_VOID(check_source(backup));
   const store::FileLook before(backup);
-  COFFER_TRY_VOID(check_not_in_use(backup));
+  if (file_bytes(backup + kLogEnding) > 0) {
+    return unexpected(cannot_create(backup + " is a database in use, not a backup: there is a " +
+                                    backup + "-wal file. Make a backup with coffer backup"));
+  }
   COFFER_TRY_VOID(check_free(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
   // While the lock is held, no server starts on a partially restored file.
@@ -234,9 +232,9 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                       target + " is in use by " + store::described(holder) + ". Stop it first");
   }
   if (!lock) {
-    return unexpected(Slug::forbidden, "cannot open " + target + ".lock: " + std::strerror(errno) +
-                                           ". Run the command as the user that owns the folder, or "
-                                           "restore to another file with --db");
+    return unexpected(system_problem("cannot open " + target + kLockEnding,
+                                     "Run the command as the user that owns the folder, or restore "
+                                     "to another file with --db"));
   }
   COFFER_TRY(PartialFile file, PartialFile::create(target));
   COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));

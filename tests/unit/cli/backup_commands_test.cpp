@@ -77,7 +77,7 @@ TEST_CASE("backup: a complete file with its checksum, only for its owner, never 
   CHECK((status.st_mode & 0777) == 0600);
   CHECK_FALSE(fs::exists(kept.backup + ".coffer.partial"));
   const Ran again = kept.file.run("backup", {{"FILE", kept.backup}});
-  CHECK(again.code == exit_code::kFailed);
+  CHECK(again.code == exit_code::kCannotCreate);
   CHECK(to_hex(as_text(sha256(content_of(kept.backup)))) == sum);
   const auto last = store::with_reader(kept.file.app().database(), [](store::Connection& db) {
     return Result<store::BackupRecord>(*store::last_backup(db));
@@ -479,7 +479,7 @@ TEST_CASE("export: every line is an object with its type, without secrets", "[cl
   const std::string path = kept.folder.file("all.ndjson");
   REQUIRE(kept.file.run("export", {{"FILE", path}}).code == 0);
   CHECK(content_of(path).find("\"type\":\"association\"") != std::string::npos);
-  CHECK(kept.file.run("export", {{"FILE", path}}).code == exit_code::kFailed);
+  CHECK(kept.file.run("export", {{"FILE", path}}).code == exit_code::kCannotCreate);
 }
 
 TEST_CASE("paths: every argument for a file or a folder is a path or has its content",

@@ -156,6 +156,54 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
   CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
 }
 
+TEST_CASE("a damaged master key is an error of the configuration for every command", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string backup = folder.file("backup.db");
+  const std::string key = folder.file("key");
+  REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
+  put(key, "damaged\n");
+  fs::permissions(key, fs::perms::owner_read | fs::perms::owner_write);
+  const auto code = [&](const std::string& command, const Values& values) {
+    const Ran ran =
+        run_own(command, values, {{"db", folder.file("new.db")}, {"master_key_file", key}}, false);
+    CHECK_THAT(ran.err, Catch::Matchers::Contains(key));
+    return ran.code;
+  };
+  CHECK(code("init", {}) == exit_code::kConfiguration);
+  CHECK(code("restore", {{"BACKUP", backup}}) == exit_code::kConfiguration);
+  CHECK(code("verify", {{"FILE", backup}}) == exit_code::kConfiguration);
+}
+
+TEST_CASE("backup, export and restore: an existing file cannot be created", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string backup = folder.file("backup.db");
+  REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
+  for (const char* command : {"backup", "export"}) {
+    const Ran ran = file.run(command, {{"FILE", backup}});
+    INFO(command << " " << ran.err);
+    CHECK(ran.code == exit_code::kCannotCreate);
+  }
+  const std::string there = folder.file("there.db");
+  put(there, "of another program");
+  CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", there}}).code == exit_code::kCannotCreate);
+  fs::rename(there, folder.file("new.db-wal"));
+  CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", folder.file("new.db")}}).code ==
+        exit_code::kCannotCreate);
+}
+
+TEST_CASE("backup: a name that leaves no room for the temporary ending is named as given",
+          "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string path = folder.file(std::string(250, 'n'));
+  const Ran ran = file.run("backup", {{"FILE", path}}, false);
+  CHECK(ran.code == exit_code::kFailed);
+  CHECK_THAT(ran.err, Catch::Matchers::Contains(path + ":") &&
+                          Catch::Matchers::Contains("Choose a shorter name"));
+}
+
 TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {
   OpenFile file;
   const Folder folder;

@@ -165,7 +165,7 @@ TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and no snaps
   CHECK(demo.run("sandbox snapshot", {{"NAME", std::string(41, 'a')}}).code != 0);
   REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
   const Ran again = demo.run("sandbox snapshot", {{"NAME", "one"}});
-  CHECK(again.code == exit_code::kFailed);
+  CHECK(again.code == exit_code::kCannotCreate);
   INFO(again.err);
   CHECK(again.err.find("one.db") != std::string::npos);
   for (const auto& [command, values] : std::map<std::string, Values>{
