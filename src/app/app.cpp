@@ -106,7 +106,7 @@ Result<void> check_free_space(const Config& config) {
 
 /// A full disk, or a master key that cannot be used, must not leave a new database behind.
 Result<void> check_new_file(const Config& config, Random& random) {
-  if (file_bytes(config.db) > 0) return {};
+  if (store::holds_tables(config.db)) return {};
   std::error_code ignored;
   if (std::filesystem::is_symlink(std::filesystem::symlink_status(config.db, ignored)) &&
       !std::filesystem::exists(config.db, ignored)) {

@@ -22,6 +22,7 @@
 #include "flows/identity/operators.h"
 #include "store/identity/operators.h"
 #include "store/ledger/catalog.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -225,8 +226,7 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
 
 int check_new_server(const Console& console, const Config& config) {
   StartError error;
-  const bool is_new = file_bytes(config.db) == 0;
-  if (!is_new || App::can_serve(config, error)) return exit_code::kDone;
+  if (store::holds_tables(config.db) || App::can_serve(config, error)) return exit_code::kDone;
   return fail_to_listen(console, config, error);
 }
 

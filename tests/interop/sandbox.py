@@ -229,6 +229,16 @@ def documented(driven):
     again_up(driven, lambda: not driven.knows("kept") and driven.sandbox("clock")["advancedMs"] == 0)
 
 
+def empty_file(program, folder):
+    """A demo on an empty file, as mktemp creates it, is a new demo."""
+    demo = Demo(program, folder, db="empty.db")
+    with open(demo.db, "wb"):
+        pass
+    demo.start()
+    check("it has its first snapshot", [one["name"] for one in demo.command("sandbox", "snapshots")] == ["start"])
+    check("the demo exits with status 0", demo.stop(60) == 0)
+
+
 def begins_anew(driven):
     """After its database is deleted, the demo creates a new one."""
     driven.pay("deleted")
@@ -248,6 +258,7 @@ def main():
     program = binary()
     with tempfile.TemporaryDirectory() as folder:
         production_rejects(program, folder)
+        empty_file(program, folder)
         demo = Demo(program, folder, port=held_port()).start(env=RETRY)
         driven = Driven(demo)
         quote_expires(driven)

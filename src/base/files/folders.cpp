@@ -45,7 +45,21 @@ Result<void> make_private_folder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (!error) return {};
-  return unexpected(Slug::forbidden, "cannot create " + folder + ": " + error.message());
+  errno = error.value();
+  return unexpected(system_problem("cannot create " + folder));
+}
+
+NewFolders::NewFolders(const std::string& folder) {
+  std::error_code error;
+  std::string at = folder;
+  while (!std::filesystem::exists(at, error) && !error && at != directory_of(at)) {
+    missing_.push_back(at);
+    at = directory_of(at);
+  }
+}
+
+NewFolders::~NewFolders() {
+  for (const std::string& folder : missing_) ::rmdir(folder.c_str());
 }
 
 std::optional<std::uint64_t> free_disk_bytes(const std::string& folder) {

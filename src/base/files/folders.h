@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,9 +16,20 @@ std::string directory_of(const std::string& path);
 /// Makes the names in a folder durable: if a name is not synchronised, a crash can lose it and its
 /// file. Returns false with `errno` set.
 bool sync_directory(const std::string& directory);
-/// Creates a folder with mode 0700, including missing parents. `forbidden` if that is not
-/// permitted.
+/// Creates a folder with mode 0700, including missing parents.
 Result<void> make_private_folder(const std::string& folder);
+/// The folders of a path that do not exist yet. The destructor removes those that exist by then and
+/// are empty, so that a command that fails leaves none of the folders that it has created.
+class NewFolders {
+ public:
+  explicit NewFolders(const std::string& folder);
+  ~NewFolders();
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+
+ private:
+  std::vector<std::string> missing_;  // innermost first
+};
 /// 0 if the file does not exist.
 std::uint64_t file_bytes(const std::string& path);
 /// Free bytes for users other than root; nullopt if unknown.

@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/environment.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -20,6 +21,7 @@
 #include "cli/serving.h"
 #include "cli/settings.h"
 #include "config/config_options.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -283,8 +285,8 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
     if (!given) return print_problem(console, given.error(), {});
     seed = *given;
   }
-  std::error_code ignored;
-  const bool fresh = !fs::exists(config->db, ignored);
+  const NewFolders folders(directory_of(config->db));
+  const bool fresh = !store::holds_tables(config->db);
   if (!fresh && seed) {
     print_error(console, "warning: " + config->db +
                              " exists and keeps its content. --seed needs a new file; choose one "

@@ -16,6 +16,7 @@
 #include "auth/strkey.h"
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
+#include "base/files/folders.h"
 #include "base/files/ownership.h"
 #include "base/files/side_files.h"
 #include "cli/command_result.h"
@@ -23,6 +24,7 @@
 #include "flows/identity/tenancy_changes.h"
 #include "http/json_body.h"
 #include "store/identity/tenants.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -145,8 +147,7 @@ std::string demo_secrets_path(const std::string& database) { return database + k
 
 void claim_demo(const std::string& database) {
   const std::string path = demo_secrets_path(database);
-  std::error_code ignored;
-  fs::create_directories(fs::path(path).parent_path(), ignored);
+  static_cast<void>(make_private_folder(directory_of(path)));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
 }
@@ -154,7 +155,9 @@ void claim_demo(const std::string& database) {
 void drop_unused_claim(const std::string& database) {
   std::error_code error;
   const std::string path = demo_secrets_path(database);
-  if (!fs::exists(database, error) && fs::is_empty(path, error) && !error) fs::remove(path, error);
+  if (!store::holds_tables(database) && fs::is_empty(path, error) && !error) {
+    fs::remove(path, error);
+  }
 }
 
 bool is_claimed_as_demo(const std::string& database) {

@@ -25,10 +25,10 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-/// Runs a command for a new database, which must fail and leave no file.
+/// Runs a command for a new database, which must fail and leave no file and no folder.
 Ran rejected_without_files(const std::string& command, const Values& values, ConfigFlags flags) {
   const Folder folder;
-  flags["db"] = folder.file("new.db");
+  flags["db"] = folder.file("new/folder/new.db");
   Ran ran = run_own(command, values, flags, false);
   INFO(command << " " << ran.err);
   CHECK(ran.code != 0);
