@@ -26,6 +26,7 @@ int exit_code_of(store::OpenFault fault) {
       return exit_code::kCannotCreate;
     case store::OpenFault::permission:
       return exit_code::kPermission;
+    case store::OpenFault::full_disk:
     case store::OpenFault::locked:
       return exit_code::kBusy;
     case store::OpenFault::corrupt:
@@ -121,6 +122,17 @@ Result<void> check_new_file(const Config& config, Random& random) {
   return unexpected(key.error());
 }
 
+StartError unreadable(const std::string& database, const store::SqlError& fault) {
+  if (store::is_full_disk(fault)) {
+    return {exit_code::kBusy, "cannot open " + database +
+                                  ": the disk is full. Free disk space, or choose another disk "
+                                  "with --db"};
+  }
+  return {exit_code::kCorrupt,
+          database + " cannot be read (" + fault.what() +
+              "). Keep a copy of the file, and restore a backup. Never edit the file."};
+}
+
 Result<std::optional<std::string>> stored_key_check(store::Database& database) {
   return store::with_reader(
       database, [](store::Connection& db) { return store::read_meta(db, store::kKeyCheck); });
@@ -169,16 +181,16 @@ App::~App() { stop(); }
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
                                StartError& error, std::string_view command,
                                const store::LockWait& waits) {
+  const NewFolders folders(directory_of(config.db));
+  const NewFolders key_folders(directory_of(config.master_key_file));
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    if (!app->build(error, command, waits)) return nullptr;
+    if (app->build(error, command, waits)) return app;
   } catch (const store::SqlError& fault) {
-    error = {exit_code::kCorrupt,
-             config.db + " cannot be read (" + fault.what() +
-                 "). Keep a copy of the file, and restore a backup. Never edit the file."};
-    return nullptr;
+    error = unreadable(config.db, fault);
   }
-  return app;
+  if (app->database_) app->database_->discard();
+  return nullptr;
 }
 
 bool App::build(StartError& error, std::string_view command, const store::LockWait& waits) {
@@ -213,7 +225,8 @@ bool App::build(StartError& error, std::string_view command, const store::LockWa
   build_services(*key);
   auto hasher = flows::prepare_file_keys(*context_);
   if (!hasher) {
-    error = {exit_code_of(store::OpenFault::corrupt), hasher.error().detail};
+    const bool is_full = hasher.error().slug == Slug::storage_full;
+    error = {is_full ? exit_code::kBusy : exit_code::kCorrupt, hasher.error().detail};
     return false;
   }
   hasher_ = *std::move(hasher);

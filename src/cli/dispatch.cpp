@@ -306,6 +306,10 @@ int print_fault(const Console& console, const std::exception& fault) {
   constexpr int kCorruptPage = 11;  // SQLITE_CORRUPT
   constexpr int kNoDatabase = 26;   // SQLITE_NOTADB
   if (const auto* sql = dynamic_cast<const store::SqlError*>(&fault)) {
+    if (store::is_full_disk(*sql)) {
+      print_error(console, "the disk is full. Free disk space, and run the command again");
+      return exit_code::kBusy;
+    }
     if (sql->primary_code == kCorruptPage || sql->primary_code == kNoDatabase) {
       print_error(console, "the database is damaged (" + std::string(sql->what()) +
                                "). Stop the server, keep a copy of the file, and restore a backup "

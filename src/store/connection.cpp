@@ -70,6 +70,11 @@ class Raised {
 
 }  // namespace
 
+// SQLite reports an I/O error if there is no space for the index of the log.
+bool is_full_disk(const SqlError& error) {
+  return error.primary_code == SQLITE_FULL || error.extended_code == SQLITE_IOERR_SHMSIZE;
+}
+
 std::string sqlite_version() { return sqlite3_libversion(); }
 
 void Connection::Close::operator()(sqlite3* database) const { sqlite3_close(database); }

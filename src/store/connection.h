@@ -34,6 +34,9 @@ class SqlError : public std::runtime_error {
   int extended_code;
 };
 
+/// Whether a statement failed because the disk is full.
+bool is_full_disk(const SqlError& error);
+
 /// A value to bind as a blob; a string would be bound as text.
 struct Blob {
   std::string_view bytes;

@@ -28,7 +28,13 @@ bool sqlite_is_sound() {
   return (version >= 3051003 && version != 3052000) || version == 3044006 || version == 3050007;
 }
 
+OpenError full_disk(const std::string& what) {
+  return {OpenFault::full_disk,
+          what + ": the disk is full. Free disk space, or choose another disk with --db."};
+}
+
 OpenError errno_fault(const std::string& what, int error) {
+  if (error == ENOSPC || error == EDQUOT) return full_disk(what);
   const bool denied = error == EACCES || error == EPERM || error == EROFS;
   return {
       denied ? OpenFault::permission : OpenFault::cannot_create,
@@ -65,6 +71,7 @@ constexpr std::array<CodeMeaning, 6> kMeanings{{
 }};
 
 OpenError sql_fault(const std::string& path, const SqlError& error) {
+  if (is_full_disk(error)) return full_disk("cannot open " + path);
   for (const CodeMeaning& meaning : kMeanings) {
     if (meaning.code != error.primary_code) continue;
     std::string message(meaning.message);
@@ -110,14 +117,23 @@ Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
-  const bool closes = readers_ != nullptr && in_place();
+  const bool removes = is_new_ && is_discarded_ && in_place();
+  const bool closes = !removes && readers_ != nullptr && in_place();
   if (closes) (void)lock_->write({.ledger = true});
   // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
   writer_.reset();
   file_.reset();
+  if (removes) remove_files();
   // If another process is reading the file, the log remains.
   if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
+}
+
+void Database::remove_files() {
+  ::unlink(options_.path.c_str());
+  for (const char* ending : kSqliteEndings) ::unlink((options_.path + ending).c_str());
+  // Without a ledger, the lock file removes itself.
+  (void)lock_->write({});
 }
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
@@ -137,12 +153,16 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     } catch (const SqlError& fault) {
       error = sql_fault(options.path, fault);
     }
-    if (error.fault != OpenFault::none) return nullptr;
+    if (error.fault != OpenFault::none) {
+      database->discard();
+      return nullptr;
+    }
   }
   // SQLite synchronises the directory when it first writes to a new log, but it ignores errors.
   const std::string directory = directory_of(options.path);
   if (!sync_directory(directory)) {
     error = errno_fault("cannot synchronise the directory " + directory, errno);
+    database->discard();
     return nullptr;
   }
   // Written last, because it must be true on disk. If it cannot be written, only the checks of the
@@ -194,7 +214,10 @@ OpenError Database::hold_file() {
   const bool left = present_log(options_.path) == LastClose::Log::present;
   (void)lock_->write({.ledger = lock_->state().ledger,
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});
+  std::error_code ignored;
+  const bool is_missing = !left && !fs::exists(options_.path, ignored);
   file_ = HeldFile::open(options_.path, options_.link);
+  is_new_ = is_missing && file_ != nullptr;
   if (file_) return {};
   if (errno == EWOULDBLOCK) {
     return in_use(options_.path, "another coffer (find it with fuser " + options_.path + ")");

@@ -80,9 +80,12 @@ Result<void> copy(const Context& context, const BackupRequest& request, PartialF
 }
 
 Problem sql_problem(const BackupRequest& request, const store::SqlError& error) {
-  constexpr int kFull = 13;  // SQLITE_FULL
-  return Problem(error.primary_code == kFull ? Slug::storage_full : Slug::unexpected_error,
-                 "cannot write " + request.path + ": " + error.what());
+  if (!store::is_full_disk(error)) {
+    return Problem(Slug::unexpected_error, "cannot write " + request.path + ": " + error.what());
+  }
+  return Problem(Slug::storage_full, "cannot write " + request.path +
+                                         ": the disk is full. Free disk space, or choose another "
+                                         "disk");
 }
 
 /// A checkpoint of the copy that contains its checksum.
@@ -143,7 +146,7 @@ Result<void> write_copy(const Context& context, const BackupRequest& request, Pa
 }
 
 Result<Backup> write_backup(const Context& context, const BackupRequest& request,
-                            const ProgressFunction& progress) {
+                            const ProgressFunction& progress) try {
   COFFER_TRY(PartialFile file, PartialFile::create(request.path));
   for (const char* ending : kEndingsBeside) {
     COFFER_TRY_VOID(check_unused(request.path + ending));
@@ -166,6 +169,8 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
   }
   out.took_ms = context.clock.monotonic_ms() - began_ms;
   return out;
+} catch (const store::SqlError& error) {
+  return unexpected(sql_problem(request, error));
 }
 
 }  // namespace

@@ -159,6 +159,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
     if (store::FileLook(backup) != before) return unexpected(written_to(backup));
     store::leave_wal(file.path());
   } catch (const store::SqlError& error) {
+    if (store::is_full_disk(error)) throw;
     out.verdict.violations.push_back({"sqlite_file", error.what()});
     return out;
   }

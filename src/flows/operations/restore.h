@@ -39,7 +39,8 @@ struct Restored {
 /// Copies `backup` to `target` and verifies the copy before it gets its name. `conflict` if
 /// `target` or its write-ahead log exists, or if the schema is newer; `overloaded` while a server
 /// has `target` open. `forbidden` for a backup of another master key, or without a signature,
-/// unless `checks` accept it. Without a master key, neither can be checked.
+/// unless `checks` accept it. Without a master key, neither can be checked. Throws SqlError if the
+/// disk is full.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const ProgressFunction& progress, const FileChecks& checks = {});
 

@@ -95,7 +95,7 @@ FileVerdict verify_file(const std::string& path, const ProgressFunction& progres
       judge(db, progress, open_keys, out);
     });
   } catch (const SqlError& error) {
-    if (error.primary_code == SQLITE_INTERRUPT) throw;
+    if (error.primary_code == SQLITE_INTERRUPT || is_full_disk(error)) throw;
     out.violations.push_back({"sqlite_file", error.what()});
   }
   return out;
@@ -106,6 +106,7 @@ std::string upgrade_copy(const std::string& path) {
     Connection db(path, OpenMode::read_write);
     return bring_schema_up_to_date(db, path).message;
   } catch (const SqlError& error) {
+    if (is_full_disk(error)) throw;
     return path + " could not be upgraded: " + error.what();
   }
 }

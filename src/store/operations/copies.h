@@ -52,7 +52,8 @@ using OpenKeys = std::function<Result<std::unique_ptr<const ChainKeys>>(Connecti
 
 /// Verifies a file, whether it is served or not: that coffer created it, every invariant, both hash
 /// chains and SQLite's structures. Without `open_keys`, verifies only the structure of the chains.
-/// Changes nothing. An unreadable file is a violation, not an error.
+/// Changes nothing. An unreadable file is a violation, not an error. Throws SqlError if it is
+/// interrupted, or if the disk of temporary files is full.
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
                         const OpenKeys& open_keys = {});
 
@@ -62,7 +63,7 @@ void drop_left_logs(const std::string& empty_file);
 /// Turns a copy that no process serves into a single file without a log. Throws SqlError.
 void leave_wal(const std::string& path);
 /// Upgrades a copy that no process serves to this build's schema; returns the error, or an empty
-/// text.
+/// text. Throws SqlError if the disk is full.
 std::string upgrade_copy(const std::string& path);
 
 /// The last completed backup, as recorded in the file.
