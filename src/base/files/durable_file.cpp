@@ -71,7 +71,8 @@ PartialFile::~PartialFile() {
   ::close(fd_);
 }
 
-Result<PartialFile> PartialFile::create(const std::string& path) {
+Result<PartialFile> PartialFile::create(const std::string& path,
+                                        const std::function<void(const std::string&)>& left) {
   COFFER_TRY_VOID(check_unused(path));
   std::string partial = path + std::string(kPartialEnding);
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
@@ -90,6 +91,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
                                             "that command is complete");
   }
   PartialFile out(path, std::move(partial), fd);
+  if (left && file_bytes(out.partial_) > 0) left(out.partial_);
   if (::ftruncate(fd, 0) != 0 || ::fchmod(fd, kPrivateFile) != 0) {
     return unexpected(system_problem("cannot empty " + path));
   }

@@ -23,8 +23,10 @@ inline constexpr std::string_view kPartialEnding = ".coffer.partial";
 /// removes an unpublished file. A partial file left by a killed process is truncated and reused.
 class PartialFile {
  public:
-  /// Mode 0600. `conflict` if PATH exists: no file is ever overwritten.
-  static Result<PartialFile> create(const std::string& path);
+  /// Mode 0600. `conflict` if PATH exists: no file is ever overwritten. Calls `left` with the path
+  /// of the partial file that a killed process left, before it is truncated.
+  static Result<PartialFile> create(const std::string& path,
+                                    const std::function<void(const std::string&)>& left = {});
   PartialFile(PartialFile&& other) noexcept;
   PartialFile& operator=(PartialFile&&) = delete;
   ~PartialFile();

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/files/durable_file.h"
 #include "base/files/folders.h"
 #include "base/log.h"
 #include "flows/operations/backups.h"
@@ -65,7 +64,7 @@ void drop_partial_backups(const Context& context, const std::string& folder) {
   }
   // Creating the partial file takes over an existing one, unless another process is writing it. The
   // destructor then deletes it.
-  for (const std::string& name : names) static_cast<void>(PartialFile::create(name));
+  for (const std::string& name : names) static_cast<void>(create_backup_file(name));
 }
 
 void report_failure(const Context& context, const std::string& reason) {

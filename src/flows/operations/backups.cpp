@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 
-#include "base/files/durable_file.h"
 #include "base/files/folders.h"
 #include "base/limits/pace.h"
 #include "base/log.h"
@@ -102,6 +102,20 @@ void remove_file(const std::string& path) {
   fs::remove(path, ignored);
 }
 
+/// Removes the files beside a backup that contain the digest of the partial file that it left.
+void drop_files_of_killed(const std::string& path, const std::string& partial) {
+  std::optional<Result<std::string>> digest;
+  for (const char* ending : kEndingsBeside) {
+    std::error_code gone;
+    if (!fs::is_regular_file(fs::symlink_status(path + ending, gone))) continue;
+    std::string line;
+    std::ifstream file(path + ending);
+    std::getline(file, line);
+    if (!digest) digest = sha256_of_file(partial);
+    if (*digest && line.find(**digest) != std::string::npos) remove_file(path + ending);
+  }
+}
+
 /// A small file on disk that has no final name yet.
 Result<PartialFile> written(const std::string& path, std::string_view text) {
   COFFER_TRY(PartialFile file, PartialFile::create(path));
@@ -147,10 +161,7 @@ Result<void> write_copy(const Context& context, const BackupRequest& request, Pa
 
 Result<Backup> write_backup(const Context& context, const BackupRequest& request,
                             const ProgressFunction& progress) try {
-  COFFER_TRY(PartialFile file, PartialFile::create(request.path));
-  for (const char* ending : kEndingsBeside) {
-    COFFER_TRY_VOID(check_unused(request.path + ending));
-  }
+  COFFER_TRY(PartialFile file, create_backup_file(request.path));
   Backup out{.path = request.path, .begun_at = context.queue.now()};
   const std::int64_t began_ms = context.clock.monotonic_ms();
   COFFER_TRY_VOID(write_copy(context, request, file, progress));
@@ -174,6 +185,13 @@ Result<Backup> write_backup(const Context& context, const BackupRequest& request
 }
 
 }  // namespace
+
+Result<PartialFile> create_backup_file(const std::string& path) {
+  const auto left = [&](const std::string& partial) { drop_files_of_killed(path, partial); };
+  COFFER_TRY(PartialFile file, PartialFile::create(path, left));
+  for (const char* ending : kEndingsBeside) COFFER_TRY_VOID(check_unused(path + ending));
+  return file;
+}
 
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/files/durable_file.h"
 #include "base/telemetry/progress.h"
 #include "flows/context.h"
 #include "store/operations/copies.h"
@@ -35,6 +36,10 @@ struct Backup {
   std::int64_t took_ms = 0;
   std::optional<store::FileVerdict> verdict;  // if requested; with violations, there is no backup
 };
+
+/// The partial file of a backup. Removes the checksum and the signature of a backup that was killed
+/// just before it got its name; `conflict` for those of another file.
+Result<PartialFile> create_backup_file(const std::string& path);
 
 /// The copy gets its name only when it is complete and on disk. Returns the Problems of
 /// base/files/durable_file.h, and `storage-full` if too little space would remain for payments.

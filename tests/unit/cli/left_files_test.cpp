@@ -5,6 +5,7 @@
 #include "base/platform/exit_code.h"
 #include "cli/operations/still_file.h"
 #include "cli/operations/verify.h"
+#include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
 #include "http/wire/listener.h"
 #include "unit/cli/open_file.h"
@@ -154,6 +155,40 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
   REQUIRE(made.error().slug == Slug::conflict);
   CHECK(content_of(path) == "of another program");
   CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
+}
+
+TEST_CASE("backup: a backup that was killed before it got its name can be repeated", "[cli]") {
+  OpenFile file;
+  for (const std::string lost : {"", ".sha256", ".checkpoint"}) {
+    const Folder folder;
+    const std::string path = folder.file("backup.db");
+    REQUIRE(file.run("backup", {{"FILE", path}}).code == 0);
+    fs::rename(path, path + ".coffer.partial");
+    if (!lost.empty()) fs::rename(path + lost, path + lost + ".coffer.partial");
+    const Ran ran = file.run("backup", {{"FILE", path}});
+    INFO(lost << " " << ran.err);
+    CHECK(ran.code == 0);
+    CHECK(run_own("verify", {{"FILE", path}}, {}, false).code == 0);
+    CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 3);
+    // Beside a partial file, the checksum of another file is not removed.
+    fs::rename(path, path + ".coffer.partial");
+    put(path + ".sha256", "of another backup");
+    CHECK(file.run("backup", {{"FILE", path}}).code == exit_code::kCannotCreate);
+    CHECK(content_of(path + ".sha256") == "of another backup");
+  }
+}
+
+TEST_CASE("scheduled backups: what a killed one left is removed", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string killed = folder.file("coffer-20240101T000000Z.db");
+  REQUIRE(file.run("backup", {{"FILE", killed}}).code == 0);
+  fs::rename(killed, killed + ".coffer.partial");
+  flows::run_backup_plan(file.app().flows(), {folder.file(""), 3'600'000, 1, 0},
+                         [] { return false; });
+  for (const auto& entry : fs::directory_iterator(folder.file(""))) {
+    CHECK(entry.path().string().find("20240101") == std::string::npos);
+  }
 }
 
 TEST_CASE("a damaged master key is an error of the configuration for every command", "[cli]") {
