@@ -95,6 +95,17 @@ Result<void> check_demo(const Session& session, const Command& command) {
                                         "only on a file that coffer demo created.");
 }
 
+/// `malformed-request`.
+Result<void> check_paths(const Session& session, const Command& command,
+                         const Arguments& arguments) {
+  for (const Argument& argument : command.arguments) {
+    const auto given = arguments.find(std::string(argument.name));
+    if (!given || !is_path(argument)) continue;
+    COFFER_TRY_VOID(check_not_beside(session.app.database().path(), *given));
+  }
+  return {};
+}
+
 /// Runs the command. `overloaded` if its ProgressLine ends it.
 Result<CommandResult> run_on(Session& session, const Command& command, const Arguments& arguments) {
   return unless_stopped([&] { return (*command.on_file())(session, arguments); });
@@ -259,6 +270,7 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
   COFFER_TRY_VOID(check_role(session, command));
   COFFER_TRY_VOID(check_demo(session, command));
+  COFFER_TRY_VOID(check_paths(session, command, arguments));
   const auto run = [&] { return run_on(session, command, arguments); };
   if (command.role == OperatorRole::viewer) return run();
   const std::string detail = to_json(recorded(command, arguments), false);

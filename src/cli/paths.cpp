@@ -6,10 +6,29 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/files/side_files.h"
 #include "base/text/characters.h"
+#include "store/requests/request_log_file.h"
 
 namespace coffer::cli {
 namespace {
+
+/// The names that SQLite and coffer use beside a database.
+std::vector<std::string> names_beside(const std::string& database) {
+  const std::string log = store::request_log_path(database);
+  std::vector<std::string> out{log};
+  for (const char* ending : kOwnEndings) out.push_back(database + ending);
+  for (const char* ending : kSqliteEndings) {
+    out.push_back(database + ending);
+    out.push_back(log + ending);
+  }
+  return out;
+}
+
+std::filesystem::path real_path(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+}
 
 /// Reads up to one byte more than permitted, so that the caller can detect an excess. nullopt if it
 /// cannot be read.
@@ -69,6 +88,15 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
     const auto absolute = std::filesystem::absolute(given->second, error);
     if (!error) given->second = absolute.lexically_normal().string();
   }
+}
+
+Result<void> check_not_beside(const std::string& database, const std::string& path) {
+  for (const std::string& name : names_beside(database)) {
+    if (real_path(name) != real_path(path)) continue;
+    return unexpected(Slug::malformed_request, path + " is reserved for a file of the database " +
+                                                   database + ". Choose another name.");
+  }
+  return {};
 }
 
 Result<void> read_contents(const Command& command, Arguments& arguments) {

@@ -1,9 +1,13 @@
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "app/app.h"
 #include "auth/master_key.h"
+#include "base/files/folders.h"
 #include "base/log.h"
 #include "cli/command_groups.h"
+#include "cli/paths.h"
 #include "cli/settings.h"
 #include "flows/identity/audit_log.h"
 #include "flows/operations/key_rotation.h"
@@ -27,7 +31,19 @@ std::string next_steps(const Config& config, const std::string& key_file) {
   return text + "  " + serve_command(config);
 }
 
+/// A folder is not created, because its name may be misspelt.
+Result<void> check_key_file(const App& app, const std::string& key_file) {
+  const std::string folder = directory_of(key_file);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    return unexpected(Slug::not_found,
+                      "cannot create " + key_file + ": the folder " + folder + " does not exist");
+  }
+  return check_not_beside(app.config().db, key_file);
+}
+
 Result<std::int64_t> rotate_to(App& app, Random& random, const std::string& key_file) {
+  COFFER_TRY_VOID(check_key_file(app, key_file));
   COFFER_TRY_VOID(app.queue().probe());  // on a full disk, the new key would be left behind
   COFFER_TRY(const auto next,
              auth::load_or_create_master_key(key_file, random, auth::MissingKey::create));

@@ -179,3 +179,27 @@ TEST_CASE("key rotate: below disk_floor_mib, no new key is created", "[cli]") {
     CHECK_FALSE(std::filesystem::exists(new_key));
   });
 }
+
+TEST_CASE("key rotate: a missing folder, and a name beside the database, are rejected", "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string old_key = file.app().config().master_key_file;
+  file.reopen([&] {
+    const auto rotate = [&](const std::string& new_key) {
+      return run_own("key rotate", {{"new-key-file", new_key}},
+                     {{"db", file.path()}, {"master_key_file", old_key}});
+    };
+    const Ran missing = rotate(folder.file("none/new.key"));
+    INFO(missing.err);
+    CHECK(missing.code == exit_code::kFailed);
+    CHECK_THAT(missing.err,
+               Catch::Matchers::Contains("the folder " + folder.file("none") + " does not exist"));
+    CHECK_FALSE(std::filesystem::exists(folder.file("none")));
+    for (const char* ending : {"-wal", "-shm", "-journal", ".sock", ".lock"}) {
+      const Ran beside = rotate(file.path() + ending);
+      INFO(ending << " " << beside.err);
+      CHECK(beside.code == exit_code::kUsage);
+    }
+  });
+  CHECK(file.run("verify").code == 0);
+}

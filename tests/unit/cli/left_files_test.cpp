@@ -157,6 +157,24 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
   CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
 }
 
+TEST_CASE("backup: the names of files that belong beside the database are rejected", "[cli]") {
+  OpenFile file;
+  const fs::path folder = fs::path(file.path()).parent_path();
+  for (const char* name : {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock",
+                           "coffer.db.sock", "coffer.db.demo.json", "coffer.db.rewound",
+                           "coffer.db.snapshots", "coffer.requests.db", "coffer.requests.db-wal"}) {
+    const bool existed = fs::exists(folder / name);
+    for (const char* command : {"backup", "export"}) {
+      const Ran ran = file.run(command, {{"FILE", (folder / "." / name).string()}}, false);
+      INFO(command << " " << name << " " << ran.err);
+      CHECK(ran.code == exit_code::kUsage);
+      CHECK_THAT(ran.err, Catch::Matchers::Contains("Choose another name"));
+      CHECK(fs::exists(folder / name) == existed);
+    }
+  }
+  CHECK(file.run("backup", {{"FILE", (folder / "coffer.db.kept").string()}}).code == 0);
+}
+
 TEST_CASE("backup: a backup that was killed before it got its name can be repeated", "[cli]") {
   OpenFile file;
   for (const std::string lost : {"", ".sha256", ".checkpoint"}) {
