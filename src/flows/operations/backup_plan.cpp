@@ -32,14 +32,16 @@ std::string stamp_of(const Context& context, const fs::path& file) {
   return ours ? name.substr(stem.size(), kStampLength) : std::string();
 }
 
-/// Newest first.
+/// Newest first. A folder or a link with such a name is not a backup.
 std::vector<std::pair<std::string, fs::path>> backups_in(const Context& context,
                                                          const std::string& folder) {
   std::vector<std::pair<std::string, fs::path>> out;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::string stamp = stamp_of(context, at->path());
-    if (!stamp.empty()) out.emplace_back(std::move(stamp), at->path());
+    std::error_code gone;
+    const bool is_file = fs::is_regular_file(at->symlink_status(gone));
+    if (!stamp.empty() && is_file) out.emplace_back(std::move(stamp), at->path());
   }
   std::sort(out.rbegin(), out.rend());
   return out;

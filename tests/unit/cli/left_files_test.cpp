@@ -175,6 +175,24 @@ TEST_CASE("backup: the names of files that belong beside the database are reject
   CHECK(file.run("backup", {{"FILE", (folder / "coffer.db.kept").string()}}).code == 0);
 }
 
+TEST_CASE("scheduled backups: a folder or a link with the name of a backup is not removed",
+          "[cli]") {
+  OpenFile file;
+  const Folder folder;
+  const std::string kept = folder.file("kept");
+  const std::string target = folder.file("target");
+  put(target, "of another program");
+  fs::create_directories(kept + "/coffer-20240101T000000Z.db");
+  fs::create_symlink(target, kept + "/coffer-20240102T000000Z.db");
+  put(kept + "/coffer-20240103T000000Z.db", "an old backup");
+  flows::run_backup_plan(file.app().flows(), {kept, 3'600'000, 1, 0}, [] { return false; });
+  CHECK(fs::is_directory(kept + "/coffer-20240101T000000Z.db"));
+  CHECK(fs::is_symlink(kept + "/coffer-20240102T000000Z.db"));
+  CHECK(content_of(target) == "of another program");
+  CHECK_FALSE(fs::exists(kept + "/coffer-20240103T000000Z.db"));
+  CHECK(flows::kept_backups(file.app().flows(), kept).size() == 1);
+}
+
 TEST_CASE("backup: a backup that was killed before it got its name can be repeated", "[cli]") {
   OpenFile file;
   for (const std::string lost : {"", ".sha256", ".checkpoint"}) {
