@@ -91,6 +91,9 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   if (!admin && setting != "listen_http") return fail(console, error);
   const std::string& origin = config.origins.at(setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
+  // The name of a flag or of a variable is the name of the setting.
+  const bool is_named = origin.starts_with("--") || origin.starts_with("COFFER_");
+  if (is_named) error.message.erase(0, setting.size() + 2);
   error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". " +
                   (error.exit_code == exit_code::kBusy ? "Free " + address + ", or set" : "Set") +
                   " another HOST:PORT (port 0 selects a free one)";

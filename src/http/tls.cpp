@@ -51,11 +51,13 @@ std::string first_reason() {
   return reason != nullptr ? reason : "unknown reason";
 }
 
-Unexpected rejected(const std::string& what, const std::string& file) {
-  Unexpected error =
-      unexpected(Slug::validation_failed, what + " " + file + " is not usable: " + first_reason());
+/// `content`: what the file must contain, for a message that says what to do.
+Unexpected rejected(const std::string& what, const std::string& name,
+                    const std::string& content = {}) {
+  std::string detail = what + " " + name + " cannot be used: " + first_reason();
+  if (!content.empty()) detail += ". The file must contain " + content + ", in PEM format";
   ERR_clear_error();
-  return error;
+  return unexpected(Slug::validation_failed, std::move(detail));
 }
 
 /// Stores the reason before the handshake is discarded.
@@ -88,7 +90,8 @@ Result<void> request_certificates(SSL_CTX* context, const std::string& ca_file) 
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1) {
     sk_X509_NAME_pop_free(names, X509_NAME_free);
-    return rejected("The CA file for client certificates", ca_file);
+    return rejected("The CA file for client certificates", ca_file,
+                    "the certificates that issue those of the clients");
   }
   SSL_CTX_set_client_CA_list(context, names);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
@@ -174,11 +177,14 @@ Result<void> TlsIdentity::load(const std::string& cert_file, const std::string& 
   if (!fresh) return rejected("TLS with certificate", cert_file);
   configure(fresh.get());
   if (SSL_CTX_use_certificate_chain_file(fresh.get(), cert_file.c_str()) != 1) {
-    return rejected("The certificate file", cert_file);
+    return rejected("The certificate file", cert_file,
+                    "the certificate of the server, followed by those of its issuers");
   }
   if (SSL_CTX_use_PrivateKey_file(fresh.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(fresh.get()) != 1) {
-    return rejected("The key file", key_file);
+    return rejected(
+        "The key file", key_file,
+        "the private key of the certificate in " + cert_file + ", without a passphrase");
   }
   if (!client_ca_file.empty()) {
     COFFER_TRY_VOID(request_certificates(fresh.get(), client_ca_file));
@@ -218,7 +224,7 @@ Result<void> TlsTrust::refresh() {
   ERR_clear_error();
   std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> fresh(X509_STORE_new(), X509_STORE_free);
   if (!fresh || X509_STORE_load_file(fresh.get(), ca_bundle_.c_str()) != 1) {
-    return rejected("The CA bundle", ca_bundle_);
+    return rejected("The CA bundle", ca_bundle_, "trusted root certificates");
   }
   X509_STORE_free(roots_);
   roots_ = fresh.release();

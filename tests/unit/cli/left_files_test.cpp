@@ -127,14 +127,16 @@ TEST_CASE("serve and demo: without a usable address or certificate, no database 
     const Ran ran = rejected_without_files(command, values, flags);
     INFO(command << " " << ran.err);
     CHECK(ran.code == exit_code::kBusy);
-    CHECK_THAT(ran.err, Catch::Matchers::Contains(setting) &&
+    CHECK(ran.err.starts_with("coffer: " + setting + ": "));
+    CHECK(ran.err.find(setting.substr(2) + ":", setting.size() + 8) == std::string::npos);
+    CHECK_THAT(ran.err, Catch::Matchers::Contains("cannot listen") &&
                             Catch::Matchers::Contains("Free " + taken + ", or set another"));
   };
   for (const char* command : {"serve", "demo"}) {
-    rejected(command, {}, {{"listen_http", taken}}, "listen_http");
-    rejected(command, {}, {{"listen_http", free}, {"admin_listen", taken}}, "admin_listen");
+    rejected(command, {}, {{"listen_http", taken}}, "--listen-http");
+    rejected(command, {}, {{"listen_http", free}, {"admin_listen", taken}}, "--admin-listen");
   }
-  rejected("demo", {{"seed", "1"}}, {{"listen_http", taken}}, "listen_http");
+  rejected("demo", {{"seed", "1"}}, {{"listen_http", taken}}, "--listen-http");
   const Folder folder;
   const std::string no_certificate = folder.file("no.pem");
   put(no_certificate, "not a certificate\n");
@@ -142,7 +144,8 @@ TEST_CASE("serve and demo: without a usable address or certificate, no database 
   const Ran ran = rejected_without_files(
       "serve", {},
       {{"listen_http", free}, {"tls_cert", no_certificate}, {"tls_key", no_certificate}});
-  CHECK_THAT(ran.err, Catch::Matchers::Contains(no_certificate));
+  CHECK_THAT(ran.err, Catch::Matchers::Contains(no_certificate) &&
+                          Catch::Matchers::Contains("must contain the certificate of the server"));
 }
 
 TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is left beside it",
