@@ -64,8 +64,8 @@ NumberTexts take_large_exponents(std::string& json) {
 class Builder {
  public:
   /// `large` contains the numbers whose original text replaces the parsed text.
-  explicit Builder(const JsonLimits& limits, NumberTexts large = {})
-      : limits_(limits), large_(std::move(large)) {}
+  explicit Builder(const JsonLimits& limits, std::string_view text, NumberTexts large = {})
+      : limits_(limits), text_(text), large_(std::move(large)) {}
 
   bool null() { return add(JsonValue()); }
   bool boolean(bool value) { return add(JsonValue(value)); }
@@ -89,7 +89,7 @@ class Builder {
     has_large_number_ = error.id == kNumberOverflow;
     if (has_large_number_) return fail_here("The number", "is too large");
     // The library's message contains its class names; the position is more helpful.
-    return fail(subject() + " is not valid JSON at byte " + std::to_string(position) +
+    return fail(subject() + " is not valid JSON at " + place(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
 
@@ -118,6 +118,18 @@ class Builder {
     const std::string path = this->path();
     if (error_.empty() && !path.empty()) field_ = FieldError{path, why};
     return fail(what + " at " + where() + " " + why + ".");
+  }
+
+  bool fail_within(const std::string& why_here, std::string why) {
+    if (limits_.by_line && error_.empty()) field_ = FieldError{path(), why_here};
+    return fail(std::move(why));
+  }
+
+  /// `position` is the number of bytes read, including the wrong one.
+  std::string place(std::size_t position) const {
+    if (!limits_.by_line) return "byte " + std::to_string(position);
+    const std::string_view before = text_.substr(0, position - std::min<std::size_t>(position, 1));
+    return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
   }
 
   bool number(std::string text) {
@@ -149,14 +161,16 @@ class Builder {
   }
 
   bool too_many(const std::string& what, std::size_t most) {
-    return fail(what + " contains more than " + std::to_string(most) +
-                " values; the limit is exceeded at " + where() + ".");
+    const std::string why = " contains more than " + std::to_string(most) + " values";
+    return fail_within("exceeds the limit: " + what + why,
+                       what + why + "; the limit is exceeded at " + where() + ".");
   }
 
   bool open(JsonValue container) {
     if (stack_.size() >= limits_.depth_max) {
-      return fail(subject() + " is nested more than " + std::to_string(limits_.depth_max) +
-                  " levels deep.");
+      const std::string why =
+          "is nested more than " + std::to_string(limits_.depth_max) + " levels deep";
+      return fail_within(why, subject() + " " + why + ".");
     }
     if (!count_value()) return false;
     stack_.push_back({std::move(container), {}, {}});
@@ -215,6 +229,7 @@ class Builder {
   std::string subject() const { return std::string(limits_.subject); }
 
   const JsonLimits& limits_;
+  const std::string_view text_;
   std::vector<Frame> stack_;
   JsonValue root_;
   std::string error_;
@@ -281,11 +296,12 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
   if (text.find('\0') != std::string_view::npos) return rejected(" contains a NUL byte.");
   if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
-  Builder builder(limits);
+  Builder builder(limits, text);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   if (!builder.has_large_number()) return unexpected(builder.problem());
   std::string smaller(text);
-  Builder again(limits, take_large_exponents(smaller));
+  NumberTexts large = take_large_exponents(smaller);
+  Builder again(limits, smaller, std::move(large));
   if (!nlohmann::json::sax_parse(smaller.begin(), smaller.end(), &again)) {
     return unexpected(again.problem());
   }

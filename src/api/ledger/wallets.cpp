@@ -130,9 +130,11 @@ flows::NewWallet read_new_wallet(Fields& fields, Timestamp today) {
   flows::NewWallet out;
   out.name = fields.text("walletName", required).value_or("");
   out.asset = fields.asset_code("assetCode", required).value_or(AssetCode());
-  out.own_account = fields.boolean("ownAccount", optional).value_or(false);
+  const auto own_account = fields.boolean("ownAccount", optional);
+  out.own_account = own_account.value_or(false);
   // An own wallet needs no compliance details, but stores them if given.
-  out.metadata = metadata(fields, out.own_account ? optional : required, today);
+  const bool may_be_own = own_account.value_or(fields.find("ownAccount") != nullptr);
+  out.metadata = metadata(fields, may_be_own ? optional : required, today);
   return out;
 }
 

@@ -28,6 +28,15 @@ void each_row(const Read& read, const Take& take) {
   }
 }
 
+/// Adds the line to the path of each error.
+Problem with_lines(const std::string& text, Problem problem) {
+  for (FieldError& error : problem.fields) {
+    error.field = "line " + std::to_string(line_of(text, error.field)) + ": " + error.field;
+  }
+  problem.detail = "The file has errors. Nothing was changed.";
+  return problem;
+}
+
 }  // namespace
 
 void fixed(api::Fields& fields, std::string_view member, const std::string& present,
@@ -84,22 +93,22 @@ const std::vector<ApplyPlan::Section>& ApplyPlan::sections() {
 }
 
 Result<void> ApplyPlan::read(const std::string& text) {
-  COFFER_TRY(const http::JsonValue file, http::parse_json(text, {.subject = "The file"}));
-  ValidationErrors found;
-  COFFER_TRY_VOID(load(file, found));
-  for (const Section& section : sections()) plan_section(section, file, found);
-  if (found.empty()) return {};
-  Problem problem = found.problem();
-  for (FieldError& error : problem.fields) {
-    error.field = "line " + std::to_string(line_of(text, error.field)) + ": " + error.field;
+  const auto file = http::parse_json(text, {.subject = "The file", .by_line = true});
+  if (!file)
+    return unexpected(file.error().fields.empty() ? file.error() : with_lines(text, file.error()));
+  if (file->object() == nullptr) {
+    return unexpected(Slug::malformed_request, "The file must contain a JSON object, not " +
+                                                   std::string(file->type_name()) + ".");
   }
-  problem.detail = "The file has errors. Nothing was changed.";
-  return unexpected(std::move(problem));
+  ValidationErrors found;
+  COFFER_TRY_VOID(load(*file, found));
+  for (const Section& section : sections()) plan_section(section, *file, found);
+  if (found.empty()) return {};
+  return unexpected(with_lines(text, found.problem()));
 }
 
 Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& errors) {
   api::Fields fields(file, errors);
-  if (file.object() == nullptr) return {};
   const auto environment = fields.text("environment", api::optional);
   if (environment) {
     const auto known = parse_term<Environment>(*environment);
@@ -115,7 +124,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
     const auto* items = fields.array(section.member, api::optional);
     needed = needed || (items != nullptr && section.of_association);
   }
-  if (needed && !association) {
+  if (needed && !fields.present("association")) {
     errors.add(Slug::malformed_request, "association", "is required: it owns the other objects");
   }
   fields.reject_unknown();

@@ -244,6 +244,8 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
        {"individual", "business", "addresses", "tags", "paymentDestinations"}) {
     fields.find(member);  // read above; known to the check of unknown members
   }
+  const http::JsonValue* given = fields.find("clientReference");
+  if (given != nullptr && given->string() == nullptr) return;  // an error of the beneficiary
   const auto reference = fields.text("clientReference", api::required);
   if (!reference || !declare(fields, "clientReference", step, *reference)) return;
   if (!wanted.destinations) wanted.destinations.emplace();

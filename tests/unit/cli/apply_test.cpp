@@ -1,5 +1,7 @@
 // coffer apply: declarations in a file (docs/operating.md#fixtures).
 #include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
 
 #include "base/platform/exit_code.h"
 #include "cli/apply/json_lines.h"
@@ -295,4 +297,40 @@ TEST_CASE("apply: funding and the sandbox driver are rejected in production", "[
   INFO(done.err);
   CHECK(done.code == 0);
   CHECK(file.run("wallet list", {{"environment", "sandbox"}}).json().empty());
+}
+
+TEST_CASE("apply: a value of a wrong type is one error, not also a missing member", "[cli]") {
+  OpenFile file;
+  const Json declared = everything();
+  const Json flat = declared.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
+    Json wrong = declared;
+    wrong[Json::json_pointer(pointer)] = value.is_boolean() ? Json(5) : Json(Json::array({true}));
+    const Ran ran = applied(file, wrong, true);
+    INFO(pointer << " " << ran.err);
+    CHECK(ran.code != 0);
+    CHECK(ran.err.find("is required") == std::string::npos);
+    std::set<std::string> lines;
+    std::istringstream said(ran.err);
+    for (std::string line; std::getline(said, line);) CHECK(lines.insert(line).second);
+  }
+}
+
+TEST_CASE("apply: an error of the JSON states its line", "[cli]") {
+  OpenFile file;
+  const auto said = [&](const std::string& text) {
+    const Ran ran = file.run("apply", {{"FILE", text}});
+    CHECK(ran.code == exit_code::kUsage);
+    CHECK(ran.err.find("byte") == std::string::npos);
+    CHECK(ran.err.find("body") == std::string::npos);
+    return ran.err;
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(said("{\n \"association\": \"A\",\n \"assets\": [,]\n}"), Contains("at line 3"));
+  CHECK_THAT(said("{\n \"association\": \"A"), Contains("at line 2"));
+  CHECK_THAT(said("{\n \"assets\": [\n  {\"code\": \"" + std::string(5'000, 'x') + "\"}]}"),
+             Contains("line 3: assets[0].code: "));
+  CHECK_THAT(said("{\n \"rates\":\n" + std::string(40, '[') + std::string(40, ']') + "}"),
+             Contains("line 3: rates"));
+  CHECK_THAT(said("[]"), Contains("must contain a JSON object, not an array"));
 }
