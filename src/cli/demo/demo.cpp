@@ -201,15 +201,17 @@ struct DemoRun {
   const Console& console;
   Config config;
   bool json = false;
-  bool fresh = false;       // the first snapshot has not been taken yet
+  bool fresh = false;       // the file is new
   std::string announced{};  // as JSON
 };
 
-/// Takes the first snapshot of a new demo. A failure is only logged: it disables nothing but
-/// `coffer sandbox reset`.
+/// Takes the first snapshot of a demo that has none, because it is new, or because the disk had too
+/// little space before. A failure is only logged: it disables nothing but `coffer sandbox reset`.
 void keep_start(App& app, DemoRun& run) {
-  if (!std::exchange(run.fresh, false)) return;
-  forget_former_demo(app.database().path());
+  const std::string& database = app.database().path();
+  if (std::exchange(run.fresh, false)) forget_former_demo(database);
+  const auto is_start = [](const DemoSnapshot& each) { return each.name == kStartSnapshot; };
+  if (std::ranges::any_of(demo_snapshots(database), is_start)) return;
   const auto kept = take_demo_snapshot(app, std::string(kStartSnapshot), [](const Progress&) {});
   if (kept) return;
   log_warning("demo", "the first snapshot could not be taken", {{"problem", kept.error().detail}});

@@ -19,7 +19,7 @@ class App;
 
 namespace coffer::cli {
 
-/// The snapshot that a new demo takes when its content is complete.
+/// The snapshot that a demo takes at its first start with enough free space.
 inline constexpr std::string_view kStartSnapshot = "start";
 
 struct DemoSnapshot {

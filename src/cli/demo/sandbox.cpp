@@ -115,8 +115,9 @@ std::vector<Command> sandbox_commands() {
        .role = OperatorRole::operating,
        .arguments = {on_page(positional("NAME", "Name of a-z, 0-9 and hyphens"), "Name",
                              "before-test")},
-       .details =
-           "A snapshot is a backup in FILE.snapshots. A new demo takes the first one, start."},
+       .details = "A snapshot is a backup in FILE.snapshots. A demo takes the first one, start, at "
+                  "its first "
+                  "start with\nenough free space."},
       {.path = "sandbox snapshots",
        .summary = "List the snapshots of a demo, oldest first",
        .run = snapshots,
@@ -135,9 +136,8 @@ std::vector<Command> sandbox_commands() {
        .consequence = kLoses,
        .run = reset,
        .hint =
-           "A demo has no snapshot start if an earlier version created it, or if the disk had too "
-           "little free space at its first start; for a new demo, choose another file with "
-           "coffer demo --db",
+           "The disk had too little free space for the snapshot start. Free disk space, and start "
+           "the demo again: the snapshot then has its current state",
        .details = "The same as coffer sandbox rewind start."}};
   for (Command& command : out) command.demo_only = true;
   return out;
