@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel cost=30
+# ctest: parallel cost=15
 """Tests the judges of the other crash tests, the auditor and `coffer verify`: both must pass a sound file and
 fail every damaged copy for the right reason."""
 
@@ -268,7 +268,9 @@ class Sound:
             _, body = payment(gateway, name, 2 * number)
             self.client["sent"][name] = body
             gateway.login().call("POST", "/v1/payments/" + OWN, body)
-        time.sleep(0.5)
+        # Enough for every damage; each is judged on a copy, which takes longer with more.
+        while len(clients.acked) < 100:
+            time.sleep(0.01)
         clients.stop()
         clients.replay_waiting()
         time.sleep(0.5)

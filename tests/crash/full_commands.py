@@ -13,7 +13,7 @@ from harness.machine import binary, in_namespaces
 from harness.report import fail
 from harness.server import Demo
 
-BINARY = binary("dev")
+BINARY = binary()
 DISK_KIB = 16 << 10
 BUSY = 75
 STEP_KIB = 24
