@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "base/platform/process.h"
 #include "base/text/whole_number.h"
@@ -161,6 +162,12 @@ std::string log_fault(const std::string& database, const LastClose& last) {
   const std::string log = database + kLogEnding;
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(log, missing);
+  // SQLite would delete the log of an empty file.
+  if (!missing && bytes > 0 && file_bytes(database) == 0) {
+    return database + " is empty or missing, but " + log +
+           " may contain payments. If the file was moved, move it back; otherwise, move " + log +
+           " away, and restore a backup.";
+  }
   if (last.log == LastClose::Log::present && missing) {
     // Another program that applies the log when it closes the database deletes both files.
     if (!std::filesystem::exists(database + kLogIndexEnding, missing)) return {};

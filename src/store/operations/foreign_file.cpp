@@ -33,6 +33,8 @@ FileLook::FileLook(const std::string& path)
       index_(part(path + kLogIndexEnding).exists) {}
 
 OpenMode FileLook::reading() const {
+  // Any other mode deletes the log of an empty file, which may be all that is left of a ledger.
+  if (file_.bytes == 0) return OpenMode::immutable;
   // A process that has the file open keeps a log and shared memory next to it. A killed process may
   // have left both.
   if ((log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;

@@ -21,15 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-OpenError open_error(const std::string& path, DatabaseOptions options = {}) {
-  const SystemClock clock;
-  options.path = path;
-  OpenError error;
-  const auto database = Database::open(options, clock, error);
-  CHECK((database == nullptr) == (error.fault != OpenFault::none));
-  return error;
-}
-
 unsigned mode_of(const std::string& path) {
   struct stat info {};
   REQUIRE(::stat(path.c_str(), &info) == 0);
@@ -113,46 +104,6 @@ TEST_CASE("database: one process owns the file, whatever its name and without it
   CHECK_FALSE(is_held(path));
   fs::remove(other_name);
   CHECK(open_error(path).fault == OpenFault::none);
-}
-
-TEST_CASE("database: the log of a killed process must be there, and that of another state not") {
-  const TemporaryFolder folder;
-  const std::string killed = folder.file("killed.db");
-  {
-    const TemporaryFolder other;
-    const SystemClock clock;
-    OpenError error;
-    const auto open = Database::open({.path = other.file()}, clock, error);
-    REQUIRE(open);
-    for (const char* part : {"", "-wal", "-shm", ".lock"})
-      fs::copy_file(other.file() + part, killed + part);
-  }
-  const std::string log = killed + "-wal";
-  REQUIRE(fs::file_size(log) > 0);
-  fs::copy_file(killed + "-shm", killed + "-shm.away");
-  fs::rename(log, log + ".away");
-  for (int tries = 0; tries < 2; ++tries) {
-    const OpenError gone = open_error(killed);
-    CHECK(gone.fault == OpenFault::corrupt);
-    CHECK(gone.message.find("-wal, which contains the last payments, is missing") !=
-          std::string::npos);
-  }
-  fs::copy_file(log + ".away", log);
-  CHECK(open_error(killed).fault == OpenFault::none);
-  CHECK_FALSE(fs::exists(log));
-  CHECK_FALSE(fs::exists(killed + "-shm"));
-  // The database has been closed since, so the same log would undo later changes.
-  fs::copy_file(log + ".away", log);
-  for (int tries = 0; tries < 2; ++tries) {
-    const OpenError stale = open_error(killed);
-    CHECK(stale.fault == OpenFault::corrupt);
-    CHECK(stale.message.find("appeared after the last process had closed") != std::string::npos);
-  }
-  CHECK(fs::file_size(log) == fs::file_size(log + ".away"));
-  // The files of a killed process, put in place together.
-  for (const char* part : {"-wal", "-shm"})
-    fs::copy_file(killed + part + ".away", killed + part, fs::copy_options::overwrite_existing);
-  CHECK(open_error(killed).fault == OpenFault::none);
 }
 
 TEST_CASE("database: nothing is stored while the file or its log is not at its path") {

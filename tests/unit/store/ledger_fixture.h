@@ -327,4 +327,14 @@ class SmallLedger : public OpenedFile {
   }
 };
 
+/// Opens and closes a database.
+inline OpenError open_error(const std::string& path, DatabaseOptions options = {}) {
+  const SystemClock clock;
+  options.path = path;
+  OpenError error;
+  const auto database = Database::open(options, clock, error);
+  CHECK((database == nullptr) == (error.fault != OpenFault::none));
+  return error;
+}
+
 }  // namespace coffer::store::test
