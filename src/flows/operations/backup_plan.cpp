@@ -23,6 +23,12 @@ constexpr std::size_t kStampLength = 16;  // 20260131T090000Z
 /// Thrown by the progress function to cancel a backup.
 struct Stopped {};
 
+std::string stamp_at(Timestamp time) {
+  std::string stamp = time.to_string().substr(0, 19);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  return stamp + "Z";
+}
+
 /// The time in the name of a backup of this database; empty for any other file.
 std::string stamp_of(const Context& context, const fs::path& file) {
   const std::string stem = fs::path(context.database.path()).stem().string() + "-";
@@ -99,9 +105,8 @@ std::string scheduled_backup(const Context& context, const BackupPlan& plan,
 
 Result<std::string> backup_path_in(const Context& context, const std::string& folder) {
   COFFER_TRY_VOID(make_private_folder(folder));
-  std::string stamp = context.clock.now().to_string().substr(0, 19);
-  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
-  const fs::path name = fs::path(context.database.path()).stem().string() + "-" + stamp + "Z.db";
+  const fs::path name = fs::path(context.database.path()).stem().string() + "-" +
+                        stamp_at(context.clock.now()) + ".db";
   return (fs::path(folder) / name).string();
 }
 
@@ -119,7 +124,10 @@ std::vector<KeptBackup> kept_backups(const Context& context, const std::string& 
 }
 
 int drop_old_backups(const Context& context, const std::string& folder, int keep) {
-  const auto there = backups_in(context, folder);
+  auto there = backups_in(context, folder);
+  // After the clock was set back, later names must not displace the backup that was just made.
+  const std::string now = stamp_at(context.clock.now());
+  std::erase_if(there, [&](const auto& backup) { return backup.first > now; });
   int dropped = 0;
   for (std::size_t i = static_cast<std::size_t>(std::max(keep, 1)); i < there.size(); ++i) {
     std::error_code error;

@@ -437,15 +437,16 @@ TEST_CASE("scheduled backups: made when the last one is old enough; the latest a
   CHECK(names().size() == 3);
   put(plan.folder + "/coffer-20260101T003000Z.db.coffer.partial", "killed");
   put(plan.folder + "/coffer-of-another-user.db", "mine");
+  put(plan.folder + "/coffer-20990101T000000Z.db", "mine");  // or the clock was set back
   kept.file.clock().advance_ms(1'000);
   run();
   kept.file.clock().advance_ms(3'600'000);
   run();
-  CHECK(names() ==
-        std::set<std::string>{"coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.checkpoint",
-                              "coffer-20260101T010000Z.db.sha256", "coffer-20260101T020000Z.db",
-                              "coffer-20260101T020000Z.db.checkpoint",
-                              "coffer-20260101T020000Z.db.sha256", "coffer-of-another-user.db"});
+  CHECK(names() == std::set<std::string>{
+                       "coffer-20260101T010000Z.db", "coffer-20260101T010000Z.db.checkpoint",
+                       "coffer-20260101T010000Z.db.sha256", "coffer-20260101T020000Z.db",
+                       "coffer-20260101T020000Z.db.checkpoint", "coffer-20260101T020000Z.db.sha256",
+                       "coffer-20990101T000000Z.db", "coffer-of-another-user.db"});
   CHECK(verify_file(plan.folder + "/coffer-20260101T020000Z.db").code == 0);
 }
 
@@ -460,8 +461,7 @@ TEST_CASE("scheduled backups: a failure is recorded until one is taken", "[cli]"
   };
   flows::run_backup_plan(flows, {kept.folder.file("taken/here"), 3'600'000, 2, 0},
                          [] { return false; });
-  REQUIRE(failure());
-  CHECK_FALSE(failure()->reason.empty());
+  REQUIRE((failure() && !failure()->reason.empty()));
   flows::run_backup_plan(flows, {kept.folder.file("kept"), 3'600'000, 2, 0}, [] { return false; });
   CHECK_FALSE(failure());
 }
