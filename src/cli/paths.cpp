@@ -91,8 +91,9 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
 }
 
 Result<void> check_not_beside(const std::string& database, const std::string& path) {
+  const std::filesystem::path given = real_path(path);
   for (const std::string& name : names_beside(database)) {
-    if (real_path(name) != real_path(path)) continue;
+    if (real_path(name) != given) continue;
     return unexpected(Slug::malformed_request, path + " is reserved for a file of the database " +
                                                    database + ". Choose another name.");
   }

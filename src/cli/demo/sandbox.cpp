@@ -116,8 +116,7 @@ std::vector<Command> sandbox_commands() {
        .arguments = {on_page(positional("NAME", "Name of a-z, 0-9 and hyphens"), "Name",
                              "before-test")},
        .details = "A snapshot is a backup in FILE.snapshots. A demo takes the first one, start, at "
-                  "its first "
-                  "start with\nenough free space."},
+                  "its first start with\nenough free space."},
       {.path = "sandbox snapshots",
        .summary = "List the snapshots of a demo, oldest first",
        .run = snapshots,
