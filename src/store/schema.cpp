@@ -78,13 +78,15 @@ SchemaSource own_source() { return {embedded::schema_sql(), embedded::upgrades()
 int schema_version() { return own_source().version(); }
 
 bool holds_tables(const std::string& path) {
-  bool holds = false;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (error ? error == std::errc::no_such_file_or_directory : bytes == 0) return false;
+  bool holds = true;
   try {
     read_foreign_file(path, [&](Connection& db) { holds = pragma_value(db, kTableCount) > 0; });
-    return holds;
-  } catch (const SqlError& error) {
-    return error.primary_code != SQLITE_CANTOPEN || std::filesystem::exists(path);
+  } catch (const SqlError&) {
   }
+  return holds;
 }
 
 std::optional<FileMarks> read_file_marks(const std::string& path) {
