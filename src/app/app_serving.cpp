@@ -288,7 +288,7 @@ std::int64_t App::settlement_step() {
 
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
-  if (database_->close_idle_readers() > 0) return_free_memory();
+  if (database_->close_idle_readers() > 0) return_unused_memory();
   database_->watch_place();
   queue_->watch_clock();
   if (clock_.monotonic_ms() - uses_stored_ms_ >= kStoreUsesEveryMs) store_secret_uses();
@@ -336,7 +336,7 @@ std::int64_t App::verify_step() {
   }
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
-  return_free_memory();
+  return_unused_memory();
   return kVerifyEveryMs;
 }
 

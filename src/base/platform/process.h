@@ -18,9 +18,10 @@ void set_up_process();
 /// Whether a process with this number exists. It may be another one than when the number was noted.
 bool process_exists(int process);
 
-/// Returns free memory of all heaps to the system, after work that needed much more than usual.
-/// Thread-safe; takes milliseconds.
-void return_free_memory();
+/// Returns the free memory of all heaps to the system and unmaps the program's code, which is
+/// mapped again where it is used. Call it after work that needed much more than usual, such as the
+/// start. Thread-safe; takes milliseconds.
+void return_unused_memory();
 
 /// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), SIGHUP
 /// (reload), and request_restart(). Construct it before any other thread starts, so that all
