@@ -111,8 +111,7 @@ class CommitQueue {
   /// For a copy that follows the commits (a live backup).
   ChangedPages& changed_pages() { return checkpointer_.changed_pages(); }
   const QuotaDefaults& quota_defaults() const { return options_.quotas; }
-  /// Makes one small durable commit if nothing else was written recently, to prove that writing
-  /// works.
+  /// Makes one small durable commit, to prove that writing works.
   Result<void> probe();
 
  private:
