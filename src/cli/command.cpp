@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/app.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
@@ -130,6 +131,20 @@ const Command* find_command(std::string_view path) {
   const auto& all = commands();
   const auto found = std::ranges::find(all, path, &Command::path);
   return found == all.end() ? nullptr : &*found;
+}
+
+Result<CommandResult> run_read(Session& session, ReadCommand read, const Arguments& arguments) {
+  return session.app.flows().read(
+      [&](store::Connection& db) { return read(session, db, arguments); });
+}
+
+Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
+                    std::vector<Argument> arguments) {
+  return {.path = path,
+          .summary = summary,
+          .run = run,
+          .role = OperatorRole::viewer,
+          .arguments = std::move(arguments)};
 }
 
 Argument environment_choice(std::string_view help) {

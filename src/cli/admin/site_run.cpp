@@ -51,7 +51,7 @@ Record command_view(const Command& command) {
 /// The page offers commands that work on the open file and terminate. File names are accepted only
 /// on the command line.
 bool is_for_the_page(const Command& command) {
-  return command.on_file() != nullptr && !command.streams && !requires_path(command);
+  return command.is_on_file() && !command.streams && !requires_path(command);
 }
 
 /// A form sends a blank value for an empty field.
