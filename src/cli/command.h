@@ -75,10 +75,6 @@ constexpr Argument required_option(std::string_view name, std::string_view place
                                    std::string_view help) {
   return {name, help, Argument::Kind::option, true, placeholder};
 }
-constexpr Argument secret_option(std::string_view name, std::string_view placeholder,
-                                 std::string_view help) {
-  return {name, help, Argument::Kind::option, false, placeholder, {}, true};
-}
 constexpr Argument choice(std::string_view name, std::string_view words, std::string_view help,
                           std::string_view fallback = {}) {
   return {name, help, Argument::Kind::choice, false, words, fallback};

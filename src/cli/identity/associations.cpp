@@ -106,36 +106,12 @@ std::string_view quota_words() {
   return words;
 }
 
-std::vector<Command> quota_commands(const Argument& id) {
-  return {
-      {.path = "association quotas",
-       .summary = "List quotas and their usage, fullest first",
-       .run = list_quotas,
-       .role = OperatorRole::viewer,
-       .arguments = owner_arguments(),
-       .details = "With --association, the list contains every quota of that association. Each "
-                  "association has separate quotas in the sandbox and in production."},
-      {.path = "association set-quota",
-       .summary = "Set a quota of an association",
-       .label = "Set quota",
-       .run = set,
-       .arguments =
-           {id, on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
-            on_page(positional("LIMIT",
-                               "New limit: a number, a size such as 2GiB, unlimited, or default"),
-                    "Limit", "2GiB"),
-            environment_choice("Environment of the quota")},
-       .details = "A limit below the current use removes nothing. Additions return 422 "
-                  "quota-exceeded until enough is freed. LIMIT default restores the value of the "
-                  "settings quota_sandbox and quota_production."}};
-}
-
 }  // namespace
 
 std::vector<Command> association_commands() {
   const Argument id =
       positional_id("ID", "ID of the association", "List IDs with coffer association list");
-  std::vector<Command> out{
+  return {
       {.path = "association create",
        .summary = "Create an association",
        .label = "Create association",
@@ -164,9 +140,26 @@ std::vector<Command> association_commands() {
        .run = change<AssociationStatus::suspended>,
        .role = OperatorRole::operating,
        .arguments = {id}},
-  };
-  for (Command& one : quota_commands(id)) out.push_back(std::move(one));
-  return out;
+      {.path = "association quotas",
+       .summary = "List quotas and their usage, fullest first",
+       .run = list_quotas,
+       .role = OperatorRole::viewer,
+       .arguments = owner_arguments(),
+       .details = "With --association, the list contains every quota of that association. Each "
+                  "association has separate quotas in the sandbox and in production."},
+      {.path = "association set-quota",
+       .summary = "Set a quota of an association",
+       .label = "Set quota",
+       .run = set,
+       .arguments =
+           {id, on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
+            on_page(positional("LIMIT",
+                               "New limit: a number, a size such as 2GiB, unlimited, or default"),
+                    "Limit", "2GiB"),
+            environment_choice("Environment of the quota")},
+       .details = "A limit below the current use removes nothing. Additions return 422 "
+                  "quota-exceeded until enough is freed. LIMIT default restores the value of the "
+                  "settings quota_sandbox and quota_production."}};
 }
 
 }  // namespace coffer::cli

@@ -254,44 +254,38 @@ std::vector<Command> operator_commands() {
   };
 }
 
-std::vector<Command> operator_session_commands() {
-  return {{.path = "operator sessions",
-           .summary = "List the sessions of operators on the admin page",
-           .label = "List sessions",
-           .run = list_sessions,
-           .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
-                                 "Operator")},
-           .hint = kOperatorHint,
-           .alone = true},
-          {.path = "operator end-sessions",
-           .summary = "End the sessions of an operator",
-           .label = "End sessions",
-           .consequence = "Their sessions end immediately. They can sign in again.",
-           .run = end_sessions,
-           .arguments = {kWho, on_page(option("session", "ID", "Only this session, from the list"),
-                                       "Session")},
-           .hint = "List sessions with coffer operator sessions",
-           .alone = true}};
-}
-
-std::vector<Command> operator_passkey_commands() {
-  return {{.path = "operator passkeys",
-           .summary = "List the passkeys of an operator",
-           .label = "List passkeys",
-           .run = list_passkeys,
-           .arguments = {kWho},
-           .alone = true},
-          {.path = "operator remove-passkey",
-           .summary = "Remove a passkey of an operator and end their sessions",
-           .label = "Remove passkey",
-           .consequence = "It stops working immediately, and their sessions end.",
-           .run = remove_passkey,
-           .arguments = {kWho, positional("ID", "ID of the passkey, from the list")},
-           .hint = "List passkeys with coffer operator passkeys"}};
-}
-
-std::vector<Command> operator_provider_commands() {
+std::vector<Command> operator_sign_in_commands() {
   return {
+      {.path = "operator sessions",
+       .summary = "List the sessions of operators on the admin page",
+       .label = "List sessions",
+       .run = list_sessions,
+       .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
+                             "Operator")},
+       .hint = kOperatorHint,
+       .alone = true},
+      {.path = "operator end-sessions",
+       .summary = "End the sessions of an operator",
+       .label = "End sessions",
+       .consequence = "Their sessions end immediately. They can sign in again.",
+       .run = end_sessions,
+       .arguments = {kWho, on_page(option("session", "ID", "Only this session, from the list"),
+                                   "Session")},
+       .hint = "List sessions with coffer operator sessions",
+       .alone = true},
+      {.path = "operator passkeys",
+       .summary = "List the passkeys of an operator",
+       .label = "List passkeys",
+       .run = list_passkeys,
+       .arguments = {kWho},
+       .alone = true},
+      {.path = "operator remove-passkey",
+       .summary = "Remove a passkey of an operator and end their sessions",
+       .label = "Remove passkey",
+       .consequence = "It stops working immediately, and their sessions end.",
+       .run = remove_passkey,
+       .arguments = {kWho, positional("ID", "ID of the passkey, from the list")},
+       .hint = "List passkeys with coffer operator passkeys"},
       {.path = "operator link",
        .summary = "Let an operator sign in with an account of the identity provider",
        .label = "Link account",

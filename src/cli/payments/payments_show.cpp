@@ -2,6 +2,7 @@
 #include "app/app.h"
 #include "base/digest.h"
 #include "cli/payments/payments.h"
+#include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
 #include "flows/payments/resolve_payment.h"
 #include "store/operations/payment_lists.h"
@@ -145,13 +146,6 @@ std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
   std::vector<Record> out;
   for (const auto& [name, value] : values) out.push_back({{"name", name}, {"value", value}});
   return out;
-}
-
-std::optional<std::string> last_response(Connection& db, const store::DeliveryRow& delivery) {
-  const auto tries = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
-  if (tries.empty()) return std::nullopt;
-  return tries.back().status ? std::to_string(*tries.back().status)
-                             : tries.back().fault.value_or("");
 }
 
 std::vector<Record> deliveries(Connection& db, const Tenant& tenant,

@@ -351,11 +351,6 @@ std::vector<Command> terms_commands() {
        .consequence = "A daily or monthly limit that you leave empty is removed.",
        .run = set_limits,
        .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit}},
-  };
-}
-
-std::vector<Command> endpoint_commands() {
-  return {
       {.path = "connector set-url",
        .summary = "Change the URL of the provider",
        .label = "Change URL",
@@ -432,7 +427,7 @@ std::vector<Command> connector_commands() {
        .arguments = {kId},
        .sensitive = true},
   };
-  for (const auto& more : {terms_commands(), endpoint_commands(), requirement_commands()})
+  for (const auto& more : {terms_commands(), requirement_commands()})
     out.insert(out.end(), more.begin(), more.end());
   return out;
 }

@@ -75,18 +75,12 @@ Result<CommandResult> list_webhooks(Session&, store::Connection& db, const Argum
   return result;
 }
 
-/// Includes the result of the last attempt.
 Record webhook_view(store::Connection& db, const store::DeliveryRow& row) {
-  std::optional<std::string> last;
-  const auto attempts = store::list_delivery_attempts(db, row.webhook, row.sequence);
-  if (!attempts.empty()) {
-    const store::DeliveryAttempt& attempt = attempts.back();
-    last = attempt.status ? std::to_string(*attempt.status) : attempt.fault.value_or("");
-  }
-  return {
-      {"sequence", row.sequence},    {"eventId", row.id},           {"type", name(row.type)},
-      {"status", name(row.state)},   {"attempts", row.tries},       {"lastResponse", last},
-      {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at}, {"closedAt", row.closed_at}};
+  return {{"sequence", row.sequence},    {"eventId", row.id},
+          {"type", name(row.type)},      {"status", name(row.state)},
+          {"attempts", row.tries},       {"lastResponse", last_response(db, row)},
+          {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at},
+          {"closedAt", row.closed_at}};
 }
 
 Result<CommandResult> deliveries(Session&, store::Connection& db, const Arguments& arguments) {
@@ -342,6 +336,14 @@ std::vector<Command> change_commands(const Argument& id) {
 }
 
 }  // namespace
+
+std::optional<std::string> last_response(store::Connection& db,
+                                         const store::DeliveryRow& delivery) {
+  const auto attempts = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
+  if (attempts.empty()) return std::nullopt;
+  const store::DeliveryAttempt& last = attempts.back();
+  return last.status ? std::to_string(*last.status) : last.fault.value_or("");
+}
 
 std::vector<Command> webhook_commands() {
   const Argument id =
