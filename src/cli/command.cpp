@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = 4'096;
 
-std::string shown_name(const Argument& argument) {
-  const bool bare = argument.kind == Argument::Kind::positional;
-  return (bare ? "" : "--") + std::string(argument.name);
-}
-
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
@@ -29,9 +24,8 @@ std::string fault_of(const Argument& argument, const std::string& value) {
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
   if (printable(value) != value) return "contains a control character";
-  const bool of_words =
-      argument.kind == Argument::Kind::choice ||
-      (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
+  const bool of_words = argument.kind == Argument::Kind::choice ||
+                        (argument.is_positional() && !argument.placeholder.empty());
   if (!of_words) return {};
   const auto words = parts_of<std::string_view>(argument.placeholder, '|');
   if (std::ranges::find(words, value) != words.end()) return {};
@@ -174,10 +168,10 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
       const std::string fault = fault_of(argument, given->second);
       if (fault.empty()) continue;
       return unexpected(Slug::malformed_request,
-                        shown_name(argument) + " " + fault + (fault.ends_with('?') ? "" : "."));
+                        argument.spelled() + " " + fault + (fault.ends_with('?') ? "" : "."));
     }
     if (argument.required) {
-      return unexpected(Slug::malformed_request, shown_name(argument) + " is missing.");
+      return unexpected(Slug::malformed_request, argument.spelled() + " is missing.");
     }
     if (!argument.fallback.empty()) {
       arguments.values[name] = argument.fallback;

@@ -51,7 +51,21 @@ struct Argument {
   std::string_view example = {};  // shown as the placeholder of the field
   // An imperative that follows an error about the ID in this argument.
   std::string_view hint = {};
+
+  constexpr bool is_positional() const { return kind == Kind::positional; }
+  /// As on the command line: `ID` or `--name`.
+  std::string spelled() const { return (is_positional() ? "" : "--") + std::string(name); }
 };
+
+}  // namespace coffer::cli
+
+template <>
+struct coffer::Terms<coffer::cli::Argument::Kind> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"positional"}, {"option"}, {"choice"}, {"toggle"}});
+};
+
+namespace coffer::cli {
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
   return {name, help, Argument::Kind::positional, true};

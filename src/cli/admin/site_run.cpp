@@ -13,26 +13,12 @@
 namespace coffer::cli {
 namespace {
 
-std::string_view kind_of(const Argument& argument) {
-  switch (argument.kind) {
-    case Argument::Kind::positional:
-      return "positional";
-    case Argument::Kind::option:
-      return "option";
-    case Argument::Kind::choice:
-      return "choice";
-    case Argument::Kind::toggle:
-      return "toggle";
-  }
-  return {};
-}
-
 Record command_view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
     if (is_path(argument)) continue;
     arguments.push_back({{"name", argument.name},
-                         {"kind", kind_of(argument)},
+                         {"kind", name(argument.kind)},
                          {"required", argument.required},
                          {"help", argument.help},
                          {"label", argument.label},
