@@ -42,7 +42,6 @@ struct Argument {
   // For an option: TEXT. For a choice, also a positional one: the permitted words, `a|b`.
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value if it is not given
-  bool secret = false;             // the audit log records only that it was given
   // The value is the content of a file: the command line reads the file at the given path, and the
   // admin page uploads one. The audit log records its digest (cli/paths.h).
   bool content = false;

@@ -36,12 +36,11 @@ constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
 std::string recorded(const Argument& argument, const std::string& value) {
-  if (argument.secret) return "(given)";
   if (!argument.content) return value;
   return "sha256:" + to_hex(sha256(value)) + " (" + std::to_string(value.size()) + " bytes)";
 }
 
-/// The arguments for the audit log, without secrets.
+/// The arguments for the audit log. No argument is a secret.
 Record recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {

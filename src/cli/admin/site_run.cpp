@@ -25,7 +25,6 @@ Record command_view(const Command& command) {
                          {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
-                         {"secret", argument.secret},
                          {"content", argument.content}});
   }
   return {{"command", command.path},          {"summary", command.summary},

@@ -46,15 +46,14 @@ Result<CommandResult> list_approvals(Session& session, store::Connection& db,
                  [&](const auto& row) { return approval_view(session, row); });
 }
 
-/// The arguments, for the approver: files in full, secrets as `(given)`.
+/// The arguments, for the approver: files in full.
 std::vector<Record> approval_view(const Command& command,
                                   const std::map<std::string, std::string>& values) {
   std::vector<Record> out;
   for (const Argument& argument : command.arguments) {
     const auto given = values.find(std::string(argument.name));
     if (given == values.end()) continue;
-    out.push_back(
-        {{"name", argument.name}, {"value", argument.secret ? "(given)" : given->second}});
+    out.push_back({{"name", argument.name}, {"value", given->second}});
   }
   return out;
 }
