@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/app.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
@@ -11,11 +12,6 @@ namespace coffer::cli {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 4'096;
-
-std::string shown_name(const Argument& argument) {
-  const bool bare = argument.kind == Argument::Kind::positional;
-  return (bare ? "" : "--") + std::string(argument.name);
-}
 
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
@@ -28,9 +24,8 @@ std::string fault_of(const Argument& argument, const std::string& value) {
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
   if (printable(value) != value) return "contains a control character";
-  const bool of_words =
-      argument.kind == Argument::Kind::choice ||
-      (argument.kind == Argument::Kind::positional && !argument.placeholder.empty());
+  const bool of_words = argument.kind == Argument::Kind::choice ||
+                        (argument.is_positional() && !argument.placeholder.empty());
   if (!of_words) return {};
   const auto words = parts_of<std::string_view>(argument.placeholder, '|');
   if (std::ranges::find(words, value) != words.end()) return {};
@@ -103,9 +98,7 @@ const std::vector<Command>& commands() {
                               log_commands(),
                               operator_commands(),
                               approval_commands(),
-                              operator_session_commands(),
-                              operator_passkey_commands(),
-                              operator_provider_commands(),
+                              operator_sign_in_commands(),
                               backup_commands(),
                               verify_commands(),
                               export_commands(),
@@ -130,6 +123,20 @@ const Command* find_command(std::string_view path) {
   const auto& all = commands();
   const auto found = std::ranges::find(all, path, &Command::path);
   return found == all.end() ? nullptr : &*found;
+}
+
+Result<CommandResult> run_read(Session& session, ReadCommand read, const Arguments& arguments) {
+  return session.app.flows().read(
+      [&](store::Connection& db) { return read(session, db, arguments); });
+}
+
+Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
+                    std::vector<Argument> arguments) {
+  return {.path = path,
+          .summary = summary,
+          .run = run,
+          .role = OperatorRole::viewer,
+          .arguments = std::move(arguments)};
 }
 
 Argument environment_choice(std::string_view help) {
@@ -161,10 +168,10 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
       const std::string fault = fault_of(argument, given->second);
       if (fault.empty()) continue;
       return unexpected(Slug::malformed_request,
-                        shown_name(argument) + " " + fault + (fault.ends_with('?') ? "" : "."));
+                        argument.spelled() + " " + fault + (fault.ends_with('?') ? "" : "."));
     }
     if (argument.required) {
-      return unexpected(Slug::malformed_request, shown_name(argument) + " is missing.");
+      return unexpected(Slug::malformed_request, argument.spelled() + " is missing.");
     }
     if (!argument.fallback.empty()) {
       arguments.values[name] = argument.fallback;

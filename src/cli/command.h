@@ -19,9 +19,13 @@
 #include "domain/identity/four_eyes.h"
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 class App;
+}
+namespace coffer::store {
+class Connection;
 }
 
 namespace coffer::cli {
@@ -38,17 +42,39 @@ struct Argument {
   // For an option: TEXT. For a choice, also a positional one: the permitted words, `a|b`.
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value if it is not given
-  bool secret = false;             // the audit log records only that it was given
   // The value is the content of a file: the command line reads the file at the given path, and the
   // admin page uploads one. The audit log records its digest (cli/paths.h).
   bool content = false;
   // For the field on the admin page:
   std::string_view label = {};    // a noun phrase; by default the name
   std::string_view example = {};  // shown as the placeholder of the field
+  // An imperative that follows an error about the ID in this argument.
+  std::string_view hint = {};
+
+  constexpr bool is_positional() const { return kind == Kind::positional; }
+  /// As on the command line: `ID` or `--name`.
+  std::string spelled() const { return (is_positional() ? "" : "--") + std::string(name); }
 };
+
+}  // namespace coffer::cli
+
+template <>
+struct coffer::Terms<coffer::cli::Argument::Kind> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"positional"}, {"option"}, {"choice"}, {"toggle"}});
+};
+
+namespace coffer::cli {
 
 constexpr Argument positional(std::string_view name, std::string_view help) {
   return {name, help, Argument::Kind::positional, true};
+}
+/// An ID, with the hint how to find one.
+constexpr Argument positional_id(std::string_view name, std::string_view help,
+                                 std::string_view hint) {
+  Argument argument = positional(name, help);
+  argument.hint = hint;
+  return argument;
 }
 constexpr Argument positional_choice(std::string_view name, std::string_view words,
                                      std::string_view help) {
@@ -61,10 +87,6 @@ constexpr Argument option(std::string_view name, std::string_view placeholder,
 constexpr Argument required_option(std::string_view name, std::string_view placeholder,
                                    std::string_view help) {
   return {name, help, Argument::Kind::option, true, placeholder};
-}
-constexpr Argument secret_option(std::string_view name, std::string_view placeholder,
-                                 std::string_view help) {
-  return {name, help, Argument::Kind::option, false, placeholder, {}, true};
 }
 constexpr Argument choice(std::string_view name, std::string_view words, std::string_view help,
                           std::string_view fallback = {}) {
@@ -117,8 +139,13 @@ struct Session {
 
 /// A command that works on an opened file.
 using FileCommand = Result<CommandResult> (*)(Session&, const Arguments&);
+/// A command that only reads an opened file, through one connection.
+using ReadCommand = Result<CommandResult> (*)(Session&, store::Connection&, const Arguments&);
+/// Runs a command that reads, also to show what another command has changed.
+Result<CommandResult> run_read(Session& session, ReadCommand read, const Arguments& arguments);
 /// A command that needs no opened file, or opens it itself. Returns the exit code.
 using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
+using CommandRun = std::variant<FileCommand, ReadCommand, OwnCommand>;
 
 /// The settings that a command accepts as flags. Commands on a file accept those of the file.
 enum class Settings { none, file, server };
@@ -128,13 +155,13 @@ struct Command {
   std::string_view summary;           // an imperative, without a full stop
   std::string_view label = {};        // of the button on the admin page; by default the summary
   std::string_view consequence = {};  // a sentence in its dialog: what happens next
-  std::variant<FileCommand, OwnCommand> run;
+  CommandRun run;
   /// Required on the admin page. Commands that a viewer may not run are recorded in the audit log.
   OperatorRole role = OperatorRole::administrator;
   std::vector<Argument> arguments = {};
   Settings settings = Settings::file;
   bool prints_data = true;        // has --json
-  std::string_view hint = {};     // an imperative that follows an error about an ID
+  std::string_view hint = {};     // instead of the hint of an argument
   std::string_view details = {};  // further sentences of the help and of the dialog
   bool streams = false;           // runs until stopped, so not on the admin page
   bool calls_out = false;  // waits for other machines; on the page, runs in the lane `outbound`
@@ -149,8 +176,12 @@ struct Command {
   /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.
   std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
 
-  const FileCommand* on_file() const { return std::get_if<FileCommand>(&run); }
+  bool is_on_file() const { return !std::holds_alternative<OwnCommand>(run); }
 };
+
+/// The row of a command that shows data to every operator.
+Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
+                    std::vector<Argument> arguments = {});
 
 /// Whether the admin page accepts the command only within minutes of the sign-in.
 inline bool needs_recent_sign_in(const Command& command) {
@@ -176,6 +207,21 @@ Result<IdType> id_argument(const Arguments& arguments, const std::string& name) 
                                                  "\": " + std::string(kNoUuid));
 }
 
+/// The same for an option that may be absent.
+template <class IdType>
+Result<std::optional<IdType>> optional_id(const Arguments& arguments, const std::string& name) {
+  if (!arguments.has(name)) return std::optional<IdType>();
+  COFFER_TRY(const IdType id, id_argument<IdType>(arguments, name));
+  return std::optional(id);
+}
+
+/// The value of a choice that may be absent.
+template <Vocabulary Enum>
+std::optional<Enum> optional_term(const Arguments& arguments, const std::string& name) {
+  const auto word = arguments.find(name);
+  return word ? parse_term<Enum>(*word) : std::nullopt;
+}
+
 /// --environment, by default the sandbox, and its value.
 Argument environment_choice(std::string_view help);
 Environment environment_argument(const Arguments& arguments);
@@ -195,6 +241,16 @@ Result<Integer> number_argument(const Arguments& arguments, const std::string& n
   return unexpected(no_number(
       name, text, min == Limits::min() ? std::nullopt : std::optional(std::to_string(min)),
       max == Limits::max() ? std::nullopt : std::optional(std::to_string(max))));
+}
+
+/// The same for an option that may be absent.
+template <class Integer>
+Result<std::optional<Integer>> optional_number(const Arguments& arguments, const std::string& name,
+                                               Integer min = std::numeric_limits<Integer>::min(),
+                                               Integer max = std::numeric_limits<Integer>::max()) {
+  if (!arguments.has(name)) return std::optional<Integer>();
+  COFFER_TRY(const Integer number, number_argument<Integer>(arguments, name, min, max));
+  return std::optional(number);
 }
 
 }  // namespace coffer::cli

@@ -27,17 +27,12 @@ std::vector<Command> association_commands();
 std::vector<Command> approval_commands();
 /// Operators of the admin page, and the audit log.
 std::vector<Command> operator_commands();
-/// coffer operator passkeys, remove-passkey.
-std::vector<Command> operator_passkey_commands();
-/// coffer operator link, unlink.
-std::vector<Command> operator_provider_commands();
-/// coffer operator sessions, end-sessions.
-std::vector<Command> operator_session_commands();
+/// How operators sign in: their sessions, their passkeys, and accounts of an identity provider.
+std::vector<Command> operator_sign_in_commands();
 /// coffer user: users of an association, who log in with a one-time code.
 std::vector<Command> user_commands();
 
 std::vector<Command> market_commands();
-std::vector<Command> wallet_read_commands();
 /// coffer wallet: reviews of third-party wallets, and funding.
 std::vector<Command> wallet_commands();
 

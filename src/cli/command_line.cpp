@@ -162,21 +162,20 @@ class Tree {
     auto& values = line_.arguments.values;
     if (argument.kind == Argument::Kind::toggle) {
       take_no_value(*leaf.add_flag_function(
-          "--" + name, [&values, name](std::int64_t) { values[name] = "true"; },
+          argument.spelled(), [&values, name](std::int64_t) { values[name] = "true"; },
           std::string(argument.help)));
       return;
     }
-    const bool bare = argument.kind == Argument::Kind::positional;
     CLI::Option* option = leaf.add_option_function<std::string>(
-        (bare ? "" : "--") + name,
-        [&values, name](const std::string& text) { values[name] = text; }, help_of(argument));
+        argument.spelled(), [&values, name](const std::string& text) { values[name] = text; },
+        help_of(argument));
     option->required(argument.required);
-    option->type_name(bare ? "" : std::string(argument.placeholder));
+    option->type_name(argument.is_positional() ? "" : std::string(argument.placeholder));
   }
 
   static std::string help_of(const Argument& argument) {
     std::string text(argument.help);
-    if (argument.required && argument.kind != Argument::Kind::positional) text += " (required)";
+    if (argument.required && !argument.is_positional()) text += " (required)";
     if (!argument.fallback.empty()) text += " [" + std::string(argument.fallback) + "]";
     return text;
   }

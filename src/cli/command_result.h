@@ -93,6 +93,14 @@ struct CommandResult {
   bool waits = false;
 };
 
+/// A list with a record of each row. `columns` are those of its table.
+template <class Rows, class View>
+CommandResult list_of(std::vector<std::string_view> columns, const Rows& rows, const View& view) {
+  CommandResult result{.list = true, .columns = std::move(columns)};
+  for (const auto& row : rows) result.records.push_back(view(row));
+  return result;
+}
+
 /// The output streams of a command and their properties.
 struct Console {
   std::ostream& out;

@@ -19,6 +19,11 @@
 #include "base/platform/short_name.h"
 
 namespace coffer::cli {
+
+// `columns` is absent in other versions; `uid` is never sent.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ControlRequest, command, arguments, json, terminal, progress,
+                                   colour)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,26 +114,15 @@ std::optional<Frame> ControlStream::receive(int timeout_ms) {
 }
 
 std::string encode(const ControlRequest& request) {
-  return Json({{"command", request.command},
-               {"arguments", request.arguments},
-               {"json", request.json},
-               {"terminal", request.terminal},
-               {"progress", request.progress},
-               {"colour", request.colour},
-               {"columns", request.columns}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json = request;
+  json["columns"] = request.columns;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<ControlRequest> decode_request(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   try {
-    ControlRequest request;
-    json.at("command").get_to(request.command);
-    json.at("arguments").get_to(request.arguments);
-    json.at("json").get_to(request.json);
-    json.at("terminal").get_to(request.terminal);
-    json.at("progress").get_to(request.progress);
-    json.at("colour").get_to(request.colour);
+    auto request = json.get<ControlRequest>();
     request.columns = json.value("columns", 0);  // absent in other versions
     return request;
   } catch (const Json::exception&) {

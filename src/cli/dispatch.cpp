@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -35,12 +36,11 @@ constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
 std::string recorded(const Argument& argument, const std::string& value) {
-  if (argument.secret) return "(given)";
   if (!argument.content) return value;
   return "sha256:" + to_hex(sha256(value)) + " (" + std::to_string(value.size()) + " bytes)";
 }
 
-/// The arguments for the audit log, without secrets.
+/// The arguments for the audit log. No argument is a secret.
 Record recorded(const Command& command, const Arguments& arguments) {
   Record record;
   for (const Argument& argument : command.arguments) {
@@ -108,7 +108,11 @@ Result<void> check_paths(const Session& session, const Command& command,
 
 /// Runs the command. `overloaded` if its ProgressLine ends it.
 Result<CommandResult> run_on(Session& session, const Command& command, const Arguments& arguments) {
-  return unless_stopped([&] { return (*command.on_file())(session, arguments); });
+  return unless_stopped([&]() -> Result<CommandResult> {
+    const auto* read = std::get_if<ReadCommand>(&command.run);
+    if (read != nullptr) return run_read(session, *read, arguments);
+    return std::get<FileCommand>(command.run)(session, arguments);
+  });
 }
 
 /// Runs the command between its two audit entries.
@@ -173,12 +177,19 @@ std::optional<Result<CommandResult>> failure_of(Session& session, const Command&
   }
 }
 
+std::string_view hint_of(const Command& command) {
+  if (!command.hint.empty()) return command.hint;
+  const auto with_hint = std::ranges::find_if(
+      command.arguments, [](const Argument& argument) { return !argument.hint.empty(); });
+  return with_hint == command.arguments.end() ? std::string_view() : with_hint->hint;
+}
+
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
   const auto result = carry_out(session, command, arguments);
   if (!result) {
     // A command whose output cannot be written ends early. The error is printed once, at the end.
     if (!session.console.out) return exit_code::kFailed;
-    return print_problem(session.console, result.error(), command.hint);
+    return print_problem(session.console, result.error(), hint_of(command));
   }
   if (result->file) return print_file(session, *result->file);
   return print_result(session.console, *result, arguments.json);
@@ -248,7 +259,7 @@ int run_on_file(const CommandLine& line, const Console& console) {
 int run_checked(App& app, const ControlRequest& request, const Console& console,
                 Interruption& interruption) {
   const Command* command = find_command(request.command);
-  if (command == nullptr || command->on_file() == nullptr) {
+  if (command == nullptr || !command->is_on_file()) {
     print_error(console,
                 "the running server does not have the command " + request.command +
                     ". It may be another version of coffer: compare coffer version with its log");

@@ -81,26 +81,22 @@ void write_server(Exposition& out, const App& app) {
     out.sample(number(stats->queued), {{"listener", name}, {"state", "queued"}});
     out.sample(number(stats->busy), {{"listener", name}, {"state", "busy"}});
   }
-  out.family("coffer_http_received_total", "Complete requests received.", Kind::counter);
-  for (const auto& [name, stats] : listeners) {
-    if (stats) out.sample(number(stats->requests), {{"listener", name}});
-  }
-  out.family("coffer_http_rejected_total",
-             "Requests rejected before routing: malformed, too large, too slow, or no capacity.",
-             Kind::counter);
-  for (const auto& [name, stats] : listeners) {
-    if (stats) out.sample(number(stats->rejected), {{"listener", name}});
-  }
-  out.family("coffer_http_gave_way_total", "Connections closed to make room for new ones.",
-             Kind::counter);
-  for (const auto& [name, stats] : listeners) {
-    if (stats) out.sample(number(stats->gave_way), {{"listener", name}});
-  }
-  out.family("coffer_http_large_bodies_bytes", "Memory reserved for large request bodies.",
-             Kind::gauge);
-  for (const auto& [name, stats] : listeners) {
-    if (stats) out.sample(number(stats->large_bodies_bytes), {{"listener", name}});
-  }
+  const auto of_each = [&](std::string_view metric, std::string_view help, Kind kind, auto figure) {
+    out.family(metric, help, kind);
+    for (const auto& [name, stats] : listeners) {
+      if (stats) out.sample(number((*stats).*figure), {{"listener", name}});
+    }
+  };
+  using Stats = http::ServerStats;
+  of_each("coffer_http_received_total", "Complete requests received.", Kind::counter,
+          &Stats::requests);
+  of_each("coffer_http_rejected_total",
+          "Requests rejected before routing: malformed, too large, too slow, or no capacity.",
+          Kind::counter, &Stats::rejected);
+  of_each("coffer_http_gave_way_total", "Connections closed to make room for new ones.",
+          Kind::counter, &Stats::gave_way);
+  of_each("coffer_http_large_bodies_bytes", "Memory reserved for large request bodies.",
+          Kind::gauge, &Stats::large_bodies_bytes);
 }
 
 void write_lanes(Exposition& out, const App& app) {

@@ -13,33 +13,18 @@
 namespace coffer::cli {
 namespace {
 
-std::string_view kind_of(const Argument& argument) {
-  switch (argument.kind) {
-    case Argument::Kind::positional:
-      return "positional";
-    case Argument::Kind::option:
-      return "option";
-    case Argument::Kind::choice:
-      return "choice";
-    case Argument::Kind::toggle:
-      return "toggle";
-  }
-  return {};
-}
-
 Record command_view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
     if (is_path(argument)) continue;
     arguments.push_back({{"name", argument.name},
-                         {"kind", kind_of(argument)},
+                         {"kind", name(argument.kind)},
                          {"required", argument.required},
                          {"help", argument.help},
                          {"label", argument.label},
                          {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
-                         {"secret", argument.secret},
                          {"content", argument.content}});
   }
   return {{"command", command.path},          {"summary", command.summary},
@@ -51,7 +36,7 @@ Record command_view(const Command& command) {
 /// The page offers commands that work on the open file and terminate. File names are accepted only
 /// on the command line.
 bool is_for_the_page(const Command& command) {
-  return command.on_file() != nullptr && !command.streams && !requires_path(command);
+  return command.is_on_file() && !command.streams && !requires_path(command);
 }
 
 /// A form sends a blank value for an empty field.

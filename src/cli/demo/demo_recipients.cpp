@@ -168,10 +168,8 @@ class Recipients {
       for (const auto& wanted : demo_beneficiaries(app_.flows().network_name, wallets.at(1))) {
         COFFER_TRY_VOID(make_beneficiary(there, wanted));
       }
-      COFFER_TRY_VOID(app_.queue().run([](store::WriteTx& tx) -> Result<void> {
-        store::write_meta(tx, kMarker, "1");
-        return {};
-      }));
+      COFFER_TRY_VOID(
+          app_.flows().write([](store::WriteTx& tx) { store::write_meta(tx, kMarker, "1"); }));
     }
     return find();
   }
@@ -200,16 +198,16 @@ class Recipients {
     for (const ConnectorTerms& terms : there.connectors) {
       if (terms.name == wanted.name) return {};
     }
-    const auto made = flows::register_connector(app_.flows(), connector_of(wanted));
-    return made ? Result<void>() : unexpected(made.error());
+    COFFER_TRY_VOID(flows::register_connector(app_.flows(), connector_of(wanted)));
+    return {};
   }
 
   Result<void> make_beneficiary(const DemoRecipients& there, const flows::NewBeneficiary& wanted) {
     for (const auto& state : there.beneficiaries) {
       if (display_name(state.beneficiary.detail) == display_name(wanted.detail)) return {};
     }
-    const auto made = flows::create_beneficiary(app_.flows(), tenant_, wanted);
-    return made ? Result<void>() : unexpected(made.error());
+    COFFER_TRY_VOID(flows::create_beneficiary(app_.flows(), tenant_, wanted));
+    return {};
   }
 
   App& app_;

@@ -88,7 +88,8 @@ class Seeder {
       COFFER_TRY_VOID(make_market());
       COFFER_TRY(const Tenant tenant, make_association());
       COFFER_TRY(marker, make_wallets(tenant));
-      COFFER_TRY_VOID(write_marker(*marker));
+      COFFER_TRY_VOID(
+          app_.flows().write([&](store::WriteTx& tx) { store::write_meta(tx, kMarker, *marker); }));
     }
     return find_world(*marker);
   }
@@ -185,7 +186,7 @@ class Seeder {
     if (!wanted.own_account) return *std::move(wallet);
     // Own wallets hold every asset, so that swaps work within a wallet and between any two.
     for (const DemoAsset& asset : kAssets) {
-      COFFER_TRY_VOID(trust(tenant, wallet->id, code_of(asset.code)));
+      COFFER_TRY_VOID(flows::add_trustline(app_.flows(), tenant, wallet->id, code_of(asset.code)));
     }
     COFFER_TRY(const bool funded, app_.flows().read([&](store::Connection& db) {
       return !store::balances_of(db, wallet->key).front().balance.is_zero();
@@ -193,12 +194,6 @@ class Seeder {
     if (funded) return *std::move(wallet);
     return flows::fund_sandbox_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
                                       whole(wanted.funds));
-  }
-
-  Result<void> trust(const Tenant& tenant, WalletId id, const AssetCode& asset) {
-    auto done = flows::add_trustline(app_.flows(), tenant, id, asset);
-    if (done) return {};
-    return unexpected(std::move(done).error());
   }
 
   Result<std::optional<store::WalletRow>> find_by_name(const Tenant& tenant,
@@ -209,13 +204,6 @@ class Seeder {
         if (row.name == name) return Found(std::move(row));
       }
       return Found();
-    });
-  }
-
-  Result<void> write_marker(const std::string& marker) {
-    return app_.queue().run([&](store::WriteTx& tx) -> Result<void> {
-      store::write_meta(tx, kMarker, marker);
-      return {};
     });
   }
 

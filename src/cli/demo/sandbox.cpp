@@ -61,11 +61,9 @@ Result<CommandResult> snapshot(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> snapshots(Session& session, const Arguments&) {
-  CommandResult result{.list = true};
-  for (const DemoSnapshot& one : demo_snapshots(session.app.database().path())) {
-    result.records.push_back({{"name", one.name}, {"takenAt", one.taken_at}, {"bytes", one.bytes}});
-  }
-  return result;
+  return list_of({}, demo_snapshots(session.app.database().path()), [](const DemoSnapshot& one) {
+    return Record{{"name", one.name}, {"takenAt", one.taken_at}, {"bytes", one.bytes}};
+  });
 }
 
 Result<CommandResult> rewind_to(Session& session, const std::string& name) {
@@ -93,10 +91,7 @@ constexpr std::string_view kLoses =
 
 std::vector<Command> sandbox_commands() {
   std::vector<Command> out = {
-      {.path = "sandbox clock",
-       .summary = "Show the time of a demo",
-       .run = clock,
-       .role = OperatorRole::viewer},
+      for_viewers("sandbox clock", "Show the time of a demo", clock),
       {.path = "sandbox advance",
        .summary = "Move the time of a demo forward",
        .label = "Advance",
@@ -117,10 +112,7 @@ std::vector<Command> sandbox_commands() {
                              "before-test")},
        .details = "A snapshot is a backup in FILE.snapshots. A demo takes the first one, start, at "
                   "its first start with\nenough free space."},
-      {.path = "sandbox snapshots",
-       .summary = "List the snapshots of a demo, oldest first",
-       .run = snapshots,
-       .role = OperatorRole::viewer},
+      for_viewers("sandbox snapshots", "List the snapshots of a demo, oldest first", snapshots),
       {.path = "sandbox rewind",
        .summary = "Return a demo to a snapshot",
        .label = "Rewind",

@@ -141,11 +141,6 @@ std::optional<store::FileMarks> marks_of(const Config& config, const Owner& owne
   return store::read_file_marks(config.db);
 }
 
-Findings examine_marks(const Config& config, const Owner& owner) {
-  if (owner.locked) return {};
-  return {judge_marks(config.db, marks_of(config, owner))};
-}
-
 /// The companion files of the database must have its owner and be as private.
 Findings examine_companions(const Config& config, uid_t owner) {
   Findings out;
@@ -308,8 +303,8 @@ Findings examine_database(const Config& config, const Owner& owner) {
     const std::string gone = store::log_fault(config.db, store::last_close(config.db));
     if (!gone.empty())
       out.push_back(failed("log", gone, "Fix this first. The server does not start until then."));
+    out.push_back(judge_marks(config.db, marks_of(config, owner)));
   }
-  for (Finding& finding : examine_marks(config, owner)) out.push_back(std::move(finding));
   return out;
 }
 

@@ -69,9 +69,7 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
   application.name = arguments.text("name");
   application.environment = environment_argument(arguments);
   application.public_key = arguments.find("public-key");
-  if (arguments.has("association")) {
-    COFFER_TRY(application.association, id_argument<AssociationId>(arguments, "association"));
-  }
+  COFFER_TRY(application.association, optional_id<AssociationId>(arguments, "association"));
   if (arguments.has("scopes")) {
     COFFER_TRY(application.scopes, ScopeSet::parse(arguments.text("scopes")));
   }
@@ -79,18 +77,13 @@ Result<CommandResult> register_one(Session& session, const Arguments& arguments)
   return application_view(registered);
 }
 
-Result<CommandResult> list_applications(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) {
-    CommandResult result{.list = true,
-                         .columns = {"id", "name", "environment", "status", "clientId",
-                                     "associationId", "apiKeyUsedAt", "apiKeyUsedFrom"}};
-    Uses uses;
-    for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
-    for (const auto& row : store::list_applications(db)) {
-      result.records.push_back(application_view(row, uses));
-    }
-    return result;
-  });
+Result<CommandResult> list_applications(Session&, store::Connection& db, const Arguments&) {
+  Uses uses;
+  for (auto& use : store::list_secret_uses(db)) uses.emplace(use.hash, std::move(use));
+  return list_of({"id", "name", "environment", "status", "clientId", "associationId",
+                  "apiKeyUsedAt", "apiKeyUsedFrom"},
+                 store::list_applications(db),
+                 [&](const auto& row) { return application_view(row, uses); });
 }
 
 Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
@@ -135,9 +128,6 @@ Result<CommandResult> change_scopes(Session& session, const Arguments& arguments
   return CommandResult{.records = {application_view(row)}};
 }
 
-constexpr std::string_view kApplicationHint =
-    "List IDs with coffer application list and coffer association list";
-
 Command networks_command(const Argument& id) {
   return {
       .path = "application networks",
@@ -145,10 +135,9 @@ Command networks_command(const Argument& id) {
       .label = "Restrict addresses",
       .consequence = "Requests from other addresses are rejected immediately.",
       .run = change_networks,
-      .arguments = {id, on_page(positional("NETWORKS",
-                                           "Addresses or networks, separated by commas, or any"),
-                                "Networks", "192.0.2.0/24,2001:db8::/48")},
-      .hint = kApplicationHint};
+      .arguments = {
+          id, on_page(positional("NETWORKS", "Addresses or networks, separated by commas, or any"),
+                      "Networks", "192.0.2.0/24,2001:db8::/48")}};
 }
 
 Command certificates_command(const Argument& id) {
@@ -162,14 +151,15 @@ Command certificates_command(const Argument& id) {
       .run = change_certificates,
       .arguments = {id, on_page(positional("FINGERPRINTS",
                                            "SHA-256 fingerprints, separated by commas, or none"),
-                                "SHA-256 fingerprints", "AB:CD:...")},
-      .hint = kApplicationHint};
+                                "SHA-256 fingerprints", "AB:CD:...")}};
 }
 
 }  // namespace
 
 std::vector<Command> application_commands() {
-  const Argument id = positional("ID", "ID of the application (not its client ID)");
+  const Argument id =
+      positional_id("ID", "ID of the application (not its client ID)",
+                    "List IDs with coffer application list and coffer association list");
   return {
       {.path = "application register",
        .summary = "Register an application and issue its secrets",
@@ -188,10 +178,7 @@ std::vector<Command> application_commands() {
                            "Public key of the application; by default, coffer creates a key pair"),
                     "Public key", "G...")},
        .hint = "List IDs with coffer association list"},
-      {.path = "application list",
-       .summary = "List applications",
-       .run = list_applications,
-       .role = OperatorRole::viewer},
+      for_viewers("application list", "List applications", list_applications),
       {.path = "application rotate",
        .summary = "Issue new secrets; the old ones expire immediately or after an overlap",
        .label = "Rotate secrets",
@@ -200,8 +187,7 @@ std::vector<Command> application_commands() {
        .run = rotate,
        .arguments = {id, on_page(option("overlap-h", "HOURS",
                                         "Hours that the old secrets stay valid, up to 720", "0"),
-                                 "Overlap in hours")},
-       .hint = kApplicationHint},
+                                 "Overlap in hours")}},
       networks_command(id),
       certificates_command(id),
       {.path = "application suspend",
@@ -210,8 +196,7 @@ std::vector<Command> application_commands() {
        .consequence = "Its tokens are revoked and its requests rejected immediately.",
        .run = suspend<true>,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kApplicationHint},
+       .arguments = {id}},
       {.path = "application resume",
        .summary = "Accept the secrets of a suspended application again",
        .label = "Resume application",
@@ -219,7 +204,6 @@ std::vector<Command> application_commands() {
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kApplicationHint,
        .sensitive = true},
       {.path = "application scopes",
        .summary = "Change the scopes of an application and revoke its tokens",
@@ -228,8 +212,7 @@ std::vector<Command> application_commands() {
        .run = change_scopes,
        .arguments = {id,
                      on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
-                             "Scopes", "wallets:read quotes:read")},
-       .hint = kApplicationHint},
+                             "Scopes", "wallets:read quotes:read")}},
   };
 }
 

@@ -35,29 +35,25 @@ Record approval_view(Session& session, const store::ApprovalRow& row) {
           {"outcome", outcome_of(row)}};
 }
 
-Result<CommandResult> list_approvals(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_approvals(Session& session, store::Connection& db,
+                                     const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
-  return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{.list = true,
-                         .columns = {"id", "status", "requestedBy", "command", "requestedAt",
-                                     "expiresAt", "decidedBy", "outcome"}};
-    put_page(result, store::list_approvals(db, waiting_at, at),
-             [&](const auto& row) { return approval_view(session, row); });
-    return result;
-  });
+  return page_of({"id", "status", "requestedBy", "command", "requestedAt", "expiresAt", "decidedBy",
+                  "outcome"},
+                 store::list_approvals(db, waiting_at, at),
+                 [&](const auto& row) { return approval_view(session, row); });
 }
 
-/// The arguments, for the approver: files in full, secrets as `(given)`.
+/// The arguments, for the approver: files in full.
 std::vector<Record> approval_view(const Command& command,
                                   const std::map<std::string, std::string>& values) {
   std::vector<Record> out;
   for (const Argument& argument : command.arguments) {
     const auto given = values.find(std::string(argument.name));
     if (given == values.end()) continue;
-    out.push_back(
-        {{"name", argument.name}, {"value", argument.secret ? "(given)" : given->second}});
+    out.push_back({{"name", argument.name}, {"value", given->second}});
   }
   return out;
 }
@@ -98,7 +94,7 @@ Result<CommandResult> approve(Session& session, const Arguments& arguments) {
     return flows::approvable(db, id, session.actor, session.app.queue().now());
   }));
   const Command* command = find_command(row.command);
-  if (command == nullptr || command->on_file() == nullptr) {
+  if (command == nullptr || !command->is_on_file()) {
     return unexpected(
         Slug::conflict,
         "This version of coffer does not have the requested command. Reject the request.");
@@ -123,7 +119,6 @@ Result<CommandResult> reject(Session& session, const Arguments& arguments) {
   return CommandResult{.records = {approval_view(session, row)}};
 }
 
-constexpr std::string_view kApprovalHint = "List requests with coffer approval list";
 constexpr std::string_view kApproveDetails =
     "The command runs once, on behalf of the requesting operator. Its result is shown to you, "
     "including secrets that are shown once. If it fails before it changes anything, the request "
@@ -157,40 +152,31 @@ Result<CommandResult> request_approval(Session& session, const Command& command,
 }
 
 std::vector<Command> approval_commands() {
-  const Argument id = positional("ID", "ID of the request");
-  std::vector<Argument> listing = page_arguments();
-  listing.insert(listing.begin(), toggle("waiting", "Only open requests"));
-  return {
-      {.path = "approval list",
-       .summary = "List commands that require a second operator, open and decided, newest first",
-       .run = list_approvals,
-       .role = OperatorRole::viewer,
-       .arguments = std::move(listing)},
-      {.path = "approval show",
-       .summary = "Show a request for approval with its arguments",
-       .run = show_approval,
-       .role = OperatorRole::viewer,
-       .arguments = {id},
-       .hint = kApprovalHint},
-      {.path = "approval approve",
-       .summary = "Approve another operator's command and run it",
-       .label = "Approve",
-       .consequence = "The command runs immediately, on behalf of the requesting operator.",
-       .run = approve,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kApprovalHint,
-       .details = kApproveDetails,
-       .sensitive = true,
-       .alone = true},
-      {.path = "approval reject",
-       .summary = "Reject a request for approval",
-       .label = "Reject",
-       .consequence = "The command does not run.",
-       .run = reject,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kApprovalHint}};
+  const Argument id =
+      positional_id("ID", "ID of the request", "List requests with coffer approval list");
+  return {for_viewers(
+              "approval list",
+              "List commands that require a second operator, open and decided, newest first",
+              list_approvals, joined({toggle("waiting", "Only open requests")}, page_arguments())),
+          for_viewers("approval show", "Show a request for approval with its arguments",
+                      show_approval, {id}),
+          {.path = "approval approve",
+           .summary = "Approve another operator's command and run it",
+           .label = "Approve",
+           .consequence = "The command runs immediately, on behalf of the requesting operator.",
+           .run = approve,
+           .role = OperatorRole::operating,
+           .arguments = {id},
+           .details = kApproveDetails,
+           .sensitive = true,
+           .alone = true},
+          {.path = "approval reject",
+           .summary = "Reject a request for approval",
+           .label = "Reject",
+           .consequence = "The command does not run.",
+           .run = reject,
+           .role = OperatorRole::operating,
+           .arguments = {id}}};
 }
 
 }  // namespace coffer::cli

@@ -31,13 +31,9 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
       .note = "\nNext, register an application for it: coffer application register"};
 }
 
-Result<CommandResult> list_associations(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) {
-    CommandResult result{.list = true, .columns = {"id", "name", "status", "createdAt"}};
-    for (const auto& row : store::list_associations(db))
-      result.records.push_back(association_view(row));
-    return result;
-  });
+Result<CommandResult> list_associations(Session&, store::Connection& db, const Arguments&) {
+  return list_of({"id", "name", "status", "createdAt"}, store::list_associations(db),
+                 association_view);
 }
 
 template <AssociationStatus kTo>
@@ -63,30 +59,27 @@ Record quota_view(Owners& owners, const flows::QuotaState& state) {
 }
 
 CommandResult quota_list(store::Connection& db, const std::vector<flows::QuotaState>& states) {
-  CommandResult result{.list = true,
-                       .columns = {"quota", "used", "limit", "usedPercent", "environment",
-                                   "association", "associationId"}};
   Owners owners(db);
-  for (const flows::QuotaState& state : states) result.records.push_back(quota_view(owners, state));
-  return result;
+  return list_of(
+      {"quota", "used", "limit", "usedPercent", "environment", "association", "associationId"},
+      states, [&](const flows::QuotaState& state) { return quota_view(owners, state); });
 }
 
-Result<CommandResult> list_quotas(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_quotas(Session& session, store::Connection& db,
+                                  const Arguments& arguments) {
   const flows::Context& context = session.app.flows();
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto tenants, owners_argument(db, arguments));
-    std::vector<flows::QuotaState> states;
-    if (!tenants) {
-      states = flows::all_quotas(context, db);
-      if (states.size() > kFullest) states.resize(kFullest);
-      return quota_list(db, states);
-    }
-    for (const std::int64_t tenant : *tenants) {
-      const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
-      states.insert(states.end(), more.begin(), more.end());
-    }
+  COFFER_TRY(const auto tenants, owners_argument(db, arguments));
+  std::vector<flows::QuotaState> states;
+  if (!tenants) {
+    states = flows::all_quotas(context, db);
+    if (states.size() > kFullest) states.resize(kFullest);
     return quota_list(db, states);
-  });
+  }
+  for (const std::int64_t tenant : *tenants) {
+    const auto more = flows::quotas_of(context, db, store::tenant_by_key(db, tenant));
+    states.insert(states.end(), more.begin(), more.end());
+  }
+  return quota_list(db, states);
 }
 
 Result<CommandResult> set(Session& session, const Arguments& arguments) {
@@ -113,10 +106,40 @@ std::string_view quota_words() {
   return words;
 }
 
-constexpr std::string_view kAssociationHint = "List IDs with coffer association list";
+}  // namespace
 
-std::vector<Command> quota_commands(const Argument& id) {
+std::vector<Command> association_commands() {
+  const Argument id =
+      positional_id("ID", "ID of the association", "List IDs with coffer association list");
   return {
+      {.path = "association create",
+       .summary = "Create an association",
+       .label = "Create association",
+       .run = create,
+       .arguments = {positional("NAME", "Name of the association"),
+                     toggle("pending",
+                            "Create it as pending: it can read data, but cannot move money"),
+                     choice("type", "person|business",
+                            "Whether it pays as a person or as a business", "business")}},
+      for_viewers("association list", "List associations", list_associations),
+      {.path = "association activate",
+       .summary = "Activate a pending or suspended association",
+       .label = "Activate association",
+       .consequence = "It can move money immediately.",
+       .run = change<AssociationStatus::active>,
+       .role = OperatorRole::operating,
+       .arguments = {id},
+       .sensitive = true},
+      {.path = "association suspend",
+       .summary =
+           "Suspend an association: payments are rejected, reads and settlements in progress "
+           "continue",
+       .label = "Suspend association",
+       .consequence =
+           "Payments are rejected immediately. Reads and settlements in progress continue.",
+       .run = change<AssociationStatus::suspended>,
+       .role = OperatorRole::operating,
+       .arguments = {id}},
       {.path = "association quotas",
        .summary = "List quotas and their usage, fullest first",
        .run = list_quotas,
@@ -134,53 +157,9 @@ std::vector<Command> quota_commands(const Argument& id) {
                                "New limit: a number, a size such as 2GiB, unlimited, or default"),
                     "Limit", "2GiB"),
             environment_choice("Environment of the quota")},
-       .hint = kAssociationHint,
        .details = "A limit below the current use removes nothing. Additions return 422 "
                   "quota-exceeded until enough is freed. LIMIT default restores the value of the "
                   "settings quota_sandbox and quota_production."}};
-}
-
-}  // namespace
-
-std::vector<Command> association_commands() {
-  const Argument id = positional("ID", "ID of the association");
-  std::vector<Command> out{
-      {.path = "association create",
-       .summary = "Create an association",
-       .label = "Create association",
-       .run = create,
-       .arguments = {positional("NAME", "Name of the association"),
-                     toggle("pending",
-                            "Create it as pending: it can read data, but cannot move money"),
-                     choice("type", "person|business",
-                            "Whether it pays as a person or as a business", "business")}},
-      {.path = "association list",
-       .summary = "List associations",
-       .run = list_associations,
-       .role = OperatorRole::viewer},
-      {.path = "association activate",
-       .summary = "Activate a pending or suspended association",
-       .label = "Activate association",
-       .consequence = "It can move money immediately.",
-       .run = change<AssociationStatus::active>,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kAssociationHint,
-       .sensitive = true},
-      {.path = "association suspend",
-       .summary =
-           "Suspend an association: payments are rejected, reads and settlements in progress "
-           "continue",
-       .label = "Suspend association",
-       .consequence =
-           "Payments are rejected immediately. Reads and settlements in progress continue.",
-       .run = change<AssociationStatus::suspended>,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kAssociationHint},
-  };
-  for (Command& one : quota_commands(id)) out.push_back(std::move(one));
-  return out;
 }
 
 }  // namespace coffer::cli

@@ -58,12 +58,8 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   return with_link(session, invited);
 }
 
-Result<CommandResult> list_operators(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) {
-    CommandResult result{.list = true, .columns = {"name", "role", "status", "createdAt"}};
-    for (const auto& row : store::list_operators(db)) result.records.push_back(operator_view(row));
-    return result;
-  });
+Result<CommandResult> list_operators(Session&, store::Connection& db, const Arguments&) {
+  return list_of({"name", "role", "status", "createdAt"}, store::list_operators(db), operator_view);
 }
 
 Result<CommandResult> reset(Session& session, const Arguments& arguments) {
@@ -94,30 +90,29 @@ Result<CommandResult> admin_link(Session& session, const Arguments&) {
                            "works once and expires after 24 hours."};
 }
 
-Result<CommandResult> list_audit_entries(Session& session, const Arguments& arguments) {
+Record audit_view(const store::AuditEntryView& entry) {
+  return {{"entry", std::to_string(entry.entry)},
+          {"at", entry.at},
+          {"actor", entry.actor},
+          {"command", entry.command},
+          {"arguments", entry.detail},
+          {"outcome", entry.outcome},
+          {"details", entry.result}};
+}
+
+Result<CommandResult> list_audit_entries(Session&, store::Connection& db,
+                                         const Arguments& arguments) {
   store::AuditFilter filter{arguments.find("actor"), arguments.find("command"), std::nullopt};
   COFFER_TRY(filter.limit, number_argument<int>(arguments, "limit", 1, 500));
-  if (arguments.has("before")) {
-    COFFER_TRY(filter.before, number_argument<std::int64_t>(arguments, "before", 1, INT64_MAX));
+  COFFER_TRY(filter.before, optional_number<std::int64_t>(arguments, "before", 1, INT64_MAX));
+  const auto found = store::list_audit_entries(db, filter);
+  CommandResult result =
+      list_of({"entry", "at", "actor", "command", "outcome"}, found.rows, audit_view);
+  if (found.cut_at) {
+    result.note =
+        cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
   }
-  return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{.list = true, .columns = {"entry", "at", "actor", "command", "outcome"}};
-    auto found = store::list_audit_entries(db, filter);
-    if (found.cut_at) {
-      result.note =
-          cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
-    }
-    for (auto& entry : found.rows) {
-      result.records.push_back({{"entry", std::to_string(entry.entry)},
-                                {"at", entry.at},
-                                {"actor", std::move(entry.actor)},
-                                {"command", std::move(entry.command)},
-                                {"arguments", std::move(entry.detail)},
-                                {"outcome", std::move(entry.outcome)},
-                                {"details", std::move(entry.result)}});
-    }
-    return result;
-  });
+  return result;
 }
 
 Result<CommandResult> list_sessions(Session& session, const Arguments& arguments) {
@@ -158,9 +153,7 @@ Result<CommandResult> list_passkeys(Session& session, const Arguments& arguments
   const flows::Context& flows = session.app.flows();
   COFFER_TRY(const auto row, flows::find_operator(flows, arguments.text("NAME")));
   COFFER_TRY(const auto passkeys, flows::list_passkeys(flows, row.id));
-  CommandResult result{.list = true, .columns = {"id", "name", "site", "createdAt", "usedAt"}};
-  for (const auto& passkey : passkeys) result.records.push_back(passkey_record(passkey));
-  return result;
+  return list_of({"id", "name", "site", "createdAt", "usedAt"}, passkeys, passkey_record);
 }
 
 Result<CommandResult> remove_passkey(Session& session, const Arguments& arguments) {
@@ -189,6 +182,7 @@ Result<CommandResult> unlink(Session& session, const Arguments& arguments) {
 }
 
 constexpr std::string_view kOperatorHint = "List operators with coffer operator list";
+constexpr Argument kWho = positional_id("NAME", "Name of the operator", kOperatorHint);
 
 }  // namespace
 
@@ -209,7 +203,6 @@ Record session_record(const flows::ListedSession& listed, const Clock& clock) {
 }
 
 std::vector<Command> operator_commands() {
-  const Argument who = positional("NAME", "Name of the operator");
   const Argument role = choice("role", choices<OperatorRole>(), "Role", "operator");
   return {
       {.path = "operator add",
@@ -219,116 +212,95 @@ std::vector<Command> operator_commands() {
        .run = add,
        .arguments = {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
                      role}},
-      {.path = "operator list",
-       .summary = "List operators",
-       .run = list_operators,
-       .role = OperatorRole::viewer},
+      for_viewers("operator list", "List operators", list_operators),
       {.path = "operator role",
        .summary = "Change the role of an operator and end their sessions",
        .label = "Change role",
        .consequence = "Their sessions end immediately.",
        .run = change_role,
-       .arguments = {who, role},
-       .hint = kOperatorHint},
+       .arguments = {kWho, role}},
       {.path = "operator suspend",
        .summary = "Suspend an operator and end their sessions",
        .label = "Suspend operator",
        .consequence = "Their sessions end immediately.",
        .run = suspend<true>,
-       .arguments = {who},
-       .hint = kOperatorHint,
+       .arguments = {kWho},
        .alone = true},
       {.path = "operator resume",
        .summary = "Resume a suspended operator",
        .label = "Resume operator",
        .consequence = "They can sign in again immediately.",
        .run = suspend<false>,
-       .arguments = {who},
-       .hint = kOperatorHint},
+       .arguments = {kWho}},
       {.path = "operator reset",
        .summary = "Remove password, authenticator and passkeys, and print a new one-time link",
        .label = "Reset sign-in",
        .consequence =
            "Their password, authenticator and passkeys stop working. The new link is shown once.",
        .run = reset,
-       .arguments = {who},
-       .hint = kOperatorHint},
+       .arguments = {kWho}},
       {.path = "admin link",
        .summary = "Print a one-time link that makes its holder an administrator",
        .label = "Create administrator link",
        .consequence = "The first person who opens it becomes an administrator.",
        .run = admin_link},
-      {.path = "audit list",
-       .summary = "List audit entries, newest first",
-       .run = list_audit_entries,
-       .role = OperatorRole::viewer,
-       .arguments =
-           {on_page(option("actor", "NAME", "Filter by operator or user"), "Operator or user"),
-            on_page(option("command", "COMMAND", "Filter by command, such as \"wallet verify\""),
-                    "Command", "wallet verify"),
-            option("before", "ENTRY", "Only entries before this one"),
-            option("limit", "N", "Maximum number of entries, up to 500", "50")}},
+      for_viewers(
+          "audit list", "List audit entries, newest first", list_audit_entries,
+          {on_page(option("actor", "NAME", "Filter by operator or user"), "Operator or user"),
+           on_page(option("command", "COMMAND", "Filter by command, such as \"wallet verify\""),
+                   "Command", "wallet verify"),
+           option("before", "ENTRY", "Only entries before this one"),
+           option("limit", "N", "Maximum number of entries, up to 500", "50")}),
   };
 }
 
-std::vector<Command> operator_session_commands() {
-  return {{.path = "operator sessions",
-           .summary = "List the sessions of operators on the admin page",
-           .label = "List sessions",
-           .run = list_sessions,
-           .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
-                                 "Operator")},
-           .hint = kOperatorHint,
-           .alone = true},
-          {.path = "operator end-sessions",
-           .summary = "End the sessions of an operator",
-           .label = "End sessions",
-           .consequence = "Their sessions end immediately. They can sign in again.",
-           .run = end_sessions,
-           .arguments = {positional("NAME", "Name of the operator"),
-                         on_page(option("session", "ID", "Only this session, from the list"),
-                                 "Session")},
-           .hint = "List sessions with coffer operator sessions",
-           .alone = true}};
-}
-
-std::vector<Command> operator_passkey_commands() {
-  const Argument who = positional("NAME", "Name of the operator");
-  return {{.path = "operator passkeys",
-           .summary = "List the passkeys of an operator",
-           .label = "List passkeys",
-           .run = list_passkeys,
-           .arguments = {who},
-           .hint = kOperatorHint,
-           .alone = true},
-          {.path = "operator remove-passkey",
-           .summary = "Remove a passkey of an operator and end their sessions",
-           .label = "Remove passkey",
-           .consequence = "It stops working immediately, and their sessions end.",
-           .run = remove_passkey,
-           .arguments = {who, positional("ID", "ID of the passkey, from the list")},
-           .hint = "List passkeys with coffer operator passkeys"}};
-}
-
-std::vector<Command> operator_provider_commands() {
-  const Argument who = positional("NAME", "Name of the operator");
-  return {{.path = "operator link",
-           .summary = "Let an operator sign in with an account of the identity provider",
-           .label = "Link account",
-           .consequence = "The owner of this account at the provider signs in as the operator.",
-           .run = link,
-           .arguments = {who, on_page(required_option("subject", "SUB",
-                                                      "Subject (sub) of the account; the audit log "
-                                                      "contains it after a rejected sign-in"),
-                                      "Subject")},
-           .hint = kOperatorHint},
-          {.path = "operator unlink",
-           .summary = "Remove the link to an account of the identity provider",
-           .label = "Unlink account",
-           .consequence = "Their sessions end. They sign in with their password or a passkey.",
-           .run = unlink,
-           .arguments = {who},
-           .hint = kOperatorHint}};
+std::vector<Command> operator_sign_in_commands() {
+  return {
+      {.path = "operator sessions",
+       .summary = "List the sessions of operators on the admin page",
+       .label = "List sessions",
+       .run = list_sessions,
+       .arguments = {on_page(option("operator", "NAME", "Only sessions of this operator"),
+                             "Operator")},
+       .hint = kOperatorHint,
+       .alone = true},
+      {.path = "operator end-sessions",
+       .summary = "End the sessions of an operator",
+       .label = "End sessions",
+       .consequence = "Their sessions end immediately. They can sign in again.",
+       .run = end_sessions,
+       .arguments = {kWho, on_page(option("session", "ID", "Only this session, from the list"),
+                                   "Session")},
+       .hint = "List sessions with coffer operator sessions",
+       .alone = true},
+      {.path = "operator passkeys",
+       .summary = "List the passkeys of an operator",
+       .label = "List passkeys",
+       .run = list_passkeys,
+       .arguments = {kWho},
+       .alone = true},
+      {.path = "operator remove-passkey",
+       .summary = "Remove a passkey of an operator and end their sessions",
+       .label = "Remove passkey",
+       .consequence = "It stops working immediately, and their sessions end.",
+       .run = remove_passkey,
+       .arguments = {kWho, positional("ID", "ID of the passkey, from the list")},
+       .hint = "List passkeys with coffer operator passkeys"},
+      {.path = "operator link",
+       .summary = "Let an operator sign in with an account of the identity provider",
+       .label = "Link account",
+       .consequence = "The owner of this account at the provider signs in as the operator.",
+       .run = link,
+       .arguments = {kWho, on_page(required_option("subject", "SUB",
+                                                   "Subject (sub) of the account; the audit log "
+                                                   "contains it after a rejected sign-in"),
+                                   "Subject")}},
+      {.path = "operator unlink",
+       .summary = "Remove the link to an account of the identity provider",
+       .label = "Unlink account",
+       .consequence = "Their sessions end. They sign in with their password or a passkey.",
+       .run = unlink,
+       .arguments = {kWho}}};
 }
 
 }  // namespace coffer::cli

@@ -33,15 +33,11 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   return user_view(enrolled);
 }
 
-Result<CommandResult> list_users(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_users(Session&, store::Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{.list = true,
-                         .columns = {"id", "username", "associationId", "status", "createdAt"}};
-    put_page(result, store::list_users(db, at),
-             [](const store::UserRow& row) { return user_view(row); });
-    return result;
-  });
+  return page_of({"id", "username", "associationId", "status", "createdAt"},
+                 store::list_users(db, at),
+                 [](const store::UserRow& row) { return user_view(row); });
 }
 
 template <bool kSuspended>
@@ -60,12 +56,10 @@ Result<CommandResult> reset(Session& session, const Arguments& arguments) {
   return user_view(enrolled);
 }
 
-constexpr std::string_view kUserHint = "List users with coffer user list";
-
 }  // namespace
 
 std::vector<Command> user_commands() {
-  const Argument id = positional("ID", "ID of the user");
+  const Argument id = positional_id("ID", "ID of the user", "List users with coffer user list");
   return {
       {.path = "user add",
        .summary = "Add a user who logs in with a password and a one-time code",
@@ -77,19 +71,15 @@ std::vector<Command> user_commands() {
                              "User name"),
                      required_option("association", "ID", "Association of the user")},
        .hint = "List IDs with coffer association list"},
-      {.path = "user list",
-       .summary = "List users of all associations, newest first",
-       .run = list_users,
-       .role = OperatorRole::viewer,
-       .arguments = page_arguments()},
+      for_viewers("user list", "List users of all associations, newest first", list_users,
+                  page_arguments()),
       {.path = "user suspend",
        .summary = "Suspend a user and revoke their tokens",
        .label = "Suspend user",
        .consequence = "Their tokens are revoked immediately.",
        .run = suspend<true>,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kUserHint},
+       .arguments = {id}},
       {.path = "user resume",
        .summary = "Resume a suspended user",
        .label = "Resume user",
@@ -97,22 +87,19 @@ std::vector<Command> user_commands() {
        .run = suspend<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
-       .hint = kUserHint,
        .sensitive = true},
       {.path = "user reset-otp",
        .summary = "Issue a new authenticator key for a user",
        .label = "Reset authenticator",
        .consequence = "The old authenticator stops working. The new key is shown once.",
        .run = reset<flows::reset_otp>,
-       .arguments = {id},
-       .hint = kUserHint},
+       .arguments = {id}},
       {.path = "user reset-password",
        .summary = "Issue a new password for a user",
        .label = "Reset password",
        .consequence = "The old password stops working. The new one is shown once.",
        .run = reset<flows::reset_password>,
-       .arguments = {id},
-       .hint = kUserHint},
+       .arguments = {id}},
   };
 }
 

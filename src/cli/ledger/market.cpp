@@ -48,16 +48,10 @@ Result<CommandResult> add_asset(Session& session, const Arguments& arguments) {
   return show_asset(session, added.code);
 }
 
-Result<CommandResult> list_assets(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) {
-    CommandResult result{
-        .list = true,
-        .columns = {"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"}};
-    for (const Asset& asset : store::list_assets(db)) {
-      result.records.push_back(market_view(db, asset));
-    }
-    return result;
-  });
+Result<CommandResult> list_assets(Session&, store::Connection& db, const Arguments&) {
+  return list_of({"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"},
+                 store::list_assets(db),
+                 [&](const Asset& asset) { return market_view(db, asset); });
 }
 
 Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments) {
@@ -106,21 +100,19 @@ Result<CommandResult> remove_rate(Session& session, const Arguments& arguments) 
                                     {"removed", true}}}};
 }
 
-Result<CommandResult> list_rates(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_rates(Session&, store::Connection& db, const Arguments& arguments) {
   const auto only = arguments.find("environment");
-  return session.app.flows().read([&](store::Connection& db) {
-    std::map<std::int64_t, AssetCode> codes;
-    for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
-    CommandResult result{.list = true};
-    for (const Environment environment : kEnvironments) {
-      if (only && *only != name(environment)) continue;
-      for (const MarketRate& rate : store::list_rates(db, environment)) {
-        result.records.push_back(
-            market_view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
-      }
+  std::map<std::int64_t, AssetCode> codes;
+  for (const Asset& asset : store::list_assets(db)) codes[asset.key] = asset.code;
+  CommandResult result{.list = true};
+  for (const Environment environment : kEnvironments) {
+    if (only && *only != name(environment)) continue;
+    for (const MarketRate& rate : store::list_rates(db, environment)) {
+      result.records.push_back(
+          market_view(environment, codes.at(rate.sell), codes.at(rate.buy), rate.rate));
     }
-    return result;
-  });
+  }
+  return result;
 }
 
 constexpr std::string_view kAssetHint = "List assets with coffer asset list";
@@ -140,10 +132,7 @@ std::vector<Command> asset_commands(const Argument& environment) {
                      on_page(option("issuer", "G...",
                                     "Public key of the issuer; by default, coffer creates one"),
                              "Public key of the issuer", "G...")}},
-      {.path = "asset list",
-       .summary = "List assets and their liquidity",
-       .run = list_assets,
-       .role = OperatorRole::viewer},
+      for_viewers("asset list", "List assets and their liquidity", list_assets),
       {.path = "asset liquidity",
        .summary = "Add liquidity to the market",
        .label = "Add liquidity",
@@ -239,11 +228,8 @@ std::vector<Command> market_commands() {
                               "Exchange rate", "0.9215"),
                       environment},
         .hint = kAssetHint},
-       {.path = "rate list",
-        .summary = "List exchange rates",
-        .run = list_rates,
-        .role = OperatorRole::viewer,
-        .arguments = {choice("environment", choices<Environment>(), "Filter by environment")}},
+       for_viewers("rate list", "List exchange rates", list_rates,
+                   {choice("environment", choices<Environment>(), "Filter by environment")}),
        {.path = "rate remove",
         .summary = "Remove an exchange rate",
         .label = "Remove exchange rate",

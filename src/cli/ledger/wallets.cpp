@@ -68,26 +68,20 @@ Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant
   return record;
 }
 
-Result<CommandResult> list_wallets(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_wallets(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    store::WalletsWanted wanted;
-    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    if (const auto status = arguments.find("status"))
-      wanted.status = parse_term<WalletStatus>(*status);
-    wanted.text = arguments.find("text");
-    const auto page = store::newest_wallets(db, wanted, at);
-    CommandResult result{.list = true,
-                         .columns = {"id", "walletName", "assetCode", "status", "ownAccount",
-                                     "environment", "association"}};
-    Owners owners(db);
-    for (const auto& [row, tenant] : page.rows) {
-      result.records.push_back(wallet_view(row, tenant, owners));
-      result.records.back().emplace_back("balances", balances(db, row.key));
-    }
-    put_next(result, page.next, page.cut_short);
-    return result;
-  });
+  store::WalletsWanted wanted;
+  COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+  wanted.status = optional_term<WalletStatus>(arguments, "status");
+  wanted.text = arguments.find("text");
+  Owners owners(db);
+  return page_of(
+      {"id", "walletName", "assetCode", "status", "ownAccount", "environment", "association"},
+      store::newest_wallets(db, wanted, at), [&](const auto& listed) {
+        Record record = wallet_view(listed.row, listed.tenant, owners);
+        record.emplace_back("balances", balances(db, listed.row.key));
+        return record;
+      });
 }
 
 struct FoundWallet {
@@ -101,11 +95,9 @@ Result<FoundWallet> required_wallet(Connection& db, const Arguments& arguments) 
   return FoundWallet{*store::find_wallet(db, tenant, id), tenant};
 }
 
-Result<CommandResult> show_wallet(Session& session, const Arguments& arguments) {
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto found, required_wallet(db, arguments));
-    return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
-  });
+Result<CommandResult> show_wallet(Session&, Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto found, required_wallet(db, arguments));
+  return CommandResult{.records = {whole_wallet(db, found.row, found.tenant)}};
 }
 
 Record wallet_view(const StatementLine& line, const Asset& asset) {
@@ -145,24 +137,21 @@ Result<AccountKey> statement_account(Connection& db, const FoundWallet& found, c
   return unexpected(Slug::trustline_missing, "The wallet does not hold this asset.");
 }
 
-Result<CommandResult> statement(Session& session, const Arguments& arguments) {
+Result<CommandResult> statement(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto found, required_wallet(db, arguments));
-    COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
-    COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
-    COFFER_TRY(const auto range, statement_range(db, arguments, at));
-    auto lines = store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1);
-    CommandResult result{.list = true,
-                         .columns = {"at", "amount", "assetCode", "runningBalance", "counterparty",
-                                     "reference", "description", "transactionRecordId"}};
-    if (lines.size() > static_cast<std::size_t>(at.limit)) {
-      lines.pop_back();
-      put_next(result, lines.back().entry, false);
-    }
-    for (const StatementLine& line : lines) result.records.push_back(wallet_view(line, asset));
-    return result;
-  });
+  COFFER_TRY(const auto found, required_wallet(db, arguments));
+  COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
+  COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
+  COFFER_TRY(const auto range, statement_range(db, arguments, at));
+  store::NewestPage<StatementLine> page{
+      store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1), {}};
+  if (page.rows.size() > static_cast<std::size_t>(at.limit)) {
+    page.rows.pop_back();
+    page.next = page.rows.back().entry;
+  }
+  return page_of({"at", "amount", "assetCode", "runningBalance", "counterparty", "reference",
+                  "description", "transactionRecordId"},
+                 page, [&](const StatementLine& line) { return wallet_view(line, asset); });
 }
 
 Result<CommandResult> export_statement(Session& session, const Arguments& arguments) {
@@ -257,48 +246,32 @@ Result<CommandResult> fund(Session& session, const Arguments& arguments) {
 constexpr std::string_view kFundDetails =
     "The command issues new value. Fund a production wallet only with money that you hold for its "
     "owner. Repeating a --transaction-id credits nothing; with different content, it is an error.";
-constexpr std::string_view kWalletHint = "List wallets with coffer wallet list";
 
 std::vector<Command> read_commands(const Argument& id) {
+  const Argument asset =
+      option("asset", "CODE", "Asset of the statement; by default the asset of the wallet");
   return {
-      {.path = "wallet list",
-       .summary = "List wallets of all associations, newest first",
-       .run = list_wallets,
-       .role = OperatorRole::viewer,
-       .arguments =
-           joined({choice("status", choices<WalletStatus>(), "Filter by status"),
-                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
-                  owner_arguments(), page_arguments())},
-      {.path = "wallet show",
-       .summary = "Show a wallet with its balances and review data",
-       .run = show_wallet,
-       .role = OperatorRole::viewer,
-       .arguments = {id},
-       .hint = kWalletHint},
-      {.path = "wallet statement",
-       .summary = "Show the statement of a wallet, newest first",
-       .run = statement,
-       .role = OperatorRole::viewer,
-       .arguments = joined(
-           {id,
-            option("asset", "CODE", "Asset of the statement; by default the asset of the wallet"),
-            option("from", "TIME", "Start of the period"),
-            option("to", "TIME", "End of the period")},
-           page_arguments()),
-       .hint = kWalletHint},
+      for_viewers(
+          "wallet list", "List wallets of all associations, newest first", list_wallets,
+          joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+                  option("text", "TEXT", "ID, account number, public key, or part of the name")},
+                 owner_arguments(), page_arguments())),
+      for_viewers("wallet show", "Show a wallet with its balances and review data", show_wallet,
+                  {id}),
+      for_viewers("wallet statement", "Show the statement of a wallet, newest first", statement,
+                  joined({id, asset, option("from", "TIME", "Start of the period"),
+                          option("to", "TIME", "End of the period")},
+                         page_arguments())),
       {.path = "statement export",
        .summary = "Export the statement of a wallet as a file, oldest entry first",
        .label = "Export statement",
        .run = export_statement,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"),
-                     option("asset", "CODE",
-                            "Asset of the statement; by default the asset of the wallet"),
+       .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"), asset,
                      option("from", "TIME",
                             "Start of the period; by default the creation of the wallet"),
                      option("to", "TIME", "End of the period, exclusive; by default now")},
        .prints_data = false,
-       .hint = kWalletHint,
        .details =
            "Writes the file to standard output. The formats are those of the API: camt.053 is "
            "the statement of\nISO 20022 (camt.053.001.08), json is one document."}};
@@ -307,7 +280,8 @@ std::vector<Command> read_commands(const Argument& id) {
 }  // namespace
 
 std::vector<Command> wallet_commands() {
-  const Argument id = positional("ID", "ID of the wallet");
+  const Argument id =
+      positional_id("ID", "ID of the wallet", "List wallets with coffer wallet list");
   std::vector<Command> out = read_commands(id);
   const std::vector<Command> changes{
       {.path = "wallet verify",
@@ -316,8 +290,7 @@ std::vector<Command> wallet_commands() {
        .consequence = "It can transact immediately.",
        .run = verify,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kWalletHint},
+       .arguments = {id}},
       {.path = "wallet reject",
        .summary = "Reject a pending wallet",
        .label = "Reject wallet",
@@ -330,8 +303,7 @@ std::vector<Command> wallet_commands() {
                     "Reason code", "document_unreadable"),
             on_page(required_option("message", "TEXT",
                                     "Message to the owner, returned as statusReason.message"),
-                    "Message to the owner")},
-       .hint = kWalletHint},
+                    "Message to the owner")}},
       {.path = "wallet fund",
        .summary = "Fund a wallet from the issuance account of an asset",
        .label = "Fund wallet",

@@ -59,9 +59,9 @@ int settings(const Console& console, const Arguments& arguments, const ConfigFla
 std::string usage_of(const Command& command) {
   std::string text;
   for (const Argument& argument : command.arguments) {
-    const bool bare = argument.kind == Argument::Kind::positional;
-    std::string one = (bare ? "" : "--") + std::string(argument.name);
-    if (!bare && !argument.placeholder.empty()) one += " " + std::string(argument.placeholder);
+    std::string one = argument.spelled();
+    if (!argument.is_positional() && !argument.placeholder.empty())
+      one += " " + std::string(argument.placeholder);
     text += (text.empty() ? "" : " ") + (argument.required ? one : "[" + one + "]");
   }
   if (command.prints_data) text += text.empty() ? "[--json]" : " [--json]";
@@ -74,12 +74,11 @@ void describe(RoffPage& page, const Command& command) {
   page.paragraph(std::string(command.summary) + ".");
   if (!command.details.empty()) page.paragraph(command.details);
   for (const Argument& argument : command.arguments) {
-    const bool bare = argument.kind == Argument::Kind::positional;
+    const bool bare = argument.is_positional();
     std::string text = std::string(argument.help) + ".";
     if (argument.required && !bare) text += " Required.";
     if (!argument.fallback.empty()) text += " Default: " + std::string(argument.fallback) + ".";
-    page.item((bare ? "" : "--") + std::string(argument.name), bare ? "" : argument.placeholder,
-              text);
+    page.item(argument.spelled(), bare ? "" : argument.placeholder, text);
   }
 }
 

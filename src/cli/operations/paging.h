@@ -24,6 +24,14 @@ void put_page(CommandResult& result, const store::NewestPage<Row>& page, const V
   for (const Row& row : page.rows) result.records.push_back(view(row));
   put_next(result, page.next, page.cut_short);
 }
+/// A page of a list. `columns` are those of its table.
+template <class Row, class View>
+CommandResult page_of(std::vector<std::string_view> columns, const store::NewestPage<Row>& page,
+                      const View& view) {
+  CommandResult result{.list = true, .columns = std::move(columns)};
+  put_page(result, page, view);
+  return result;
+}
 std::string cut_short_note();
 
 /// --environment and --association.

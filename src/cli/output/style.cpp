@@ -62,27 +62,16 @@ constexpr auto kStatuses = std::to_array<Status>({
     {"done", Shade::green},
 });
 
-std::string_view code_of(Shade shade) {
-  switch (shade) {
-    case Shade::plain:
-      return "";
-    case Shade::bold:
-      return "\x1b[1m";
-    case Shade::green:
-      return "\x1b[32m";
-    case Shade::yellow:
-      return "\x1b[33m";
-    case Shade::red:
-      return "\x1b[31m";
-  }
-  return "";
-}
+/// In the order of Shade.
+constexpr auto kCodes =
+    std::to_array<std::string_view>({"", "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m"});
 
 }  // namespace
 
 std::string shaded(Shade shade, std::string_view text, bool colour) {
   if (!colour || shade == Shade::plain || text.empty()) return std::string(text);
-  return std::string(code_of(shade)).append(text).append("\x1b[0m");
+  const std::string_view code = kCodes.at(static_cast<std::size_t>(shade));
+  return std::string(code).append(text).append("\x1b[0m");
 }
 
 Shade shade_of_status(std::string_view word) {

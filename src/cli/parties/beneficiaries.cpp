@@ -86,57 +86,46 @@ std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
   return out;
 }
 
-Result<CommandResult> list_beneficiaries(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_beneficiaries(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    store::BeneficiariesWanted wanted;
-    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    wanted.text = arguments.find("text");
-    CommandResult result{.list = true,
-                         .columns = {"id", "name", "type", "email", "clientReference",
-                                     "environment", "association"}};
-    Owners owners(db);
-    put_page(result, store::newest_beneficiaries(db, wanted, at), [&](const auto& listed) {
-      return beneficiary_view(listed.row, listed.tenant, owners);
-    });
-    return result;
-  });
+  store::BeneficiariesWanted wanted;
+  COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+  wanted.text = arguments.find("text");
+  Owners owners(db);
+  return page_of({"id", "name", "type", "email", "clientReference", "environment", "association"},
+                 store::newest_beneficiaries(db, wanted, at), [&](const auto& listed) {
+                   return beneficiary_view(listed.row, listed.tenant, owners);
+                 });
 }
 
-Result<CommandResult> show_beneficiary(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_beneficiary(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto found, existing(store::beneficiary_of_any(db, id), "beneficiary"));
-    Owners owners(db);
-    Record record = beneficiary_view(found.row, found.tenant, owners);
-    std::optional<std::string> tags;
-    for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
-    record.emplace_back("tags", tags);
-    record.emplace_back("details", details(found.row.detail));
-    record.emplace_back("addresses", addresses(found.row.detail.addresses));
-    record.emplace_back("destinations", destinations(db, found.row.key));
-    return CommandResult{.records = {std::move(record)}};
-  });
+  COFFER_TRY(const auto found, existing(store::beneficiary_of_any(db, id), "beneficiary"));
+  Owners owners(db);
+  Record record = beneficiary_view(found.row, found.tenant, owners);
+  std::optional<std::string> tags;
+  for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
+  record.emplace_back("tags", tags);
+  record.emplace_back("details", details(found.row.detail));
+  record.emplace_back("addresses", addresses(found.row.detail.addresses));
+  record.emplace_back("destinations", destinations(db, found.row.key));
+  return CommandResult{.records = {std::move(record)}};
 }
 
 }  // namespace
 
 std::vector<Command> beneficiary_commands() {
   return {
-      {.path = "beneficiary list",
-       .summary = "List beneficiaries of all associations, newest first",
-       .run = list_beneficiaries,
-       .role = OperatorRole::viewer,
-       .arguments = joined(
-           {option("text", "TEXT",
-                   "ID, or beginnings of words in the name, e-mail address or client reference")},
-           owner_arguments(), page_arguments())},
-      {.path = "beneficiary show",
-       .summary = "Show a beneficiary with its payment destinations",
-       .run = show_beneficiary,
-       .role = OperatorRole::viewer,
-       .arguments = {positional("ID", "ID of the beneficiary")},
-       .hint = "List beneficiaries with coffer beneficiary list"}};
+      for_viewers("beneficiary list", "List beneficiaries of all associations, newest first",
+                  list_beneficiaries,
+                  joined({option("text", "TEXT",
+                                 "ID, or beginnings of words in the name, e-mail address or client "
+                                 "reference")},
+                         owner_arguments(), page_arguments())),
+      for_viewers("beneficiary show", "Show a beneficiary with its payment destinations",
+                  show_beneficiary,
+                  {positional_id("ID", "ID of the beneficiary",
+                                 "List beneficiaries with coffer beneficiary list")})};
 }
 
 }  // namespace coffer::cli

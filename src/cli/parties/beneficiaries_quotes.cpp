@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
+#include "cli/providers/connectors.h"
 #include "store/operations/noun_lists.h"
 #include "store/providers/connectors.h"
 
@@ -53,45 +54,32 @@ Record quote_view(Connection& db, const store::QuoteRow& quote, const ConnectorT
           {"expiresAt", quote.expires_at}};
 }
 
-Result<CommandResult> list_quotes(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_quotes(Session& session, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    store::QuotesWanted wanted;
-    wanted.now = session.app.queue().now();
-    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    if (const auto status = arguments.find("status"))
-      wanted.status = parse_term<QuoteStatus>(*status);
-    if (arguments.has("connector")) {
-      COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
-      COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
-      wanted.connector = row.terms.key;
-    }
-    CommandResult result{
-        .list = true,
-        .columns = {"id", "status", "connector", "sendAmount", "sendAssetCode", "receiveAmount",
-                    "receiveAssetCode", "fee", "rate", "association", "createdAt"}};
-    Owners owners(db);
-    Connectors connectors(db);
-    put_page(result, store::newest_quotes(db, wanted, at), [&](const auto& listed) {
-      const ConnectorTerms& connector = connectors.get(listed.row.connector);
-      Record record = quote_view(db, listed.row, connector, wanted.now);
-      owners.put(record, listed.tenant);
-      return record;
-    });
-    return result;
-  });
+  store::QuotesWanted wanted;
+  wanted.now = session.app.queue().now();
+  COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+  wanted.status = optional_term<QuoteStatus>(arguments, "status");
+  COFFER_TRY(wanted.connector, connector_filter(db, arguments));
+  Owners owners(db);
+  Connectors connectors(db);
+  return page_of({"id", "status", "connector", "sendAmount", "sendAssetCode", "receiveAmount",
+                  "receiveAssetCode", "fee", "rate", "association", "createdAt"},
+                 store::newest_quotes(db, wanted, at), [&](const auto& listed) {
+                   const ConnectorTerms& connector = connectors.get(listed.row.connector);
+                   Record record = quote_view(db, listed.row, connector, wanted.now);
+                   owners.put(record, listed.tenant);
+                   return record;
+                 });
 }
 
 }  // namespace
 
 std::vector<Command> quote_commands() {
-  return {{.path = "quote list",
-           .summary = "List quotes of all associations, newest first",
-           .run = list_quotes,
-           .role = OperatorRole::viewer,
-           .arguments = joined({choice("status", choices<QuoteStatus>(), "Filter by status"),
-                                option("connector", "ID", "Filter by connector")},
-                               owner_arguments(), page_arguments())}};
+  return {for_viewers("quote list", "List quotes of all associations, newest first", list_quotes,
+                      joined({choice("status", choices<QuoteStatus>(), "Filter by status"),
+                              option("connector", "ID", "Filter by connector")},
+                             owner_arguments(), page_arguments()))};
 }
 
 }  // namespace coffer::cli

@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "base/text/join.h"
 #include "cli/command_groups.h"
+#include "cli/providers/connectors.h"
 #include "domain/parties/beneficiary.h"
 #include "flows/payments/resolve_payment.h"
 #include "store/ledger/wallets.h"
@@ -26,12 +27,6 @@ Result<std::int64_t> beneficiary_argument(Connection& db, const Arguments& argum
   return existing(store::beneficiary_key(db, id), "beneficiary");
 }
 
-Result<std::int64_t> connector_key(Connection& db, const Arguments& arguments) {
-  COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "connector"));
-  COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
-  return row.terms.key;
-}
-
 Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& arguments) {
   store::PaymentsWanted out;
   COFFER_TRY(out.tenants, owners_argument(db, arguments));
@@ -41,11 +36,9 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   if (arguments.has("beneficiary")) {
     COFFER_TRY(out.beneficiary, beneficiary_argument(db, arguments));
   }
-  if (arguments.has("connector")) {
-    COFFER_TRY(out.connector, connector_key(db, arguments));
-  }
-  if (const auto status = arguments.find("status")) out.status = parse_term<PaymentStatus>(*status);
-  if (const auto type = arguments.find("type")) out.type = parse_term<PaymentType>(*type);
+  COFFER_TRY(out.connector, connector_filter(db, arguments));
+  out.status = optional_term<PaymentStatus>(arguments, "status");
+  out.type = optional_term<PaymentType>(arguments, "type");
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
@@ -58,34 +51,29 @@ std::vector<std::string_view> columns() {
           "environment", "association",   "createdAt"};
 }
 
-Result<CommandResult> list_payments(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_payments(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
-    const store::KeyPage page = store::newest_payments(db, wanted, at);
-    CommandResult result{.list = true, .columns = columns()};
-    Owners owners(db);
-    for (const std::int64_t key : page.keys) {
-      Record record = payment_record(*store::find_payment_by_key(db, key), owners);
-      put_sides(record, store::sides_of_payment(db, key));
-      result.records.push_back(std::move(record));
-    }
-    put_next(result, page.next, page.cut_short);
-    return result;
+  COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
+  const store::KeyPage page = store::newest_payments(db, wanted, at);
+  Owners owners(db);
+  CommandResult result = list_of(columns(), page.keys, [&](std::int64_t key) {
+    Record record = payment_record(*store::find_payment_by_key(db, key), owners);
+    put_sides(record, store::sides_of_payment(db, key));
+    return record;
   });
+  put_next(result, page.next, page.cut_short);
+  return result;
 }
 
-Result<CommandResult> count(Session& session, const Arguments& arguments) {
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
-    const store::PaymentCount found = store::count_payments(db, wanted);
-    CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
-    if (!found.exact) {
-      result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
-                    " rows and index entries, so it is a lower bound.";
-    }
-    return result;
-  });
+Result<CommandResult> count(Session&, Connection& db, const Arguments& arguments) {
+  COFFER_TRY(const auto wanted, wanted_payments(db, arguments));
+  const store::PaymentCount found = store::count_payments(db, wanted);
+  CommandResult result{.records = {{{"payments", found.payments}, {"isExact", found.exact}}}};
+  if (!found.exact) {
+    result.note = "The count stopped after " + std::to_string(store::kRowsMax) +
+                  " rows and index entries, so it is a lower bound.";
+  }
+  return result;
 }
 
 constexpr std::string_view kFindNote =
@@ -93,22 +81,19 @@ constexpr std::string_view kFindNote =
     "chosen by a caller), this page covers one section of the payments, newest first. Continue "
     "with the cursor.";
 
-Result<CommandResult> find(Session& session, const Arguments& arguments) {
+Result<CommandResult> find(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
-  return session.app.flows().read([&](Connection& db) {
-    const auto found = store::find_payments(db, arguments.text("TEXT"), at);
-    CommandResult result{.list = true, .columns = columns()};
-    result.columns.push_back("foundAs");
-    Owners owners(db);
-    for (const store::FoundPayment& one : found.found) {
-      Record record = payment_record(*store::find_payment_by_key(db, one.payment), owners);
-      record.emplace_back("foundAs", store::name(one.how));
-      result.records.push_back(std::move(record));
-    }
-    put_next(result, found.next, false);
-    if (found.next) result.note = kFindNote;
-    return result;
+  const auto found = store::find_payments(db, arguments.text("TEXT"), at);
+  Owners owners(db);
+  CommandResult result = list_of(columns(), found.found, [&](const store::FoundPayment& one) {
+    Record record = payment_record(*store::find_payment_by_key(db, one.payment), owners);
+    record.emplace_back("foundAs", store::name(one.how));
+    return record;
   });
+  result.columns.push_back("foundAs");
+  put_next(result, found.next, false);
+  if (found.next) result.note = kFindNote;
+  return result;
 }
 
 /// The names of the failure table as choices, `a|b|...`.
@@ -131,8 +116,6 @@ std::vector<Argument> filter_arguments() {
        option("to", "TIME", "Accepted before this time")},
       owner_arguments());
 }
-
-constexpr std::string_view kPaymentHint = "List payments with coffer payment list";
 
 constexpr std::string_view kFindDetails =
     "For a record ID, a transactionId, the ID of a quote, event, wallet or beneficiary, an account "
@@ -196,18 +179,13 @@ void put_sides(Record& record, const store::StorySides& sides) {
 }
 
 std::vector<Command> payment_commands() {
-  const Argument id = positional("ID", "Record ID of the payment");
+  const Argument id =
+      positional_id("ID", "Record ID of the payment", "List payments with coffer payment list");
   std::vector<Command> out{
-      {.path = "payment list",
-       .summary = "List payments of all associations, newest first",
-       .run = list_payments,
-       .role = OperatorRole::viewer,
-       .arguments = joined(filter_arguments(), page_arguments())},
-      {.path = "payment count",
-       .summary = "Count payments, with the filters of payment list",
-       .run = count,
-       .role = OperatorRole::viewer,
-       .arguments = filter_arguments()},
+      for_viewers("payment list", "List payments of all associations, newest first", list_payments,
+                  joined(filter_arguments(), page_arguments())),
+      for_viewers("payment count", "Count payments, with the filters of payment list", count,
+                  filter_arguments()),
       {.path = "payment find",
        .summary = "Find payments by any ID, reference or hash",
        .run = find,
@@ -216,20 +194,15 @@ std::vector<Command> payment_commands() {
                                     "ID, reference or hash")},
                            page_arguments()),
        .details = kFindDetails},
-      {.path = "payment show",
-       .summary = "Show a payment with its entries, events and provider attempts",
-       .run = show_payment,
-       .role = OperatorRole::viewer,
-       .arguments = {id},
-       .hint = kPaymentHint},
+      for_viewers("payment show", "Show a payment with its entries, events and provider attempts",
+                  show_payment, {id}),
       {.path = "payment retry",
        .summary = "Retry a payment: settle it now, or query its provider",
        .label = "Retry payment",
        .consequence = "coffer settles the payment now, or queries its provider.",
        .run = retry_payment,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kPaymentHint},
+       .arguments = {id}},
       {.path = "payment resolve",
        .summary = "Resolve a stuck off-ramp or on-ramp payment",
        .label = "Resolve payment",
@@ -243,7 +216,6 @@ std::vector<Command> payment_commands() {
                       .placeholder = choices<flows::Resolution>()},
                      on_page(required_option("reason", "TEXT", "Evidence for the result"),
                              "Evidence")},
-       .hint = kPaymentHint,
        .details = kResolveDetails,
        .sensitive = true,
        .moves = resolved_amount}};

@@ -17,7 +17,8 @@ void put_sides(Record& record, const store::StorySides& sides);
 /// coffer payment bulk.
 std::vector<Command> bulk_payment_commands();
 
-Result<CommandResult> show_payment(Session& session, const Arguments& arguments);
+Result<CommandResult> show_payment(Session& session, store::Connection& db,
+                                   const Arguments& arguments);
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments);
 /// The amount that the payment debits from its wallet or credits to it.

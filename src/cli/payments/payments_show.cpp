@@ -2,6 +2,7 @@
 #include "app/app.h"
 #include "base/digest.h"
 #include "cli/payments/payments.h"
+#include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
 #include "flows/payments/resolve_payment.h"
 #include "store/operations/payment_lists.h"
@@ -147,13 +148,6 @@ std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
   return out;
 }
 
-std::optional<std::string> last_response(Connection& db, const store::DeliveryRow& delivery) {
-  const auto tries = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
-  if (tries.empty()) return std::nullopt;
-  return tries.back().status ? std::to_string(*tries.back().status)
-                             : tries.back().fault.value_or("");
-}
-
 std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
                                const std::vector<store::EventRow>& events) {
   std::vector<Record> out;
@@ -264,18 +258,16 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
 
 }  // namespace
 
-Result<CommandResult> show_payment(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_payment(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto key, existing(store::payment_key(db, id), "payment"));
-    return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
-  });
+  COFFER_TRY(const auto key, existing(store::payment_key(db, id), "payment"));
+  return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
 }
 
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
   COFFER_TRY_VOID(flows::retry_payment(session.app.flows(), id));
-  return show_payment(session, arguments);
+  return run_read(session, show_payment, arguments);
 }
 
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
@@ -283,7 +275,7 @@ Result<CommandResult> resolve_payment(Session& session, const Arguments& argumen
   const flows::ManualResult result{*parse_term<flows::Resolution>(arguments.text("as")),
                                    session.actor.name, arguments.text("reason")};
   COFFER_TRY_VOID(flows::resolve_payment(session.app.flows(), id, result));
-  return show_payment(session, arguments);
+  return run_read(session, show_payment, arguments);
 }
 
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {

@@ -128,18 +128,14 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
   return result;
 }
 
-Result<CommandResult> list_connectors(Session& session, const Arguments&) {
-  return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{
-        .list = true,
-        .columns = {"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
-                    "currencyIsoCode3", "assetCode", "status", "health"}};
-    for (const auto& row : store::list_connectors_of_all(db)) {
-      result.records.push_back(connector_view(row.terms));
-      put_health(result.records.back(), session.app, db, row.terms);
-    }
-    return result;
-  });
+Result<CommandResult> list_connectors(Session& session, store::Connection& db, const Arguments&) {
+  return list_of({"id", "environment", "name", "flow", "direction", "method", "countryIsoCode2",
+                  "currencyIsoCode3", "assetCode", "status", "health"},
+                 store::list_connectors_of_all(db), [&](const store::ConnectorRow& row) {
+                   Record record = connector_view(row.terms);
+                   put_health(record, session.app, db, row.terms);
+                   return record;
+                 });
 }
 
 /// Retired addresses with payments in progress.
@@ -156,19 +152,18 @@ std::vector<Record> former_urls(store::Connection& db, std::int64_t connector) {
   return out;
 }
 
-Result<CommandResult> show_connector(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
-  return session.app.flows().read([&](store::Connection& db) {
-    Record record = connector_view(terms);
-    put_health(record, session.app, db, terms);
-    std::vector<Record> requirements;
-    for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
-      requirements.push_back(connector_view(requirement));
-    }
-    record.emplace_back("requirements", std::move(requirements));
-    record.emplace_back("formerUrls", former_urls(db, terms.key));
-    return CommandResult{.records = {std::move(record)}};
-  });
+Result<CommandResult> show_connector(Session& session, store::Connection& db,
+                                     const Arguments& arguments) {
+  COFFER_TRY(const ConnectorTerms terms, connector_argument(db, arguments, "ID"));
+  Record record = connector_view(terms);
+  put_health(record, session.app, db, terms);
+  std::vector<Record> requirements;
+  for (const Requirement& requirement : store::requirements_of(db, terms.key)) {
+    requirements.push_back(connector_view(requirement));
+  }
+  record.emplace_back("requirements", std::move(requirements));
+  record.emplace_back("formerUrls", former_urls(db, terms.key));
+  return CommandResult{.records = {std::move(record)}};
 }
 
 template <ConnectorStatus kStatus>
@@ -202,9 +197,7 @@ Result<CommandResult> set_limits(Session& session, const Arguments& arguments) {
 Result<CommandResult> set_endpoint(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, "ID"));
   flows::EndpointChange change{arguments.text("URL"), std::nullopt, arguments.has("confirm")};
-  if (arguments.has("timeout-ms")) {
-    COFFER_TRY(change.timeout_ms, number_argument<int>(arguments, "timeout-ms"));
-  }
+  COFFER_TRY(change.timeout_ms, optional_number<int>(arguments, "timeout-ms"));
   COFFER_TRY(const auto row, flows::set_connector_endpoint(session.app.flows(), id, change));
   return one(row);
 }
@@ -239,12 +232,8 @@ Result<Requirement> requirement_argument(const Arguments& arguments) {
   out.pattern = arguments.find("pattern");
   out.choices = choices_of(arguments.find("choices").value_or(""));
   out.type = parse_term<Requirement::Type>(arguments.text("type")).value_or(out.type);
-  if (arguments.has("min-length")) {
-    COFFER_TRY(out.min_length, number_argument<int>(arguments, "min-length"));
-  }
-  if (arguments.has("max-length")) {
-    COFFER_TRY(out.max_length, number_argument<int>(arguments, "max-length"));
-  }
+  COFFER_TRY(out.min_length, optional_number<int>(arguments, "min-length"));
+  COFFER_TRY(out.max_length, optional_number<int>(arguments, "max-length"));
   COFFER_TRY(out.types, types_argument(arguments, "types"));
   return out;
 }
@@ -265,19 +254,18 @@ Result<CommandResult> require(Session& session, const Arguments& arguments) {
   COFFER_TRY(auto all, requirements_without(session, terms, requirement.name));
   all.push_back(std::move(requirement));
   COFFER_TRY_VOID(flows::set_requirements(session.app.flows(), terms.id, all));
-  return show_connector(session, arguments);
+  return run_read(session, show_connector, arguments);
 }
 
 Result<CommandResult> unrequire(Session& session, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "ID"));
   COFFER_TRY(const auto all, requirements_without(session, terms, arguments.text("NAME")));
   COFFER_TRY_VOID(flows::set_requirements(session.app.flows(), terms.id, all));
-  return show_connector(session, arguments);
+  return run_read(session, show_connector, arguments);
 }
 
-constexpr std::string_view kConnectorHint = "List IDs with coffer connector list";
-
-const Argument kId = positional("ID", "ID of the connector");
+const Argument kId =
+    positional_id("ID", "ID of the connector", "List IDs with coffer connector list");
 const Argument kTypes =
     on_page(option("types", "LIST", "Transaction types, such as C2C,B2C", "all"),
             "Transaction types", "C2C,B2C");
@@ -350,27 +338,19 @@ std::vector<Command> terms_commands() {
        .run = set_rate,
        .arguments = {kId,
                      on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
-                             "Exchange rate", "129.50")},
-       .hint = kConnectorHint},
+                             "Exchange rate", "129.50")}},
       {.path = "connector set-fee",
        .summary = "Set the fee of a connector",
        .label = "Set fee",
        .consequence = "It applies to new quotes.",
        .run = set_fee,
-       .arguments = {kId, fixed_fee_option(), basis_points_option()},
-       .hint = kConnectorHint},
+       .arguments = {kId, fixed_fee_option(), basis_points_option()}},
       {.path = "connector limits",
        .summary = "Set the limits of a connector; omitted limits are removed",
        .label = "Set limits",
        .consequence = "A daily or monthly limit that you leave empty is removed.",
        .run = set_limits,
-       .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit},
-       .hint = kConnectorHint},
-  };
-}
-
-std::vector<Command> endpoint_commands() {
-  return {
+       .arguments = {kId, kMin, kMax, kDayLimit, kMonthLimit}},
       {.path = "connector set-url",
        .summary = "Change the URL of the provider",
        .label = "Change URL",
@@ -383,15 +363,13 @@ std::vector<Command> endpoint_commands() {
                              "Timeout (ms)", "10000"),
                      on_page(toggle("confirm", "Accept payments in progress at the former URL"),
                              "Accept payments in progress at the former URL")},
-       .hint = kConnectorHint,
        .details = kSetUrlDetails},
       {.path = "connector rotate-secret",
        .summary = "Issue a new secret for the provider",
        .label = "Rotate secret",
        .consequence = "The old secret becomes invalid immediately. The new one is shown once.",
        .run = rotate_secret,
-       .arguments = {kId},
-       .hint = kConnectorHint},
+       .arguments = {kId}},
   };
 }
 
@@ -416,15 +394,13 @@ std::vector<Command> requirement_commands() {
                      on_page(option("choices", "LIST",
                                     "Permitted values with labels, such as A=First,B=Second"),
                              "Permitted values", "A=First,B=Second"),
-                     kTypes, toggle("optional", "Make the field optional")},
-       .hint = kConnectorHint},
+                     kTypes, toggle("optional", "Make the field optional")}},
       {.path = "connector unrequire",
        .summary = "Stop requiring a field",
        .label = "Remove required field",
        .consequence = "It applies to new submissions.",
        .run = unrequire,
-       .arguments = {kId, field},
-       .hint = kConnectorHint}};
+       .arguments = {kId, field}}};
 }
 
 }  // namespace
@@ -432,24 +408,16 @@ std::vector<Command> requirement_commands() {
 std::vector<Command> connector_commands() {
   std::vector<Command> out{
       add_command(),
-      {.path = "connector list",
-       .summary = "List connectors",
-       .run = list_connectors,
-       .role = OperatorRole::viewer},
-      {.path = "connector show",
-       .summary = "Show a connector and its required fields",
-       .run = show_connector,
-       .role = OperatorRole::viewer,
-       .arguments = {kId},
-       .hint = kConnectorHint},
+      for_viewers("connector list", "List connectors", list_connectors),
+      for_viewers("connector show", "Show a connector and its required fields", show_connector,
+                  {kId}),
       {.path = "connector pause",
        .summary = "Pause a connector; it issues no new quotes, and accepted payments finish",
        .label = "Pause connector",
        .consequence = "It issues no new quotes. Accepted payments finish.",
        .run = change_status<ConnectorStatus::paused>,
        .role = OperatorRole::operating,
-       .arguments = {kId},
-       .hint = kConnectorHint},
+       .arguments = {kId}},
       {.path = "connector resume",
        .summary = "Resume a paused connector",
        .label = "Resume connector",
@@ -457,10 +425,9 @@ std::vector<Command> connector_commands() {
        .run = change_status<ConnectorStatus::active>,
        .role = OperatorRole::operating,
        .arguments = {kId},
-       .hint = kConnectorHint,
        .sensitive = true},
   };
-  for (const auto& more : {terms_commands(), endpoint_commands(), requirement_commands()})
+  for (const auto& more : {terms_commands(), requirement_commands()})
     out.insert(out.end(), more.begin(), more.end());
   return out;
 }

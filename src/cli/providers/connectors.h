@@ -20,5 +20,10 @@ std::string shown_fee(const FeeRule& fee, int decimals);
 /// The connector with this ID; `not-found`.
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
                                           const std::string& name);
+Result<ConnectorTerms> connector_argument(store::Connection& db, const Arguments& arguments,
+                                          const std::string& name);
+/// The key of the connector in --connector, if it is given; `not-found`.
+Result<std::optional<std::int64_t>> connector_filter(store::Connection& db,
+                                                     const Arguments& arguments);
 
 }  // namespace coffer::cli

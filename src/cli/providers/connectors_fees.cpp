@@ -46,14 +46,10 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
                                     {"removed", true}}}};
 }
 
-Result<CommandResult> list_fees(Session& session, const Arguments&) {
-  return session.app.flows().read([](store::Connection& db) {
-    CommandResult result{.list = true};
-    for (const store::FeeRow& row : store::list_fees(db)) {
-      const auto connector = store::find_connector_by_key(db, row.connector_key);
-      result.records.push_back(fee_view(row, connector->terms.send_decimals()));
-    }
-    return result;
+Result<CommandResult> list_fees(Session&, store::Connection& db, const Arguments&) {
+  return list_of({}, store::list_fees(db), [&](const store::FeeRow& row) {
+    const auto connector = store::find_connector_by_key(db, row.connector_key);
+    return fee_view(row, connector->terms.send_decimals());
   });
 }
 
@@ -82,9 +78,8 @@ Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
   if (fixed != "0") {
     COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
   }
-  if (arguments.has("fee-bps")) {
-    COFFER_TRY(fee.basis_points, number_argument<int>(arguments, "fee-bps"));
-  }
+  COFFER_TRY(const auto basis_points, optional_number<int>(arguments, "fee-bps"));
+  fee.basis_points = basis_points.value_or(0);
   return fee;
 }
 
@@ -109,38 +104,43 @@ std::string shown_fee(const FeeRule& fee, int decimals) {
 
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
                                           const std::string& name) {
+  return session.app.flows().read(
+      [&](store::Connection& db) { return connector_argument(db, arguments, name); });
+}
+
+Result<ConnectorTerms> connector_argument(store::Connection& db, const Arguments& arguments,
+                                          const std::string& name) {
   COFFER_TRY(const auto id, id_argument<ConnectorId>(arguments, name));
-  return session.app.flows().read([&](store::Connection& db) -> Result<ConnectorTerms> {
-    const auto row = store::find_connector_of_any(db, id);
-    if (row) return row->terms;
-    return unexpected(Slug::not_found, "The connector was not found.");
-  });
+  COFFER_TRY(const auto row, existing(store::find_connector_of_any(db, id), "connector"));
+  return row.terms;
+}
+
+Result<std::optional<std::int64_t>> connector_filter(store::Connection& db,
+                                                     const Arguments& arguments) {
+  if (!arguments.has("connector")) return std::optional<std::int64_t>();
+  COFFER_TRY(const ConnectorTerms terms, connector_argument(db, arguments, "connector"));
+  return std::optional(terms.key);
 }
 
 std::vector<Command> fee_commands() {
-  const Argument association = positional("ASSOCIATION", "ID of the association");
+  const Argument association = positional_id(
+      "ASSOCIATION", "ID of the association",
+      "List IDs with coffer association list and coffer connector list, fees with coffer fee list");
   const Argument connector = positional("CONNECTOR", "ID of the connector");
   const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
-  constexpr std::string_view kHint =
-      "List IDs with coffer association list and coffer connector list, fees with coffer fee list";
   return {{.path = "fee set",
            .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
            .label = "Set fee",
            .consequence = "It applies to new quotes.",
            .run = set,
-           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()},
-           .hint = kHint},
-          {.path = "fee list",
-           .summary = "List fees of associations",
-           .run = list_fees,
-           .role = OperatorRole::viewer},
+           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()}},
+          for_viewers("fee list", "List fees of associations", list_fees),
           {.path = "fee remove",
            .summary = "Remove the fee of an association; the connector's fee applies again",
            .label = "Remove fee",
            .consequence = "The connector's fee applies to new quotes.",
            .run = remove,
-           .arguments = {association, connector, type},
-           .hint = kHint}};
+           .arguments = {association, connector, type}}};
 }
 
 }  // namespace coffer::cli

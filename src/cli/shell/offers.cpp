@@ -52,8 +52,7 @@ std::vector<Offer> words_below(std::string_view group) {
 }
 
 Place place_of(const Argument& argument) {
-  const bool positional = argument.kind == Argument::Kind::positional;
-  Place out{(positional ? "" : "--") + std::string(argument.name), std::string(argument.help)};
+  Place out{argument.spelled(), std::string(argument.help)};
   if (argument.kind == Argument::Kind::toggle) {
     out.takes = Takes::nothing;
   } else if (argument.placeholder.find('|') != std::string_view::npos) {
@@ -87,7 +86,7 @@ Place place_of(const ConfigOption& option) {
 std::vector<Place> positionals_of(const Command& command) {
   std::vector<Place> out;
   for (const Argument& argument : command.arguments) {
-    if (argument.kind == Argument::Kind::positional) out.push_back(place_of(argument));
+    if (argument.is_positional()) out.push_back(place_of(argument));
   }
   return out;
 }
@@ -96,7 +95,7 @@ std::vector<Place> positionals_of(const Command& command) {
 std::vector<Place> options_of(const Command& command) {
   std::vector<Place> out;
   for (const Argument& argument : command.arguments) {
-    if (argument.kind != Argument::Kind::positional) out.push_back(place_of(argument));
+    if (!argument.is_positional()) out.push_back(place_of(argument));
   }
   if (command.prints_data) out.push_back({"--json", "Print JSON", Takes::nothing});
   for (const ConfigOption& option : config_options()) {

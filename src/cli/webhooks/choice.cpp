@@ -80,11 +80,4 @@ Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std:
   return set;
 }
 
-Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
-                                                      const std::string& name) {
-  if (!arguments.has(name)) return std::optional<std::int64_t>();
-  COFFER_TRY(const auto sequence, number_argument<std::int64_t>(arguments, name, 0));
-  return std::optional(sequence);
-}
-
 }  // namespace coffer::cli

@@ -32,8 +32,4 @@ Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std:
 /// One type; `malformed-request` with the known types.
 Result<EventType> event_type_argument(const std::string& text);
 
-/// The sequence in an option; nullopt if not given. `malformed-request`.
-Result<std::optional<std::int64_t>> sequence_argument(const Arguments& arguments,
-                                                      const std::string& name);
-
 }  // namespace coffer::cli

@@ -25,44 +25,42 @@ Record event_view(const std::string& body) {
           {"test", line->test}};
 }
 
-Result<CommandResult> list_events(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_events(Session& session, store::Connection& db,
+                                  const Arguments& arguments) {
   std::optional<EventType> type;
   if (const auto text = arguments.find("type")) {
     COFFER_TRY(type, event_type_argument(*text));
   }
-  COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
-  COFFER_TRY(const auto before, sequence_argument(arguments, "cursor"));
+  COFFER_TRY(const auto after, optional_number<std::int64_t>(arguments, "after", 0));
+  COFFER_TRY(const auto before, optional_number<std::int64_t>(arguments, "cursor", 0));
   COFFER_TRY(const int limit, number_argument(arguments, "limit", 1, kShownMax));
   if (after && before) {
     return unexpected(Slug::malformed_request,
                       "--after and --cursor cannot be combined. Use --after for newer events, "
                       "--cursor for older ones.");
   }
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
-    store::PageAt page;
-    page.limit = limit;
-    page.backward = !after;
-    page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
-    flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
-    CommandResult result{.list = true,
-                         .columns = {"sequence", "at", "type", "id", "about", "amount"}};
-    const auto events = store::list_events(db, chosen.tenant, type, page);
-    for (const auto& event : events.rows)
-      result.records.push_back(event_view(bodies.body_of(event)));
-    const bool full = events.rows.size() == static_cast<std::size_t>(limit);
-    if (!after && full && events.rows.front().sequence > 1) {
-      result.next_cursor = std::to_string(events.rows.front().sequence);
-    }
-    if (events.cut_at) {
-      result.note = cut_short_note();
-      if (!after)
-        result.next_cursor = std::to_string(*events.cut_at);
-      else
-        result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
-    }
-    return result;
-  });
+  COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
+  store::PageAt page;
+  page.limit = limit;
+  page.backward = !after;
+  page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
+  flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
+  const auto events = store::list_events(db, chosen.tenant, type, page);
+  CommandResult result =
+      list_of({"sequence", "at", "type", "id", "about", "amount"}, events.rows,
+              [&](const auto& event) { return event_view(bodies.body_of(event)); });
+  const bool full = events.rows.size() == static_cast<std::size_t>(limit);
+  if (!after && full && events.rows.front().sequence > 1) {
+    result.next_cursor = std::to_string(events.rows.front().sequence);
+  }
+  if (events.cut_at) {
+    result.note = cut_short_note();
+    if (!after)
+      result.next_cursor = std::to_string(*events.cut_at);
+    else
+      result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
+  }
+  return result;
 }
 
 struct Found {
@@ -81,18 +79,16 @@ Result<Found> found_event(store::Connection& db, const Arguments& arguments) {
   return unexpected(Slug::not_found, "The event was not found.");
 }
 
-Result<CommandResult> show_event(Session& session, const Arguments& arguments) {
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto found, found_event(db, arguments));
-    const Tenant& tenant = found.owner.tenant;
-    const std::string body =
-        flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
-    Record record = event_view(body);
-    record.emplace_back("associationId", tenant.association);
-    record.emplace_back("environment", name(tenant.environment));
-    record.emplace_back("body", body);
-    return CommandResult{.records = {std::move(record)}};
-  });
+Result<CommandResult> show_event(Session& session, store::Connection& db,
+                                 const Arguments& arguments) {
+  COFFER_TRY(const auto found, found_event(db, arguments));
+  const Tenant& tenant = found.owner.tenant;
+  const std::string body = flows::EventBodies(session.app.flows(), db, tenant).body_of(found.event);
+  Record record = event_view(body);
+  record.emplace_back("associationId", tenant.association);
+  record.emplace_back("environment", name(tenant.environment));
+  record.emplace_back("body", body);
+  return CommandResult{.records = {std::move(record)}};
 }
 
 Record event_view(const store::WebhookRow& webhook) {
@@ -150,28 +146,19 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
   return result;
 }
 
-constexpr std::string_view kEventHint = "List events with coffer events list";
-
 }  // namespace
 
 std::vector<Command> event_commands() {
+  const Argument id = positional_id("ID", "ID of the event", "List events with coffer events list");
   return {
-      {.path = "events list",
-       .summary = "List events, newest last",
-       .run = list_events,
-       .role = OperatorRole::viewer,
-       .arguments = joined(
-           {option("type", "TYPE", "Filter by type"),
-            option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
-            option("cursor", "TEXT", "Cursor of the next older page, from the previous page"),
-            option("limit", "N", "Maximum number of events", "20")},
-           tenant_arguments())},
-      {.path = "events show",
-       .summary = "Show an event with its delivered body",
-       .run = show_event,
-       .role = OperatorRole::viewer,
-       .arguments = {positional("ID", "ID of the event")},
-       .hint = kEventHint},
+      for_viewers(
+          "events list", "List events, newest last", list_events,
+          joined({option("type", "TYPE", "Filter by type"),
+                  option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
+                  option("cursor", "TEXT", "Cursor of the next older page, from the previous page"),
+                  option("limit", "N", "Maximum number of events", "20")},
+                 tenant_arguments())),
+      for_viewers("events show", "Show an event with its delivered body", show_event, {id}),
       {.path = kFollowCommand,
        .summary = "Follow the events of a running server",
        .run = follow_events,
@@ -187,10 +174,10 @@ std::vector<Command> event_commands() {
        .run = resend,
        .role = OperatorRole::operating,
        .arguments =
-           {positional("ID", "ID of the event"),
-            option("webhook", "ID",
-                   "Resend only to this webhook, which must already have a delivery of the event")},
-       .hint = kEventHint},
+           {id,
+            option(
+                "webhook", "ID",
+                "Resend only to this webhook, which must already have a delivery of the event")}},
       {.path = "trigger",
        .summary = "Send a sample event to the sandbox webhook that subscribes to its type",
        .label = "Send sample event",

@@ -27,7 +27,7 @@ Result<Following> begin(Session& session, const Arguments& arguments) {
   return session.app.flows().read([&](store::Connection& db) -> Result<Following> {
     COFFER_TRY(const auto chosen, chosen_tenant(db, arguments, environment_argument(arguments)));
     out.tenant = chosen.tenant;
-    COFFER_TRY(const auto after, sequence_argument(arguments, "after"));
+    COFFER_TRY(const auto after, optional_number<std::int64_t>(arguments, "after", 0));
     out.after = after ? *after : store::last_sequence(db, out.tenant);
     return out;
   });

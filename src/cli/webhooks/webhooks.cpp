@@ -44,55 +44,48 @@ flows::WebhookRef ref_of(const store::WebhookRow& row) {
 }
 
 /// The webhook with this ID, of any tenant. `not-found`.
-Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
+Result<store::WebhookRow> found_webhook(store::Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<WebhookId>(arguments, "ID"));
-  return session.app.flows().read([&](store::Connection& db) -> Result<store::WebhookRow> {
-    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-    for (const NamedTenant& owner : tenants) {
-      if (auto row = store::find_webhook(db, owner.tenant, id)) return *std::move(row);
-    }
-    return unexpected(Slug::not_found, "The webhook was not found.");
-  });
+  COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+  for (const NamedTenant& owner : tenants) {
+    if (auto row = store::find_webhook(db, owner.tenant, id)) return *std::move(row);
+  }
+  return unexpected(Slug::not_found, "The webhook was not found.");
+}
+Result<store::WebhookRow> found_webhook(Session& session, const Arguments& arguments) {
+  return session.app.flows().read(
+      [&](store::Connection& db) { return found_webhook(db, arguments); });
 }
 
-Result<CommandResult> list_webhooks(Session& session, const Arguments& arguments) {
+Result<CommandResult> list_webhooks(Session&, store::Connection& db, const Arguments& arguments) {
   store::WebhookFilter filter;
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
   page.limit = kShownMax;
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
-    CommandResult result{.list = true,
-                         .columns = {"id", "url", "eventTypes", "status", "environment", "health",
-                                     "lastResponseStatus", "pending", "deadLetters"}};
-    for (const NamedTenant& owner : tenants) {
-      for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
-        result.records.push_back(webhook_record(row));
-        put_health(result.records.back(), db, row);
-      }
+  COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
+  CommandResult result{.list = true,
+                       .columns = {"id", "url", "eventTypes", "status", "environment", "health",
+                                   "lastResponseStatus", "pending", "deadLetters"}};
+  for (const NamedTenant& owner : tenants) {
+    for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
+      result.records.push_back(webhook_record(row));
+      put_health(result.records.back(), db, row);
     }
-    return result;
-  });
-}
-
-/// Includes the result of the last attempt.
-Record webhook_view(store::Connection& db, const store::DeliveryRow& row) {
-  std::optional<std::string> last;
-  const auto attempts = store::list_delivery_attempts(db, row.webhook, row.sequence);
-  if (!attempts.empty()) {
-    const store::DeliveryAttempt& attempt = attempts.back();
-    last = attempt.status ? std::to_string(*attempt.status) : attempt.fault.value_or("");
   }
-  return {
-      {"sequence", row.sequence},    {"eventId", row.id},           {"type", name(row.type)},
-      {"status", name(row.state)},   {"attempts", row.tries},       {"lastResponse", last},
-      {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at}, {"closedAt", row.closed_at}};
+  return result;
 }
 
-Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
+Record webhook_view(store::Connection& db, const store::DeliveryRow& row) {
+  return {{"sequence", row.sequence},    {"eventId", row.id},
+          {"type", name(row.type)},      {"status", name(row.state)},
+          {"attempts", row.tries},       {"lastResponse", last_response(db, row)},
+          {"nextAttemptAt", row.due_at}, {"createdAt", row.created_at},
+          {"closedAt", row.closed_at}};
+}
+
+Result<CommandResult> deliveries(Session&, store::Connection& db, const Arguments& arguments) {
   store::DeliveryFilter filter;
-  if (const auto status = arguments.find("status"))
-    filter.state = parse_term<DeliveryState>(*status);
+  filter.state = optional_term<DeliveryState>(arguments, "status");
   if (const auto type = arguments.find("type")) {
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
@@ -100,21 +93,18 @@ Result<CommandResult> deliveries(Session& session, const Arguments& arguments) {
   store::PageAt page;
   page.key = at.before;
   page.limit = at.limit + 1;
-  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return session.app.flows().read([&](store::Connection& db) {
-    CommandResult result{.list = true,
-                         .columns = {"sequence", "eventId", "type", "status", "attempts",
-                                     "lastResponse", "nextAttemptAt"}};
-    auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
-    const bool cut_short = found.cut_at.has_value();
-    if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
-      found.rows.pop_back();
-      found.cut_at = found.rows.back().sequence;
-    }
-    put_next(result, found.cut_at, cut_short);
-    for (const auto& row : found.rows) result.records.push_back(webhook_view(db, row));
-    return result;
-  });
+  COFFER_TRY(const auto webhook, found_webhook(db, arguments));
+  auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
+  const bool cut_short = found.cut_at.has_value();
+  if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
+    found.rows.pop_back();
+    found.cut_at = found.rows.back().sequence;
+  }
+  CommandResult result = list_of(
+      {"sequence", "eventId", "type", "status", "attempts", "lastResponse", "nextAttemptAt"},
+      found.rows, [&](const auto& row) { return webhook_view(db, row); });
+  put_next(result, found.cut_at, cut_short);
+  return result;
 }
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {
@@ -236,10 +226,9 @@ Result<CommandResult> change_webhook(Session& session, const Arguments& argument
 
 Result<CommandResult> rotate_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  std::int64_t grace_s = session.app.flows().webhooks->policy.grace_s;
-  if (arguments.has("overlap")) {
-    COFFER_TRY(grace_s, number_argument<std::int64_t>(arguments, "overlap", 0, kGraceMaxS));
-  }
+  COFFER_TRY(const auto overlap_s,
+             optional_number<std::int64_t>(arguments, "overlap", 0, kGraceMaxS));
+  const auto grace_s = overlap_s.value_or(session.app.flows().webhooks->policy.grace_s);
   COFFER_TRY(const auto rotated,
              flows::rotate_webhook_secret(session.app.flows(), ref_of(webhook), grace_s));
   return with_secret(rotated);
@@ -275,29 +264,26 @@ std::vector<Record> attempts_of(store::Connection& db, const store::DeliveryRow&
   return out;
 }
 
-Result<CommandResult> show_delivery(Session& session, const Arguments& arguments) {
+Result<CommandResult> show_delivery(Session& session, store::Connection& db,
+                                    const Arguments& arguments) {
   COFFER_TRY(const auto event, id_argument<EventId>(arguments, "EVENT"));
-  COFFER_TRY(const auto webhook, found_webhook(session, arguments));
-  return session.app.flows().read([&](store::Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(const auto row,
-               existing(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
-    const auto sent = store::find_event(db, webhook.tenant, event);
-    const std::string body =
-        flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
-    return CommandResult{.records = {{{"eventId", row.id},
-                                      {"webhookId", webhook.id},
-                                      {"url", webhook.url},
-                                      {"type", name(row.type)},
-                                      {"status", name(row.state)},
-                                      {"attempts", attempts_of(db, row, body)},
-                                      {"nextAttemptAt", row.due_at},
-                                      {"createdAt", row.created_at},
-                                      {"closedAt", row.closed_at},
-                                      {"body", body}}}};
-  });
+  COFFER_TRY(const auto webhook, found_webhook(db, arguments));
+  COFFER_TRY(const auto row,
+             existing(store::find_delivery(db, webhook.tenant, webhook.key, event), "delivery"));
+  const auto sent = store::find_event(db, webhook.tenant, event);
+  const std::string body =
+      flows::EventBodies(session.app.flows(), db, webhook.tenant).body_of(*sent);
+  return CommandResult{.records = {{{"eventId", row.id},
+                                    {"webhookId", webhook.id},
+                                    {"url", webhook.url},
+                                    {"type", name(row.type)},
+                                    {"status", name(row.state)},
+                                    {"attempts", attempts_of(db, row, body)},
+                                    {"nextAttemptAt", row.due_at},
+                                    {"createdAt", row.created_at},
+                                    {"closedAt", row.closed_at},
+                                    {"body", body}}}};
 }
-
-constexpr std::string_view kWebhookHint = "List webhooks with coffer webhook list";
 
 std::vector<Command> change_commands(const Argument& id) {
   const Argument types = on_page(
@@ -329,7 +315,6 @@ std::vector<Command> change_commands(const Argument& id) {
        .role = OperatorRole::operating,
        .arguments = {id, on_page(option("url", "URL", "New URL"), "URL"), new_types,
                      on_page(option("description", "TEXT", "New description"), "Description")},
-       .hint = kWebhookHint,
        .details = kOnePerType,
        .sensitive = true},
       {.path = "webhook rotate",
@@ -344,35 +329,34 @@ std::vector<Command> change_commands(const Argument& id) {
                 option("overlap", "SECONDS",
                        "Seconds during which both secrets sign; by default the server's setting"),
                 "Overlap in seconds", "86400")},
-       .hint = kWebhookHint,
        .sensitive = true},
-      {.path = "webhook delivery",
-       .summary = "Show a delivery: its body and every attempt with the response",
-       .run = show_delivery,
-       .role = OperatorRole::viewer,
-       .arguments = {id, positional("EVENT", "ID of the event")},
-       .hint = kWebhookHint}};
+      for_viewers("webhook delivery",
+                  "Show a delivery: its body and every attempt with the response", show_delivery,
+                  {id, positional("EVENT", "ID of the event")})};
 }
 
 }  // namespace
 
+std::optional<std::string> last_response(store::Connection& db,
+                                         const store::DeliveryRow& delivery) {
+  const auto attempts = store::list_delivery_attempts(db, delivery.webhook, delivery.sequence);
+  if (attempts.empty()) return std::nullopt;
+  const store::DeliveryAttempt& last = attempts.back();
+  return last.status ? std::to_string(*last.status) : last.fault.value_or("");
+}
+
 std::vector<Command> webhook_commands() {
-  const Argument id = positional("ID", "ID of the webhook");
+  const Argument id =
+      positional_id("ID", "ID of the webhook", "List webhooks with coffer webhook list");
   std::vector<Command> rows{
-      {.path = "webhook list",
-       .summary = "List webhooks of all associations, newest first",
-       .run = list_webhooks,
-       .role = OperatorRole::viewer,
-       .arguments =
-           joined({choice("status", "active|disabled", "Filter by status")}, owner_arguments())},
-      {.path = "webhook deliveries",
-       .summary = "List the deliveries of a webhook, newest first",
-       .run = deliveries,
-       .role = OperatorRole::viewer,
-       .arguments = joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
-                            option("type", "TYPE", "Filter by event type")},
-                           page_arguments()),
-       .hint = kWebhookHint},
+      for_viewers(
+          "webhook list", "List webhooks of all associations, newest first", list_webhooks,
+          joined({choice("status", "active|disabled", "Filter by status")}, owner_arguments())),
+      for_viewers("webhook deliveries", "List the deliveries of a webhook, newest first",
+                  deliveries,
+                  joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
+                          option("type", "TYPE", "Filter by event type")},
+                         page_arguments())),
       {.path = "webhook recover",
        .summary = "Redeliver all events of a time range that a webhook did not receive",
        .label = "Redeliver a range",
@@ -385,23 +369,20 @@ std::vector<Command> webhook_commands() {
                                  "from", "TIME",
                                  "Start of the range, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
                              "From"),
-                     on_page(option("to", "TIME", "End of the range; by default now"), "To")},
-       .hint = kWebhookHint},
+                     on_page(option("to", "TIME", "End of the range; by default now"), "To")}},
       {.path = "webhook test",
        .summary = "Send a test event to a webhook",
        .label = "Send test event",
        .run = test,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kWebhookHint},
+       .arguments = {id}},
       {.path = "webhook disable",
        .summary = "Disable a webhook permanently; its pending deliveries fail",
        .label = "Disable webhook",
        .consequence = "This is permanent. Pending deliveries fail.",
        .run = disable,
        .role = OperatorRole::operating,
-       .arguments = {id},
-       .hint = kWebhookHint},
+       .arguments = {id}},
       {.path = "webhook verify",
        .summary = "Verify the signatures of a saved delivery; exits with 0 (valid) or 1 (invalid)",
        .run = verify_delivery,

@@ -9,11 +9,18 @@
 #include "base/strong.h"
 #include "cli/command.h"
 
+namespace coffer::store {
+struct DeliveryRow;
+}
+
 namespace coffer::cli {
 
 /// `webhook listen-secret`, for coffer listen: the signing secret, the tenant, and the last
 /// sequence.
 inline constexpr std::string_view kListenSecretCommand = "webhook listen-secret";
+
+/// The status of the last attempt, or why there was none; nullopt before the first attempt.
+std::optional<std::string> last_response(store::Connection& db, const store::DeliveryRow& delivery);
 
 /// A delivery as saved by its receiver. Headers that were not saved are empty.
 struct SavedDelivery {

@@ -1,4 +1,5 @@
 // coffer webhook verify: verifies both signatures of a saved delivery, and explains failures.
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iostream>
@@ -20,6 +21,19 @@ constexpr std::string_view kStandard = "webhook-signature";
 constexpr std::string_view kContract = "X-Svc-Signature";
 constexpr std::string_view kSecretPrefix = "whsec_";
 constexpr int kToleranceMaxS = 315'360'000;
+
+struct HeaderPart {
+  std::string_view header;
+  const char* option;  // that gives its value
+  std::string SavedDelivery::*target;
+};
+constexpr std::array<HeaderPart, 6> kHeaderParts = {
+    {{"webhook-id", "id", &SavedDelivery::webhook_id},
+     {"webhook-timestamp", "timestamp", &SavedDelivery::webhook_timestamp},
+     {"webhook-signature", "signature", &SavedDelivery::webhook_signature},
+     {"x-webhook-id", "id", &SavedDelivery::svc_id},
+     {"x-webhook-ts", "svc-ts", &SavedDelivery::svc_ts},
+     {"x-svc-signature", "svc-signature", &SavedDelivery::svc_signature}}};
 
 std::optional<std::int64_t> number(std::string_view text) {
   return whole_number<std::int64_t>(text, 0);
@@ -167,15 +181,8 @@ Result<SavedDelivery> delivery_argument(const Arguments& arguments) {
     return unexpected(Slug::malformed_request, "--headers and --body must be two files.");
   }
   if (headers) COFFER_TRY_VOID(read_header_file(*headers, delivery));
-  constexpr std::array<std::pair<const char*, const char*>, 6> kFlags = {
-      {{"id", "webhook-id"},
-       {"id", "x-webhook-id"},
-       {"timestamp", "webhook-timestamp"},
-       {"signature", "webhook-signature"},
-       {"svc-ts", "x-webhook-ts"},
-       {"svc-signature", "x-svc-signature"}}};
-  for (const auto& [flag, header] : kFlags) {
-    if (const auto value = arguments.find(flag)) delivery.set_header(header, *value);
+  for (const HeaderPart& part : kHeaderParts) {
+    if (const auto value = arguments.find(part.option)) delivery.*part.target = *value;
   }
   if (!delivery.has_headers()) {
     return unexpected(
@@ -217,19 +224,11 @@ Result<CommandResult> verify(const Arguments& arguments) {
 }  // namespace
 
 bool SavedDelivery::set_header(std::string_view name, std::string_view value) {
-  const std::array<std::pair<std::string_view, std::string*>, 6> known = {
-      {{"webhook-id", &webhook_id},
-       {"webhook-timestamp", &webhook_timestamp},
-       {"webhook-signature", &webhook_signature},
-       {"x-webhook-id", &svc_id},
-       {"x-webhook-ts", &svc_ts},
-       {"x-svc-signature", &svc_signature}}};
-  for (const auto& [header, place] : known) {
-    if (!http::same_name(header, name)) continue;
-    *place = value;
-    return true;
-  }
-  return false;
+  const auto part = std::ranges::find_if(
+      kHeaderParts, [&](const HeaderPart& one) { return http::same_name(one.header, name); });
+  if (part == kHeaderParts.end()) return false;
+  this->*part->target = value;
+  return true;
 }
 
 bool SavedDelivery::has_headers() const {

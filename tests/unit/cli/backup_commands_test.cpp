@@ -485,7 +485,7 @@ TEST_CASE("export: every line is an object with its type, without secrets", "[cl
 TEST_CASE("paths: every argument for a file or a folder is a path or has its content",
           "[cli][admin]") {
   for (const Command& command : commands()) {
-    if (command.on_file() == nullptr) continue;
+    if (!command.is_on_file()) continue;
     for (const Argument& argument : command.arguments) {
       INFO(command.path << " " << argument.name);
       const std::string said(argument.help);

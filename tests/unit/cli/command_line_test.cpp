@@ -65,8 +65,7 @@ TEST_CASE("texts of commands: phrases without a period, consequences as sentence
     CHECK(is_phrase(command.label));
     CHECK(is_phrase(command.hint));
     CHECK((command.consequence.empty() || command.consequence.ends_with('.')));
-    const bool on_page =
-        command.on_file() != nullptr && !command.streams && !requires_path(command);
+    const bool on_page = command.is_on_file() && !command.streams && !requires_path(command);
     CHECK((!on_page || command.role == OperatorRole::viewer || !command.label.empty()));
     for (const Argument& argument : command.arguments) {
       INFO(argument.name);
@@ -86,7 +85,7 @@ TEST_CASE("every command that prints data has --json, every one on a file has --
     // The simulated provider has another kind of file.
     CHECK((help.find("--db") != std::string::npos) ==
           (command.settings != Settings::none || command.path == "provider-sim"));
-    if (command.on_file() != nullptr) CHECK(command.settings == Settings::file);
+    if (command.is_on_file()) CHECK(command.settings == Settings::file);
   }
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("every command that only reads prints JSON, and a table or lines", "[c
   fill(file);
   std::size_t tried = 0;
   for (const Command& command : commands()) {
-    if (command.on_file() == nullptr || command.role != OperatorRole::viewer) continue;
+    if (!command.is_on_file() || command.role != OperatorRole::viewer) continue;
     if (!command.prints_data || !needs_nothing(command)) continue;
     INFO(command.path);
     ++tried;
@@ -74,7 +74,7 @@ TEST_CASE("every column of a table is a key of its records", "[cli]") {
   const Actor actor = command_line_actor(0);
   Session session{file.app(), console, interruption, actor};
   for (const Command& command : commands()) {
-    if (command.on_file() == nullptr || command.role != OperatorRole::viewer) continue;
+    if (!command.is_on_file() || command.role != OperatorRole::viewer) continue;
     if (!needs_nothing(command)) continue;
     INFO(command.path);
     Arguments arguments;

@@ -98,7 +98,7 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
 
 /// Whether the admin page offers the command, and a viewer may not run it.
 bool is_ruled(const Command& command) {
-  return command.on_file() != nullptr && command.role != OperatorRole::viewer && !command.streams &&
+  return command.is_on_file() && command.role != OperatorRole::viewer && !command.streams &&
          !requires_path(command);
 }
 
