@@ -29,8 +29,7 @@ bool sqlite_is_sound() {
 }
 
 OpenError full_disk(const std::string& what) {
-  return {OpenFault::full_disk,
-          what + ": the disk is full. Free disk space, or choose another disk with --db."};
+  return {OpenFault::full_disk, full_disk_problem(what).detail + " with --db."};
 }
 
 OpenError errno_fault(const std::string& what, int error) {
