@@ -244,6 +244,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   StartError error;
   if (!use_passed_socket(config, error)) return fail(console, error);
   if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
+  const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };
   const auto app =
       App::open(config, clock, random, error, {}, wait_for_commands(kCommandWaitMs, stops));
@@ -257,9 +258,11 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   }
   if (!app) return fail(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {
+    app->database().discard();
     return print_problem(console, ready.error(), {});
   }
   if (const auto ready = prepare_operator(*app); !ready) {
+    app->database().discard();
     return fail_to_prepare_operator(console, ready.error());
   }
   warn_of_unknown_assets(*app);
