@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/files/durable_file.h"
 #include "base/files/side_files.h"
 #include "base/text/characters.h"
 #include "store/requests/request_log_file.h"
@@ -91,6 +92,10 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
 }
 
 Result<void> check_not_beside(const std::string& database, const std::string& path) {
+  if (path.ends_with(kPartialEnding)) {
+    return unexpected(Slug::malformed_request,
+                      path + " is reserved for an incomplete file. Choose another name.");
+  }
   const std::filesystem::path given = real_path(path);
   for (const std::string& name : names_beside(database)) {
     if (real_path(name) != given) continue;

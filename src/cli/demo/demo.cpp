@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -99,7 +100,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   }
   // So that the admin page has backups to show.
   if (config && config->origins.at("backup_dir") == "default") {
-    config->backup_dir = config->db + ".backups";
+    config->backup_dir = config->db + kDemoBackupsEnding;
   }
   return config;
 }

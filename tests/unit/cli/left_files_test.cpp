@@ -191,9 +191,10 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
 TEST_CASE("backup: the names of files that belong beside the database are rejected", "[cli]") {
   OpenFile file;
   const fs::path folder = fs::path(file.path()).parent_path();
-  for (const char* name : {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock",
-                           "coffer.db.sock", "coffer.db.demo.json", "coffer.db.rewound",
-                           "coffer.db.snapshots", "coffer.requests.db", "coffer.requests.db-wal"}) {
+  for (const char* name :
+       {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock", "coffer.db.sock",
+        "coffer.db.demo.json", "coffer.db.rewound", "coffer.db.snapshots", "coffer.db.backups",
+        "coffer.requests.db", "coffer.requests.db-wal", "kept.coffer.partial"}) {
     const bool existed = fs::exists(folder / name);
     for (const char* command : {"backup", "export"}) {
       const Ran ran = file.run(command, {{"FILE", (folder / "." / name).string()}}, false);
@@ -290,6 +291,11 @@ TEST_CASE("backup, export and restore: an existing file cannot be created", "[cl
   const std::string there = folder.file("there.db");
   put(there, "of another program");
   CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", there}}).code == exit_code::kCannotCreate);
+  const Ran reserved =
+      run_own("restore", {{"BACKUP", backup}}, {{"db", folder.file("b.coffer.partial")}}, false);
+  CHECK(reserved.code == exit_code::kUsage);
+  CHECK_THAT(reserved.err,
+             Catch::Matchers::Contains("--db") && Catch::Matchers::Contains("choose another name"));
   fs::rename(there, folder.file("new.db-wal"));
   CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", folder.file("new.db")}}).code ==
         exit_code::kCannotCreate);
