@@ -62,9 +62,13 @@ Result<std::string> read_content(const std::string& path) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
   if (content->starts_with(kByteOrderMark)) content->erase(0, kByteOrderMark.size());
   // Checked here, because the request to the server is JSON, which cannot contain other bytes.
-  if (is_utf8(*content)) return *std::move(content);
+  const std::size_t valid = utf8_bytes(*content);
+  if (valid == content->size()) return *std::move(content);
+  content->resize(valid);
   return unexpected(Slug::malformed_request,
-                    path + " is not UTF-8. Save it with that encoding and repeat the command.");
+                    path + " is not UTF-8 in line " +
+                        std::to_string(1 + std::ranges::count(*content, '\n')) +
+                        ". Save it with that encoding and repeat the command.");
 }
 
 }  // namespace
