@@ -124,9 +124,7 @@ Result<void> check_new_file(const Config& config, Random& random) {
 
 StartError unreadable(const std::string& database, const store::SqlError& fault) {
   if (store::is_full_disk(fault)) {
-    return {exit_code::kBusy, "cannot open " + database +
-                                  ": the disk is full. Free disk space, or choose another disk "
-                                  "with --db"};
+    return {exit_code::kBusy, full_disk_problem("cannot open " + database).detail + " with --db"};
   }
   return {exit_code::kCorrupt,
           database + " cannot be read (" + fault.what() +

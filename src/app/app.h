@@ -51,6 +51,7 @@ namespace coffer {
 struct StartError {
   int exit_code = 1;
   std::string message;
+  std::string setting = {};  // with the address on which coffer cannot listen; else empty
 };
 
 /// The master key to which the settings lead. `missing`: whether to create a missing one.

@@ -32,13 +32,12 @@ flows::BackupPlan backup_plan(const Config& config) {
           .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
 }
 
-/// A certificate error is a complete message. An address error starts with its setting, and
-/// cli/serving adds the source of the value. An address in use may be free after a restart.
+/// A certificate error is a complete message. To an address error, cli/serving adds the source of
+/// the value. An address in use may be free after a restart.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
   if (problem.slug == Slug::validation_failed) return {exit_code::kConfiguration, what};
-  return {problem.slug == Slug::conflict ? exit_code::kBusy : exit_code::kFailed,
-          setting + ": " + what};
+  return {problem.slug == Slug::conflict ? exit_code::kBusy : exit_code::kFailed, what, setting};
 }
 
 StartError cannot_listen_admin(const Problem& problem) {

@@ -121,15 +121,18 @@ const SlugInfo& info(Slug slug) {
   return kSlugs[index];
 }
 
+Problem full_disk_problem(const std::string& what, const std::string& why) {
+  return Problem(Slug::storage_full,
+                 what + ": " + why + ". Free disk space, or choose another disk");
+}
+
 Problem system_problem(const std::string& what, const std::string& remedy) {
   const int error = errno;
+  if (error == ENOSPC || error == EDQUOT) return full_disk_problem(what, std::strerror(error));
   Slug slug = Slug::unexpected_error;
-  if (error == ENOSPC || error == EDQUOT) slug = Slug::storage_full;
   if (error == EACCES || error == EPERM || error == EROFS) slug = Slug::forbidden;
   if (error == ENOENT) slug = Slug::not_found;
-  const std::string advice =
-      slug == Slug::storage_full ? "Free disk space, or choose another disk" : remedy;
-  return Problem(slug, what + ": " + std::strerror(error) + (advice.empty() ? "" : ". ") + advice);
+  return Problem(slug, what + ": " + std::strerror(error) + (remedy.empty() ? "" : ". ") + remedy);
 }
 
 Problem overloaded(std::string detail) {

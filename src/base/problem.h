@@ -97,9 +97,10 @@ struct Problem {
   int status() const { return info(slug).status; }
 };
 
+/// `storage-full` with what to do. `what` failed, such as "cannot write /a/b".
+Problem full_disk_problem(const std::string& what, const std::string& why = "the disk is full");
 /// A failed system call, from errno: `storage-full`, `forbidden`, `not-found`, or
-/// `unexpected-error`. `what` failed, such as "cannot write /a/b"; `remedy` is what to do unless
-/// the disk is full.
+/// `unexpected-error`. `remedy` is what to do unless the disk is full.
 Problem system_problem(const std::string& what, const std::string& remedy = {});
 
 /// 503 `overloaded`, for a caller that may retry after a second.

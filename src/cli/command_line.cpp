@@ -79,6 +79,7 @@ class Tree {
 
   /// Parses the words. Throws CLI::ParseError.
   void parse() {
+    drop_separators();
     // The parser takes them from the back.
     root_.parse(std::vector<std::string>(words_.rbegin(), words_.rend()));
   }
@@ -128,6 +129,18 @@ class Tree {
     CLI::App*& there = groups_[group];
     if (there == nullptr) there = add_to(root_, group, group_summary(group));
     return *there;
+  }
+
+  /// Drops each `--` before the name of a command is complete, and after one without positional
+  /// arguments: the parser would take the next word for the name of another command.
+  void drop_separators() {
+    const CLI::App* at = &root_;
+    for (auto word = words_.begin(); word != words_.end();) {
+      const bool separates = *word == "--";
+      if (separates && std::ranges::any_of(at->get_options(), &CLI::Option::get_positional)) return;
+      if (const CLI::App* named = find(*at, *word)) at = named;
+      word = separates ? words_.erase(word) : word + 1;
+    }
   }
 
   bool may_be_named(const Command& command) const {

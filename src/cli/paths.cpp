@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/files/durable_file.h"
 #include "base/files/side_files.h"
 #include "base/text/characters.h"
 #include "store/requests/request_log_file.h"
@@ -61,9 +62,13 @@ Result<std::string> read_content(const std::string& path) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
   if (content->starts_with(kByteOrderMark)) content->erase(0, kByteOrderMark.size());
   // Checked here, because the request to the server is JSON, which cannot contain other bytes.
-  if (is_utf8(*content)) return *std::move(content);
+  const std::size_t valid = utf8_bytes(*content);
+  if (valid == content->size()) return *std::move(content);
+  content->resize(valid);
   return unexpected(Slug::malformed_request,
-                    path + " is not UTF-8. Save it with that encoding and repeat the command.");
+                    path + " is not UTF-8 in line " +
+                        std::to_string(1 + std::ranges::count(*content, '\n')) +
+                        ". Save it with that encoding and repeat the command.");
 }
 
 }  // namespace
@@ -91,6 +96,10 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
 }
 
 Result<void> check_not_beside(const std::string& database, const std::string& path) {
+  if (path.ends_with(kPartialEnding)) {
+    return unexpected(Slug::malformed_request,
+                      path + " is reserved for an incomplete file. Choose another name.");
+  }
   const std::filesystem::path given = real_path(path);
   for (const std::string& name : names_beside(database)) {
     if (real_path(name) != given) continue;

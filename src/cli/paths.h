@@ -30,8 +30,8 @@ bool gives_path(const Command& command, const Arguments& arguments);
 bool requires_path(const Command& command);
 /// Resolves paths against the working directory of this process, because the server's may differ.
 void make_paths_absolute(const Command& command, Arguments& arguments);
-/// `malformed-request` for a name that SQLite or coffer uses beside the database: a file of the
-/// operator with that name would take its place.
+/// `malformed-request` for a name that SQLite or coffer uses beside the database or for incomplete
+/// files: a file of the operator with that name would take its place.
 Result<void> check_not_beside(const std::string& database, const std::string& path);
 /// Replaces the names of files in content arguments with their content. This process reads the
 /// files with its own user's permissions, not the server's. `malformed-request` for a file that

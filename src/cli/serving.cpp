@@ -85,16 +85,14 @@ int fail(const Console& console, const StartError& error) {
 }
 
 int fail_to_listen(const Console& console, const Config& config, StartError error) {
-  // An address error starts with its setting; a certificate error is complete.
-  const std::string setting = error.message.substr(0, error.message.find(':'));
-  const bool admin = setting == "admin_listen";
-  if (!admin && setting != "listen_http") return fail(console, error);
-  const std::string& origin = config.origins.at(setting);
+  if (error.setting.empty()) return fail(console, error);
+  const bool admin = error.setting == "admin_listen";
+  const std::string& origin = config.origins.at(error.setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
   // The name of a flag or of a variable is the name of the setting.
   const bool is_named = origin.starts_with("--") || origin.starts_with("COFFER_");
-  if (is_named) error.message.erase(0, setting.size() + 2);
-  error.message = (origin == "default" ? "" : origin + ": ") + error.message + ". " +
+  error.message = (origin == "default" ? "" : origin + ": ") +
+                  (is_named ? "" : error.setting + ": ") + error.message + ". " +
                   (error.exit_code == exit_code::kBusy ? "Free " + address + ", or set" : "Set") +
                   " another HOST:PORT (port 0 selects a free one)";
   if (error.exit_code != exit_code::kBusy) {
@@ -246,6 +244,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   StartError error;
   if (!use_passed_socket(config, error)) return fail(console, error);
   if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
+  const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };
   const auto app =
       App::open(config, clock, random, error, {}, wait_for_commands(kCommandWaitMs, stops));
@@ -259,9 +258,11 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   }
   if (!app) return fail(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {
+    app->database().discard();
     return print_problem(console, ready.error(), {});
   }
   if (const auto ready = prepare_operator(*app); !ready) {
+    app->database().discard();
     return fail_to_prepare_operator(console, ready.error());
   }
   warn_of_unknown_assets(*app);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/files/durable_file.h"
 #include "base/text/ascii.h"
 #include "base/text/join.h"
 #include "base/text/nearest.h"
@@ -279,6 +280,9 @@ Result<void> read_value(const ConfigOption& option, std::string_view text, std::
   }
   if (option.path && (text == ":memory:" || text.starts_with("file:"))) {
     return bad_value(text, "write the path of a file");
+  }
+  if (option.path && text.ends_with(kPartialEnding)) {
+    return bad_value(text, "this ending is reserved for incomplete files; choose another name");
   }
   out = text;
   return {};

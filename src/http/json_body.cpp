@@ -87,12 +87,22 @@ class Builder {
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) {
     has_large_number_ = error.id == kNumberOverflow;
-    if (has_large_number_) return fail_here("The number", "is too large");
+    if (has_large_number_) {
+      static_cast<void>(fail_here("The number", "is too large"));
+      return false;
+    }
     // The library's message contains its class names; the position is more helpful.
     return fail(subject() + " is not valid JSON at " + place(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
 
+  /// `position` is the number of bytes read, including the wrong one.
+  std::string place(std::size_t position) const {
+    if (limits_.errors == nullptr) return "byte " + std::to_string(position);
+    const std::string_view before = text_.substr(0, position - std::min<std::size_t>(position, 1));
+    return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
+  }
+  /// Without detail if all errors were added to `limits.errors`.
   Problem problem() const {
     Problem out(Slug::malformed_request, error_);
     if (field_) out.fields.push_back(*field_);
@@ -113,29 +123,28 @@ class Builder {
     return false;
   }
 
-  /// Adds an error for the value being read, if it is inside a container.
+  /// Adds an error for the value being read, if it is inside a container. Returns whether to read
+  /// on.
   bool fail_here(const std::string& what, const std::string& why) {
     const std::string path = this->path();
+    if (limits_.errors != nullptr) {
+      limits_.errors->push_back({path, why});
+      return true;
+    }
     if (error_.empty() && !path.empty()) field_ = FieldError{path, why};
     return fail(what + " at " + where() + " " + why + ".");
   }
 
   bool fail_within(const std::string& why_here, std::string why) {
-    if (limits_.by_line && error_.empty()) field_ = FieldError{path(), why_here};
-    return fail(std::move(why));
-  }
-
-  /// `position` is the number of bytes read, including the wrong one.
-  std::string place(std::size_t position) const {
-    if (!limits_.by_line) return "byte " + std::to_string(position);
-    const std::string_view before = text_.substr(0, position - std::min<std::size_t>(position, 1));
-    return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
+    if (limits_.errors == nullptr) return fail(std::move(why));
+    limits_.errors->push_back({path(), why_here});
+    return false;
   }
 
   bool number(std::string text) {
     const auto as_written = large_.find(numbers_++);
     if (as_written != large_.end()) text = as_written->second;
-    if (text.size() > kNumberBytesMax) return fail_here("The number", "is too long");
+    if (text.size() > kNumberBytesMax && !fail_here("The number", "is too long")) return false;
     return add(JsonValue(JsonValue::Number{std::move(text)}));
   }
 
@@ -289,16 +298,19 @@ std::string_view JsonValue::type_name() const {
 }
 
 Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
-  const auto rejected = [&](const char* why) {
+  const auto rejected = [&](const std::string& why) {
     return unexpected(Slug::malformed_request, std::string(limits.subject) + why);
   };
+  Builder builder(limits, text);
   if (text.empty()) return rejected(" is empty; send JSON.");
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
-  if (text.find('\0') != std::string_view::npos) return rejected(" contains a NUL byte.");
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    return rejected(" contains a NUL character at " + builder.place(nul + 1) + ".");
+  }
   if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
-  Builder builder(limits, text);
   if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   if (!builder.has_large_number()) return unexpected(builder.problem());
+  if (limits.errors != nullptr) limits.errors->clear();  // they are found again
   std::string smaller(text);
   NumberTexts large = take_large_exponents(smaller);
   Builder again(limits, smaller, std::move(large));

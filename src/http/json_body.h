@@ -50,9 +50,10 @@ class JsonValue {
 struct JsonLimits {
   /// The subject of errors about the whole text.
   std::string_view subject = "The body";
-  /// For a file that a person wrote: a syntax error states its line, and every other error has the
-  /// path of its value, from which the caller determines the line.
-  bool by_line = false;
+  /// For a file that a person wrote: a syntax error states its line, and every other error is added
+  /// here with the path of its value, from which the caller determines the line. Only a syntax
+  /// error and an exceeded limit end the reading.
+  std::vector<FieldError>* errors = nullptr;
   std::size_t depth_max = 32;
   /// Maximum length of a string, in characters.
   std::size_t string_max = 4096;

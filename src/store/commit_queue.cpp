@@ -43,6 +43,7 @@
 #include "base/check.h"
 #include "base/fault.h"
 #include "base/fibers/completion.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log_scope.h"
@@ -109,7 +110,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       options_(options),
       on_signal_(std::move(on_signal)),
       tx_(*database.writer_, options_.quotas),
-      checkpointer_(*database.writer_, *database.readers_, database.path() + "-wal",
+      checkpointer_(*database.writer_, *database.readers_, database.path() + kLogEnding,
                     options_.metrics),
       last_commit_ms_(clock.monotonic_ms()) {
   if (options_.metrics != nullptr) {

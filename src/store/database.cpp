@@ -29,8 +29,7 @@ bool sqlite_is_sound() {
 }
 
 OpenError full_disk(const std::string& what) {
-  return {OpenFault::full_disk,
-          what + ": the disk is full. Free disk space, or choose another disk with --db."};
+  return {OpenFault::full_disk, full_disk_problem(what).detail + " with --db."};
 }
 
 OpenError errno_fault(const std::string& what, int error) {
@@ -117,23 +116,20 @@ Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
-  const bool removes = is_new_ && is_discarded_ && in_place();
+  const bool removes = is_discarded_ && file_ != nullptr && file_->is_new() && in_place();
   const bool closes = !removes && readers_ != nullptr && in_place();
   if (closes) (void)lock_->write({.ledger = true});
   // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
   writer_.reset();
+  if (removes) {
+    file_->restore_found();
+    for (const char* ending : kSqliteEndings) ::unlink((options_.path + ending).c_str());
+    (void)lock_->write({});  // without a ledger, the lock file removes itself
+  }
   file_.reset();
-  if (removes) remove_files();
   // If another process is reading the file, the log remains.
   if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
-}
-
-void Database::remove_files() {
-  ::unlink(options_.path.c_str());
-  for (const char* ending : kSqliteEndings) ::unlink((options_.path + ending).c_str());
-  // Without a ledger, the lock file removes itself.
-  (void)lock_->write({});
 }
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
@@ -214,10 +210,7 @@ OpenError Database::hold_file() {
   const bool left = present_log(options_.path) == LastClose::Log::present;
   (void)lock_->write({.ledger = lock_->state().ledger,
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});
-  std::error_code ignored;
-  const bool is_missing = !left && !fs::exists(options_.path, ignored);
   file_ = HeldFile::open(options_.path, options_.link);
-  is_new_ = is_missing && file_ != nullptr;
   if (file_) return {};
   if (errno == EWOULDBLOCK) {
     return in_use(options_.path, "another coffer (find it with fuser " + options_.path + ")");

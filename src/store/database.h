@@ -78,8 +78,8 @@ class Database {
   /// compare it at every use.
   std::uint64_t tenancy_generation() const { return tenancy_generation_.load(); }
 
-  /// Removes the files that open() has created when this object is destroyed. For a new database
-  /// that cannot be set up, which would otherwise block its creation.
+  /// Removes a new database when this object is destroyed; a file that was empty is empty again.
+  /// For one that cannot be set up, which would otherwise block its creation.
   void discard() { is_discarded_ = true; }
 
   /// Whether the path still leads to the open file. The writer and new readers stop while it does
@@ -101,7 +101,6 @@ class Database {
  private:
   friend class CommitQueue;
   explicit Database(DatabaseOptions options, const Clock& clock);
-  void remove_files();
   OpenError take_lock();
   /// Prevents an empty ledger from replacing a lost one: clients would repeat their payments, and
   /// coffer would execute all of them as new.
@@ -114,7 +113,6 @@ class Database {
   const Clock& clock_;
   std::unique_ptr<LockFile> lock_;
   std::unique_ptr<HeldFile> file_;
-  bool is_new_ = false;  // open() has created the file
   bool is_discarded_ = false;
   bool was_in_place_ = true;            // the state that watch_place() last logged
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread

@@ -54,9 +54,13 @@ class SmallDisk:
 
 
 def coffer(*words):
-    done = subprocess.run([BINARY, *words], capture_output=True, text=True, check=False, timeout=120,
-                          env={**os.environ, **NO_FLOOR})
-    return done.returncode, done.stderr
+    """Exit code and errors of a command. A demo is stopped once it responds."""
+    process = subprocess.Popen([BINARY, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, **NO_FLOOR})
+    if words[0] == "demo" and process.stdout.readline():
+        process.terminate()
+    said = process.communicate(timeout=120)[1]
+    return process.returncode, said
 
 
 def on_every_amount(parent, what, prepare, words, enough_kib):
@@ -140,6 +144,7 @@ def main():
     in_namespaces("mount")
     with tempfile.TemporaryDirectory() as parent:
         on_every_amount(parent, "init", nothing, ("init", "--db", "DISK/new/folder/c.db"), 900)
+        on_every_amount(parent, "demo", nothing, ("demo", "--db", "DISK/c.db", "--port", "0", "--json"), 1300)
         on_every_amount(parent, "backup", elsewhere, ("backup", "--verify", "DISK/b.db", "--db", "ELSEWHERE/c.db"), 600)
         on_every_amount(parent, "a change", database, ("association", "create", "Acme", "--db", "DISK/c.db"), 200)
         on_every_amount(parent, "key rotate", elsewhere,

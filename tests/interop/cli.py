@@ -95,6 +95,9 @@ def stopped_file(cli):
     modes = [mode_of(path) for path in (cli.path("data"), db, cli.path("data", "master.key"))]
     check("folder, file and master key are private", modes == [0o700, 0o600, 0o600], modes)
     cli.exits(73, "init again", "init", "--db", db)
+    with open(cli.path("latin.json"), "wb") as file:
+        file.write(b'{\n "association": "M\xfcller"}')
+    cli.says(2, "a file that is not UTF-8", "not UTF-8 in line 2", "apply", cli.path("latin.json"), "--db", db)
     os.symlink("own.db", cli.path("data", "link.db"))
     cli.exits(73, "init on a link", "init", "--db", cli.path("data", "link.db"))
     made = cli.exits(0, "a name with umlauts and &", "association", "create", "Müller & Söhne", "--json", "--db", db)

@@ -16,7 +16,7 @@
 namespace coffer {
 
 /// The ending of temporary names. Only coffer uses it, so that it may replace a file with such a
-/// name.
+/// name. Settings and arguments with this ending are rejected.
 inline constexpr std::string_view kPartialEnding = ".coffer.partial";
 
 /// The file is named `PATH.coffer.partial` until publish() renames it to PATH. The destructor

@@ -23,6 +23,13 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+int open_or_create(const std::string& path, bool& is_created) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
+  const int fd = ::open(path.c_str(), kFlags | O_EXCL, 0600);
+  is_created = fd >= 0;
+  return is_created || errno != EEXIST ? fd : ::open(path.c_str(), kFlags, 0600);
+}
+
 std::uint64_t file_bytes(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);

@@ -30,6 +30,9 @@ class NewFolders {
  private:
   std::vector<std::string> missing_;  // innermost first
 };
+/// A descriptor that reads and writes a file, which is created with mode 0600 if it does not exist.
+/// -1 with `errno` set.
+int open_or_create(const std::string& path, bool& is_created);
 /// 0 if the file does not exist.
 std::uint64_t file_bytes(const std::string& path);
 /// Free bytes for users other than root; nullopt if unknown.

@@ -16,7 +16,8 @@ inline constexpr const char* kSocketEnding = ".sock";
 inline constexpr const char* kDemoSecretsEnding = ".demo.json";
 inline constexpr const char* kRewoundEnding = ".rewound";
 inline constexpr const char* kSnapshotsEnding = ".snapshots";
-inline constexpr std::array kOwnEndings{kLockEnding, kSocketEnding, kDemoSecretsEnding,
-                                        kRewoundEnding, kSnapshotsEnding};
+inline constexpr const char* kDemoBackupsEnding = ".backups";
+inline constexpr std::array kOwnEndings{kLockEnding,    kSocketEnding,    kDemoSecretsEnding,
+                                        kRewoundEnding, kSnapshotsEnding, kDemoBackupsEnding};
 
 }  // namespace coffer

@@ -21,13 +21,14 @@ CodePoint first_code_point(std::string_view text) {
   return {value, length};
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = first_code_point(text).length;
-    if (length == 0) return false;
-    text.remove_prefix(length);
+std::size_t utf8_bytes(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = first_code_point(text.substr(at)).length;
+    if (length == 0) break;
+    at += length;
   }
-  return true;
+  return at;
 }
 
 }  // namespace coffer

@@ -16,8 +16,10 @@ struct CodePoint {
 /// beyond Unicode are not well-formed.
 CodePoint first_code_point(std::string_view text);
 
+/// The number of bytes before the first that is not well-formed, or of the whole text.
+std::size_t utf8_bytes(std::string_view text);
 /// Whether all of the text is well-formed.
-bool is_utf8(std::string_view text);
+inline bool is_utf8(std::string_view text) { return utf8_bytes(text) == text.size(); }
 
 /// Characters of a valid UTF-8 text.
 inline std::size_t character_count(std::string_view utf8) {

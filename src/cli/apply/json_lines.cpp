@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace coffer::cli {
 namespace {
@@ -15,9 +16,10 @@ class Walker {
     return 1 + static_cast<std::size_t>(std::count(text_.begin(), text_.begin() + at(), '\n'));
   }
 
-  /// Moves to the value of a member. Otherwise, returns false and does not move.
-  bool enter(std::string_view name) {
-    return search('{', [&](std::size_t) {
+  /// Moves to the value of a member: the first, or the last with this name. Otherwise, returns
+  /// false and does not move.
+  bool enter(std::string_view name, bool last) {
+    return search('{', last, [&](std::size_t) {
       const std::string_view key = skip_string();
       skip_space();
       next();  // the colon
@@ -26,26 +28,28 @@ class Walker {
     });
   }
   bool enter(std::size_t index) {
-    return search('[', [&](std::size_t i) { return i == index; });
+    return search('[', false, [&](std::size_t i) { return i == index; });
   }
 
  private:
   template <class IsWanted>
-  bool search(char open, const IsWanted& is_wanted) {
+  bool search(char open, bool last, const IsWanted& is_wanted) {
     const std::size_t start = at_;
+    std::optional<std::size_t> found;
     if (peek() == open) {
       next();
       skip_space();
       for (std::size_t i = 0; at_ < text_.size() && peek() != '}' && peek() != ']'; ++i) {
-        if (is_wanted(i)) return true;
+        if (is_wanted(i)) found = at_;
+        if (found && !last) break;
         skip_value();
         skip_space();
         if (peek() == ',') next();
         skip_space();
       }
     }
-    at_ = start;
-    return false;
+    at_ = found.value_or(start);
+    return found.has_value();
   }
 
   void skip_value() {
@@ -93,7 +97,7 @@ bool enter_next(Walker& walker, std::string_view& path) {
   }
   const std::string_view name = path.substr(0, path.find_first_of(".["));
   path.remove_prefix(name.size());
-  return walker.enter(name);
+  return walker.enter(name, path.empty());
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "cli/apply/plan.h"
 
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+
 #include "app/app.h"
 #include "cli/apply/json_lines.h"
 #include "flows/identity/tenancy_changes.h"
@@ -28,12 +32,23 @@ void each_row(const Read& read, const Take& take) {
   }
 }
 
-/// Adds the line to the path of each error.
-Problem with_lines(const std::string& text, Problem problem) {
-  for (FieldError& error : problem.fields) {
-    error.field = "line " + std::to_string(line_of(text, error.field)) + ": " + error.field;
+/// Every error once, sorted by its line. One of the JSON explains others of the same value.
+Problem with_lines(const std::string& text, const std::vector<FieldError>& of_json,
+                   Problem problem) {
+  std::set<std::tuple<std::size_t, std::string, std::string>> errors;
+  const auto add = [&](const FieldError& error) {
+    errors.emplace(line_of(text, error.field), error.field, error.message);
+  };
+  std::ranges::for_each(of_json | std::views::take(ValidationErrors::kShown), add);
+  for (const FieldError& error : problem.fields) {
+    const auto same = std::ranges::find(of_json, error.field, &FieldError::field);
+    if (same == of_json.end()) add(error);
   }
-  problem.detail = "The file has errors. Nothing was changed.";
+  problem.fields.clear();
+  for (const auto& [line, path, message] : errors) {
+    problem.fields.push_back({"line " + std::to_string(line) + ": " + path, message});
+  }
+  if (problem.detail.empty()) problem.detail = "The file has errors. Nothing was changed.";
   return problem;
 }
 
@@ -93,9 +108,9 @@ const std::vector<ApplyPlan::Section>& ApplyPlan::sections() {
 }
 
 Result<void> ApplyPlan::read(const std::string& text) {
-  const auto file = http::parse_json(text, {.subject = "The file", .by_line = true});
-  if (!file)
-    return unexpected(file.error().fields.empty() ? file.error() : with_lines(text, file.error()));
+  std::vector<FieldError> of_json;
+  const auto file = http::parse_json(text, {.subject = "The file", .errors = &of_json});
+  if (!file) return unexpected(with_lines(text, of_json, file.error()));
   if (file->object() == nullptr) {
     return unexpected(Slug::malformed_request, "The file must contain a JSON object, not " +
                                                    std::string(file->type_name()) + ".");
@@ -103,8 +118,10 @@ Result<void> ApplyPlan::read(const std::string& text) {
   ValidationErrors found;
   COFFER_TRY_VOID(load(*file, found));
   for (const Section& section : sections()) plan_section(section, *file, found);
-  if (found.empty()) return {};
-  return unexpected(with_lines(text, found.problem()));
+  if (found.empty() && of_json.empty()) return {};
+  Problem problem = found.empty() ? Problem(Slug::malformed_request, {}) : found.problem();
+  problem.detail.clear();
+  return unexpected(with_lines(text, of_json, std::move(problem)));
 }
 
 Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& errors) {
@@ -231,6 +248,7 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
 
 bool ApplyPlan::refers(api::Fields& fields, std::string_view field, std::string_view kind,
                        const std::string& name, bool exists) {
+  if (name.empty()) return false;  // an error that was already added
   if (ambiguous_.contains(key_of(kind, name))) {
     fields.add_error(Slug::validation_failed, field,
                      "is the name of several objects. Rename all but one");

@@ -89,7 +89,8 @@ class ApplyPlan {
   void without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes);
   /// The registered asset, or the one that the file declares; otherwise adds an error.
   std::optional<Asset> asset(api::Fields& fields, std::string_view field, const AssetCode& code);
-  /// Whether an object exists or is declared earlier in the file; otherwise adds an error.
+  /// Whether an object exists or is declared earlier in the file; otherwise adds an error. Call it
+  /// before declare(), so that no other error hides this one.
   bool refers(api::Fields& fields, std::string_view field, std::string_view kind,
               const std::string& name, bool exists);
   /// Names the object of the step. Adds an error if the name is declared twice, or if several

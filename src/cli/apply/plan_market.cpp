@@ -112,8 +112,9 @@ void ApplyPlan::plan_rate(api::Fields& fields, ApplyStep& step) {
   const auto sell = fields.asset_code("sellAssetCode", api::required).value_or(AssetCode());
   const auto buy = fields.asset_code("buyAssetCode", api::required).value_or(AssetCode());
   const auto rate = read_rate(fields, "rate");
+  asset(fields, "sellAssetCode", sell);
+  asset(fields, "buyAssetCode", buy);
   if (!declare(fields, "sellAssetCode", step, sell.value() + "/" + buy.value())) return;
-  if (!asset(fields, "sellAssetCode", sell) || !asset(fields, "buyAssetCode", buy)) return;
   if (sell == buy) {
     fields.add_error(Slug::validation_failed, "buyAssetCode", "must differ from sellAssetCode");
   }

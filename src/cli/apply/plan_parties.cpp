@@ -94,9 +94,9 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
     fields.add_error(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }
   const FeeRule wanted = read_fee(fields);
-  if (!declare(fields, "connector", step, connector + ", " + word)) return;
   const auto found = connectors_.find(connector);
-  if (!refers(fields, "connector", "connector", connector, found != connectors_.end())) return;
+  refers(fields, "connector", "connector", connector, found != connectors_.end());
+  if (!declare(fields, "connector", step, connector + ", " + word)) return;
   const auto planned = planned_terms_.find(connector);
   const ConnectorTerms& terms =
       planned != planned_terms_.end() ? planned->second : found->second.terms;
@@ -129,9 +129,9 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
 void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
   const flows::NewWallet wanted = api::read_new_wallet(fields, flows().clock.now());
   std::vector<AssetCode> trustlines = read_trustlines(fields);
-  if (!declare(fields, "walletName", step, wanted.name)) return;
   asset(fields, "assetCode", wanted.asset);
   for (const AssetCode& code : trustlines) asset(fields, "trustlines", code);
+  if (!declare(fields, "walletName", step, wanted.name)) return;
   std::vector<AssetCode>& planned = planned_trustlines_[wanted.name];
   planned = trustlines;
   planned.push_back(wanted.asset);
@@ -211,14 +211,14 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   }
   wanted.transaction_id = id;
   wanted.description = fields.text("description", api::optional, kDescriptionMax);
-  if (!declare(fields, "transactionId", step, id)) return;
   if (environment_ == Environment::production) {
     fields.add_error(Slug::validation_failed, "transactionId",
                      "is only permitted in the sandbox; use coffer wallet fund");
   }
   const auto found = wallets_.find(wallet);
-  if (!refers(fields, "walletName", "wallet", wallet, found != wallets_.end())) return;
+  refers(fields, "walletName", "wallet", wallet, found != wallets_.end());
   const auto known = asset(fields, "assetCode", wanted.asset);
+  if (!declare(fields, "transactionId", step, id)) return;
   const auto first =
       session_.app.flows().read([&](store::Connection& db) { return store::find_funding(db, id); });
   if (!first || !known) return;
@@ -298,11 +298,9 @@ void ApplyPlan::take_types(api::Fields& fields, const std::string& url, EventTyp
 void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   const std::string application = fields.text("application", api::required).value_or("");
   flows::NewWebhook wanted = api::read_new_webhook(fields, api::optional, 0);
-  if (!declare(fields, "url", step, wanted.url)) return;
   const auto owner = applications_.find(application);
-  if (!refers(fields, "application", "application", application, owner != applications_.end())) {
-    return;
-  }
+  refers(fields, "application", "application", application, owner != applications_.end());
+  if (!declare(fields, "url", step, wanted.url)) return;
   const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
   if (!target) fields.add_error(Slug::webhook_target_refused, "url", target.error().detail);
   take_types(fields, wanted.url, wanted.types);

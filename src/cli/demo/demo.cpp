@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/environment.h"
 #include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -99,7 +100,7 @@ std::optional<Config> read_demo_settings(const Console& console, const Arguments
   }
   // So that the admin page has backups to show.
   if (config && config->origins.at("backup_dir") == "default") {
-    config->backup_dir = config->db + ".backups";
+    config->backup_dir = config->db + kDemoBackupsEnding;
   }
   return config;
 }
@@ -193,7 +194,9 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
     made =
         make_demo_history(*app, clock, demo.world, demo.secrets.application, seed, line.shower());
   }
-  return made ? exit_code::kDone : print_problem(console, made.error(), {});
+  if (made) return exit_code::kDone;
+  app->database().discard();
+  return print_problem(console, made.error(), {});
 }
 
 /// A demo from its first start to its end, across restarts.
@@ -294,10 +297,12 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
   }
-  if (fresh) claim_demo(config->db);
+  Result<bool> claimed = false;
+  if (fresh) claimed = claim_demo(config->db);
+  if (!claimed) return print_problem(console, claimed.error(), {});
   DemoRun run{console, *config, arguments.json, fresh};
   code = run_demo(run, seed);
-  if (fresh) drop_unused_claim(config->db);
+  if (*claimed && run.announced.empty()) drop_unused_claim(config->db);
   return code;
 }
 

@@ -145,19 +145,18 @@ Result<flows::RegisteredApplication> register_with(App& app, AssociationId assoc
 
 std::string demo_secrets_path(const std::string& database) { return database + kDemoSecretsEnding; }
 
-void claim_demo(const std::string& database) {
+Result<bool> claim_demo(const std::string& database) {
   const std::string path = demo_secrets_path(database);
   static_cast<void>(make_private_folder(directory_of(path)));
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0) ::close(fd);
+  const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (made.is_open() || errno != EEXIST) return made.is_open();
+  COFFER_TRY(const DemoSecrets former, read(path));
+  if (file_bytes(path) == 0 || has_key_pair(former)) return false;
+  return unexpected(not_used(path, "it was not written by coffer demo"));
 }
 
 void drop_unused_claim(const std::string& database) {
-  std::error_code error;
-  const std::string path = demo_secrets_path(database);
-  if (!store::holds_tables(database) && fs::is_empty(path, error) && !error) {
-    fs::remove(path, error);
-  }
+  if (!store::holds_tables(database)) ::unlink(demo_secrets_path(database).c_str());
 }
 
 bool is_claimed_as_demo(const std::string& database) {

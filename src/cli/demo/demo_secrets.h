@@ -33,10 +33,11 @@ inline constexpr std::string_view kDemoOperator = "demo";
 /// `FILE.demo.json` for a demo database FILE.
 std::string demo_secrets_path(const std::string& database);
 
-/// Marks a new database as a demo by creating an empty secrets file. If this fails, opening the
-/// database reports the reason.
-void claim_demo(const std::string& database);
-/// Removes a claim whose database was not created.
+/// Marks a new database as a demo by creating an empty secrets file, and returns whether it did. If
+/// this fails, opening the database reports the reason. `forbidden` if the file exists and no demo
+/// wrote it.
+Result<bool> claim_demo(const std::string& database);
+/// Removes a claim, with its secrets, if the database was not created.
 void drop_unused_claim(const std::string& database);
 bool is_claimed_as_demo(const std::string& database);
 

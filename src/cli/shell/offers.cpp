@@ -60,9 +60,6 @@ Place place_of(const Argument& argument) {
     out.words = parts_of(argument.placeholder, '|');
   } else if (argument.placeholder == "FILE" || argument.name == "FILE") {
     out.takes = Takes::file;
-  } else if (argument.name == "COMMAND") {
-    out.takes = Takes::words;
-    for (Offer& word : first_words()) out.words.push_back(std::move(word.word));
   }
   return out;
 }
@@ -160,7 +157,12 @@ void join_equals(std::vector<std::string>& typed) {
 Offers offers_for(std::vector<std::string> typed) {
   if (typed.empty()) typed.emplace_back();
   join_equals(typed);
+  typed.erase(std::remove(typed.begin(), typed.end() - 1, kNoColor), typed.end() - 1);
   const bool is_option = typed.back().starts_with('-');
+  // The arguments of help are the names of commands.
+  const bool helps = typed.front() == "help" && !is_option;
+  if (typed.size() == 2 && helps) return {.words = first_words()};
+  if (typed.size() == 3 && helps) return {.words = words_below(typed[1])};
   if (typed.size() == 1) {
     if (!is_option) return {.words = first_words()};
     return {.words = {{"--help", "Print this help"},

@@ -47,18 +47,14 @@ std::uint64_t reserve_of(const Context& context, const BackupRequest& request) {
 }
 
 Problem no_room(const BackupRequest& request, std::uint64_t wanted) {
-  return Problem(
-      Slug::storage_full,
-      "not enough disk space for a backup in " + directory_of(request.path) + ": it needs " +
-          std::to_string((wanted >> 20) + 1) +
-          " MiB, and some space must remain for payments. Free disk space, or choose another disk");
+  return full_disk_problem("not enough disk space for a backup in " + directory_of(request.path),
+                           "it needs " + std::to_string((wanted >> 20) + 1) +
+                               " MiB, and some space must remain for payments");
 }
 
 Problem ran_out(const BackupRequest& request) {
-  return Problem(Slug::storage_full,
-                 "the disk became too full in " + directory_of(request.path) +
-                     " during the backup, which was abandoned because payments take precedence. "
-                     "Free disk space, or choose another disk");
+  return full_disk_problem("the backup in " + directory_of(request.path) + " was abandoned",
+                           "the disk became too full, and payments take precedence");
 }
 
 /// Writes the copy and synchronises it piece by piece.
@@ -80,12 +76,9 @@ Result<void> copy(const Context& context, const BackupRequest& request, PartialF
 }
 
 Problem sql_problem(const BackupRequest& request, const store::SqlError& error) {
-  if (!store::is_full_disk(error)) {
-    return Problem(Slug::unexpected_error, "cannot write " + request.path + ": " + error.what());
-  }
-  return Problem(Slug::storage_full, "cannot write " + request.path +
-                                         ": the disk is full. Free disk space, or choose another "
-                                         "disk");
+  const std::string what = "cannot write " + request.path;
+  if (store::is_full_disk(error)) return full_disk_problem(what);
+  return Problem(Slug::unexpected_error, what + ": " + error.what());
 }
 
 /// A checkpoint of the copy that contains its checksum.

@@ -224,6 +224,7 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                                     backup + "-wal file. Make a backup with coffer backup"));
   }
   COFFER_TRY_VOID(check_free(target));
+  const NewFolders folders(directory_of(target));
   COFFER_TRY_VOID(make_private_folder(directory_of(target)));
   // While the lock is held, no server starts on a partially restored file.
   store::LockState holder;

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "base/platform/descriptors.h"
 
@@ -34,20 +36,30 @@ std::string real_path(const std::string& path) {
 
 }  // namespace
 
-HeldFile::HeldFile(const std::string& path, const std::string& link, int fd)
+HeldFile::HeldFile(const std::string& path, const std::string& link, int fd, bool is_created)
     : path_(path),
       link_(link),
       real_path_(real_path(path)),
       log_path_(real_path_ + kLogEnding),
       fd_(fd),
+      found_(is_created              ? Found::nothing
+             : file_bytes(path) == 0 ? Found::empty
+                                     : Found::content),
       file_(identity_of(fd)) {}
 
 std::unique_ptr<HeldFile> HeldFile::open(const std::string& path, const std::string& link) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  bool is_created = false;
+  const int fd = open_or_create(path, is_created);
   if (fd < 0) return nullptr;
-  std::unique_ptr<HeldFile> file(new HeldFile(path, link, fd));
+  std::unique_ptr<HeldFile> file(new HeldFile(path, link, fd, is_created));
   if (file->real_path_.empty() || !lock_file(fd)) return nullptr;
   return file;
+}
+
+void HeldFile::restore_found() const {
+  std::error_code ignored;
+  if (found_ == Found::nothing) std::filesystem::remove(real_path_, ignored);
+  if (found_ == Found::empty) std::filesystem::resize_file(real_path_, 0, ignored);
 }
 
 void HeldFile::note_log() { log_ = identity_at(log_path_); }

@@ -34,6 +34,10 @@ class HeldFile {
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
 
+  /// Whether there was no file, or an empty one: a new database.
+  bool is_new() const { return found_ != Found::content; }
+  /// Restores what was there before a new database. Call it after the last connection was closed.
+  void restore_found() const;
   /// Remembers the write-ahead log, which SQLite has now opened.
   void note_log();
   /// Whether path and link still lead to the open file, and whether its log is beside it. False
@@ -42,13 +46,15 @@ class HeldFile {
   bool in_place() const;
 
  private:
-  HeldFile(const std::string& path, const std::string& link, int fd);
+  enum class Found { nothing, empty, content };
+  HeldFile(const std::string& path, const std::string& link, int fd, bool is_created);
 
   const std::string path_;
   const std::string link_;
   const std::string real_path_;  // without symbolic links, the form that SQLite uses
   const std::string log_path_;
   const Descriptor fd_;
+  const Found found_;
   std::optional<FileIdentity> file_;
   std::optional<FileIdentity> log_;
 };

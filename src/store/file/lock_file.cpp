@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -59,6 +60,16 @@ std::string format(const LastClose& state, const std::string& command) {
   return text;
 }
 
+/// Whether a journal contains no page, because the database had none before: a process was killed
+/// while it created the database.
+bool is_of_new(const std::string& journal) {
+  constexpr std::streamoff kPagesBefore = 16;
+  std::ifstream file(journal, std::ios::binary);
+  char pages[4] = {1};
+  return file.seekg(kPagesBefore).read(pages, sizeof pages) &&
+         std::string_view(pages, sizeof pages) == std::string_view("\0\0\0\0", sizeof pages);
+}
+
 }  // namespace
 
 std::string described(const LockState& holder) {
@@ -73,10 +84,8 @@ LockFile::~LockFile() {
 }
 
 std::unique_ptr<LockFile> LockFile::open_at(const std::string& file, std::string_view command) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
-  int fd = ::open(file.c_str(), kFlags | O_EXCL, 0600);
-  const bool created = fd >= 0;
-  if (!created && errno == EEXIST) fd = ::open(file.c_str(), kFlags, 0600);
+  bool created = false;
+  const int fd = open_or_create(file, created);
   if (fd < 0) return nullptr;
   std::unique_ptr<LockFile> lock(new LockFile(fd, command));
   if (created) lock->created_ = file;
@@ -159,15 +168,19 @@ std::string ledger_fault(const std::string& database, const LastClose& last) {
 }
 
 std::string log_fault(const std::string& database, const LastClose& last) {
+  // SQLite would delete or overwrite the files beside an empty one.
+  for (const char* ending : kSqliteEndings) {
+    const std::string file = database + ending;
+    if (file_bytes(database) > 0 || file_bytes(file) == 0) continue;
+    if (ending == std::string_view(kJournalEnding) && is_of_new(file)) continue;
+    return database + " is empty or missing, but " + file +
+           " exists and may belong to a ledger. If the database was moved, move it back; "
+           "otherwise, move " +
+           file + " away, and restore a backup.";
+  }
   const std::string log = database + kLogEnding;
   std::error_code missing;
   const auto bytes = std::filesystem::file_size(log, missing);
-  // SQLite would delete the log of an empty file.
-  if (!missing && bytes > 0 && file_bytes(database) == 0) {
-    return database + " is empty or missing, but " + log +
-           " may contain payments. If the file was moved, move it back; otherwise, move " + log +
-           " away, and restore a backup.";
-  }
   if (last.log == LastClose::Log::present && missing) {
     // Another program that applies the log when it closes the database deletes both files.
     if (!std::filesystem::exists(database + kLogIndexEnding, missing)) return {};

@@ -32,12 +32,12 @@ FileLook::FileLook(const std::string& path)
       journal_(part(path + kJournalEnding)),
       index_(part(path + kLogIndexEnding).exists) {}
 
-OpenMode FileLook::reading() const {
+OpenMode FileLook::reading(bool locked) const {
   // Any other mode deletes the log of an empty file, which may be all that is left of a ledger.
   if (file_.bytes == 0) return OpenMode::immutable;
   // A process that has the file open keeps a log and shared memory next to it. A killed process may
   // have left both.
-  if ((log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;
+  if (locked || (log_.exists && index_) || journal_.bytes > 0) return OpenMode::read_only;
   return log_.bytes > 0 ? OpenMode::with_left_log : OpenMode::immutable;
 }
 
@@ -49,18 +49,19 @@ void read_foreign_file(const std::string& named, const std::function<void(Connec
   for (int tries = 1;; ++tries) {
     const FileLook before(path);
     // The last attempt uses SQLite's locks, which are safe alongside any other process.
-    const OpenMode mode = tries < kTries ? before.reading() : OpenMode::read_only;
-    const bool locked = mode == OpenMode::read_only;
+    const bool is_last = tries == kTries;
+    const OpenMode mode = before.reading(is_last);
+    const bool ends = is_last || mode == OpenMode::read_only;
     try {
       Connection db(path, mode);
       db.execute("PRAGMA busy_timeout=5000; PRAGMA cell_size_check=ON");
       COFFER_FAULT("foreign.open");
       read(db);
     } catch (const SqlError&) {
-      if (locked || FileLook(path) == before) throw;
+      if (ends || FileLook(path) == before) throw;
       continue;
     }
-    if (locked || FileLook(path) == before) return;
+    if (ends || FileLook(path) == before) return;
   }
 }
 

@@ -19,8 +19,8 @@ class FileLook {
  public:
   explicit FileLook(const std::string& path);
   bool operator==(const FileLook&) const = default;
-  /// The mode in which to read this file.
-  OpenMode reading() const;
+  /// The mode in which to read this file; `locked`: under SQLite's locks, if that changes nothing.
+  OpenMode reading(bool locked) const;
 
  private:
   struct Part {

@@ -89,6 +89,7 @@ TEST_CASE("json lines: the line of a path, or of its deepest part that exists", 
   CHECK(line_of(text, "a[7]") == 2);
   CHECK(line_of(text, "d") == 6);
   CHECK(line_of(text, "other") == 1);
+  CHECK(line_of("{\"a\":\n1,\"b\":{\n\"a\":2},\n\"a\":\n3}", "a") == 5);
 }
 
 TEST_CASE("apply: creates missing objects once", "[cli]") {
@@ -316,6 +317,46 @@ TEST_CASE("apply: a value of a wrong type is one error, not also a missing membe
   }
 }
 
+TEST_CASE("apply: every error of the file, once and in the order of lines", "[cli]") {
+  OpenFile file;
+  const Ran ran = file.run("apply", {{"FILE", R"({
+ "association": "A",
+ "webhooks": [{"url": "http://10.0.0.1/", "application": "none",
+   "eventTypes": 5}],
+ "wallets": [{"walletName": "W", "assetCode": "NONE", "ownAccount": true,
+   "trustlines": ["SOME", "SOME"],
+   "other": 1,
+   "walletName": "V",
+   "walletName": "V"}],
+ "rates": [{"sellAssetCode": "NONE", "buyAssetCode": "SOME",
+   "rate": 0}],
+ "fundings": [{"walletName": "U", "assetCode": "NONE",
+   "amount": "x",
+   "transactionId": ")" + std::string(5'000, 'x') +
+                                                  R"("}],
+ "fees": [{"connector": "C",
+   "transactionType": "X"}],
+ "wallets": []
+})"}});
+  CHECK(ran.code != 0);
+  std::istringstream said(ran.err);
+  std::vector<std::string> places;
+  std::string line;
+  for (std::getline(said, line); std::getline(said, line);) {
+    places.push_back(line.substr(2, line.find(": ", line.find(": ") + 2) - 2));
+  }
+  INFO(ran.err);
+  CHECK(places == std::vector<std::string>{
+                      "line 3: webhooks[0].application", "line 4: webhooks[0].eventTypes",
+                      "line 5: wallets[0].assetCode", "line 6: wallets[0].trustlines",
+                      "line 7: wallets[0].other", "line 9: wallets[0].walletName",
+                      "line 10: rates[0].buyAssetCode", "line 10: rates[0].sellAssetCode",
+                      "line 11: rates[0].rate", "line 12: fundings[0].assetCode",
+                      "line 12: fundings[0].walletName", "line 13: fundings[0].amount",
+                      "line 14: fundings[0].transactionId", "line 15: fees[0].connector",
+                      "line 16: fees[0].transactionType", "line 17: wallets"});
+}
+
 TEST_CASE("apply: an error of the JSON states its line", "[cli]") {
   OpenFile file;
   const auto said = [&](const std::string& text) {
@@ -332,5 +373,8 @@ TEST_CASE("apply: an error of the JSON states its line", "[cli]") {
              Contains("line 3: assets[0].code: "));
   CHECK_THAT(said("{\n \"rates\":\n" + std::string(40, '[') + std::string(40, ']') + "}"),
              Contains("line 3: rates"));
+  CHECK_THAT(said(std::string("{\n\0}", 4)), Contains("a NUL character at line 2"));
+  CHECK_THAT(said("{\n \"rates\":\n 1,\n \"rates\": 2, ]"),
+             Contains("at line 4, near") && Contains("line 4: rates: appears twice"));
   CHECK_THAT(said("[]"), Contains("must contain a JSON object, not an array"));
 }

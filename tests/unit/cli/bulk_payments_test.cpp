@@ -27,7 +27,7 @@ struct BulkWorld {
                       .at("id");
   }
   static DemoWorld world_in(OpenFile& file) {
-    claim_demo(file.path());
+    REQUIRE(claim_demo(file.path()));
     return ensure_demo_world(file.app()).value();
   }
   std::string wallet(std::size_t i) const { return world.wallets.at(i).id.to_string(); }

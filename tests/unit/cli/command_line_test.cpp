@@ -278,6 +278,17 @@ TEST_CASE("a command name is also accepted as an argument", "[cli]") {
   }
 }
 
+TEST_CASE("-- separates the arguments of a command, and not its words", "[cli]") {
+  CHECK(said({"--", "nonsense"}) == said({"nonsense"}));
+  CHECK(said({"wallet", "--", "lst"}) == said({"wallet", "lst"}));
+  CHECK(said({"rate", "list", "--", "x"}) == said({"rate", "list", "x"}));
+  CHECK(said({"backup", "--", "x", "y"}) == said({"backup", "x", "y"}));
+  CHECK(read({"--", "rate", "list"}).line.command->path == "rate list");
+  CHECK(read({"rate", "--", "list"}).line.command->path == "rate list");
+  CHECK(read({"backup", "--", "--x"}).line.arguments.text("FILE") == "--x");
+  CHECK(read({"association", "create", "--", "--"}).line.arguments.text("NAME") == "--");
+}
+
 TEST_CASE("every command takes --no-color", "[cli]") {
   CHECK(read({"rate", "list", "--no-color"}).line.command != nullptr);
   CHECK(read({"--no-color", "rate", "list"}).line.command != nullptr);

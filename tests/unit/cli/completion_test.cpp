@@ -83,6 +83,12 @@ TEST_CASE("completion offers values after each notation of an option", "[cli]") 
   CHECK(offered("completion ") == Words{"bash", "zsh", "fish"});
   CHECK(offered("completion bash ").empty());
   CHECK(offered("verify --quick ") == Words{":file"});
+  CHECK(offered("--no-color rate ") == offered("rate "));
+  CHECK(offered("rate --no-color set --environment ") == environments);
+  CHECK(offered("rate --no-c") == Words{"--help"});
+  CHECK(offered("help ") == offered(""));
+  CHECK(offered("help rate ") == offered("rate "));
+  CHECK(offered("help verify ").empty());
   CHECK(offered("no-such-command ").empty());
   CHECK(offered("association no-such-command --").empty());
   CHECK(offers_word("-", "--version"));

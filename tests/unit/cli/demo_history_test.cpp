@@ -16,7 +16,7 @@ namespace {
 struct Week {
   explicit Week(std::uint64_t seed)
       : file([](Config& config) { config.webhook_allow_targets = {"127.0.0.0/8"}; }) {
-    claim_demo(file.path());
+    REQUIRE(claim_demo(file.path()));
     started = file.clock().now();
     const DemoWorld world = ensure_demo_world(file.app()).value();
     const DemoSecrets secrets = ensure_demo_secrets(file.app(), world.association).value();

@@ -48,7 +48,7 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 
 TEST_CASE("a demo contains the objects that the command line contract requires", "[cli][demo]") {
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   const auto world = ensure_demo_world(file.app());
   REQUIRE(world);
   CHECK(world->wallets.at(0).name == "Treasury");
@@ -76,7 +76,7 @@ TEST_CASE("a demo contains the objects that the command line contract requires",
 
 TEST_CASE("a reopened demo is unchanged, without duplicates", "[cli][demo]") {
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   const DemoSecrets first = ensure(file);
   file.reopen();
   const DemoSecrets second = ensure(file);
@@ -91,7 +91,7 @@ TEST_CASE("a reopened demo is unchanged, without duplicates", "[cli][demo]") {
 
 TEST_CASE("changes by users of a demo are kept", "[cli][demo]") {
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   const DemoSecrets secrets = ensure(file);
   static_cast<void>(file.run("rate remove", {{"SELL", "USDC"}, {"BUY", "XAF"}}));
   file.reopen();
@@ -107,7 +107,7 @@ TEST_CASE("changes by users of a demo are kept", "[cli][demo]") {
 
 TEST_CASE("a demo issues new secrets if the stored ones do not match", "[cli][demo]") {
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   const DemoSecrets first = ensure(file);
   const std::string path = demo_secrets_path(file.path());
 
@@ -147,7 +147,7 @@ TEST_CASE("a file that is not a demo is unchanged", "[cli][demo]") {
   OpenFile file;
   SECTION("not claimed") {}
   SECTION("claimed, but contains an association") {
-    claim_demo(file.path());
+    REQUIRE(claim_demo(file.path()));
     CHECK(file.run("association create", {{"NAME", "Acme"}}).code == 0);
   }
   const auto world = ensure_demo_world(file.app());
@@ -158,7 +158,7 @@ TEST_CASE("a file that is not a demo is unchanged", "[cli][demo]") {
 
 TEST_CASE("the creation of a demo continues after any interruption", "[cli][demo]") {
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   // Some objects of the seed exist already, as after a kill.
   CHECK(file.run("asset add", {{"CODE", "USDC"}, {"name", "USD Coin"}}).code == 0);
   CHECK(file.run("association create", {{"NAME", "Demo Ltd"}}).code == 0);
@@ -175,7 +175,7 @@ TEST_CASE("the start text has no unfilled placeholder", "[cli][demo]") {
   CHECK_THROWS_AS(filled("a@b", {}), InternalError);
 
   OpenFile file;
-  claim_demo(file.path());
+  REQUIRE(claim_demo(file.path()));
   const Demo demo{ensure_demo_world(file.app()).value(), ensure(file)};
   const std::string text = demo_start_text(
       demo, {"https://127.0.0.1:1", "/x/demo.db", "/it's/cert.pem", "https://a/"}, "demo-1");

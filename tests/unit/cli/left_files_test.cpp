@@ -86,6 +86,34 @@ TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[c
   rejected("demo", {}, "log_file", outside.file("none/log"));
 }
 
+TEST_CASE("serve: a start that fails after the database was set up leaves it as it was", "[cli]") {
+  const Folder outside;
+  put(outside.file("password"), "short\n");
+  const ConfigFlags flags{{"listen_http", "127.0.0.1:0"},
+                          {"master_key_file", outside.file("key")},
+                          {"admin_password_file", outside.file("password")}};
+  CHECK(rejected_without_files("serve", {}, flags).code == exit_code::kConfiguration);
+  ConfigFlags on_empty = flags;
+  on_empty["db"] = outside.file("empty.db");
+  put(on_empty["db"], "");
+  CHECK(run_own("serve", {}, on_empty, false).code == exit_code::kConfiguration);
+  CHECK(fs::file_size(on_empty["db"]) == 0);
+  CHECK(std::distance(fs::directory_iterator(outside.file("")), {}) == 3);
+}
+
+TEST_CASE("demo: a file that no demo wrote is not replaced with its secrets", "[cli]") {
+  const Folder folder;
+  const std::string path = folder.file("new.db.demo.json");
+  put(path, R"({"of": "another program"})");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  const Ran ran =
+      run_own("demo", {}, {{"db", folder.file("new.db")}, {"listen_http", "127.0.0.1:0"}}, false);
+  CHECK(ran.code == exit_code::kPermission);
+  CHECK_THAT(ran.err, Catch::Matchers::Contains(path) && Catch::Matchers::Contains("Remove it"));
+  CHECK(content_of(path) == R"({"of": "another program"})");
+  CHECK(std::distance(fs::directory_iterator(folder.file("")), {}) == 1);
+}
+
 TEST_CASE("init, serve and demo: below disk_floor_mib, a new database is not created", "[cli]") {
   for (const char* command : {"init", "serve", "demo"}) {
     const Ran ran = rejected_without_files(command, {}, {{"disk_floor_mib", "1048576"}});
@@ -163,9 +191,10 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
 TEST_CASE("backup: the names of files that belong beside the database are rejected", "[cli]") {
   OpenFile file;
   const fs::path folder = fs::path(file.path()).parent_path();
-  for (const char* name : {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock",
-                           "coffer.db.sock", "coffer.db.demo.json", "coffer.db.rewound",
-                           "coffer.db.snapshots", "coffer.requests.db", "coffer.requests.db-wal"}) {
+  for (const char* name :
+       {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock", "coffer.db.sock",
+        "coffer.db.demo.json", "coffer.db.rewound", "coffer.db.snapshots", "coffer.db.backups",
+        "coffer.requests.db", "coffer.requests.db-wal", "kept.coffer.partial"}) {
     const bool existed = fs::exists(folder / name);
     for (const char* command : {"backup", "export"}) {
       const Ran ran = file.run(command, {{"FILE", (folder / "." / name).string()}}, false);
@@ -262,6 +291,11 @@ TEST_CASE("backup, export and restore: an existing file cannot be created", "[cl
   const std::string there = folder.file("there.db");
   put(there, "of another program");
   CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", there}}).code == exit_code::kCannotCreate);
+  const Ran reserved =
+      run_own("restore", {{"BACKUP", backup}}, {{"db", folder.file("b.coffer.partial")}}, false);
+  CHECK(reserved.code == exit_code::kUsage);
+  CHECK_THAT(reserved.err,
+             Catch::Matchers::Contains("--db") && Catch::Matchers::Contains("choose another name"));
   fs::rename(there, folder.file("new.db-wal"));
   CHECK(run_own("restore", {{"BACKUP", backup}}, {{"db", folder.file("new.db")}}).code ==
         exit_code::kCannotCreate);
@@ -276,6 +310,16 @@ TEST_CASE("backup: a name that leaves no room for the temporary ending is named 
   CHECK(ran.code == exit_code::kFailed);
   CHECK_THAT(ran.err, Catch::Matchers::Contains(path + ":") &&
                           Catch::Matchers::Contains("Choose a shorter name"));
+}
+
+TEST_CASE("restore: a rejected backup leaves no folder", "[cli]") {
+  OpenFile file;
+  const Folder outside;
+  const std::string backup = outside.file("backup.db");
+  REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
+  put(backup + ".sha256", "of another file");
+  const Ran ran = rejected_without_files("restore", {{"BACKUP", backup}}, {});
+  CHECK(ran.code == exit_code::kFault);
 }
 
 TEST_CASE("restore: a file of another program next to the target is not touched", "[cli]") {

@@ -22,7 +22,7 @@ using Values = std::map<std::string, std::string>;
 
 struct DemoFile : OpenFile {
   DemoFile() {
-    claim_demo(path());
+    REQUIRE(claim_demo(path()));
     world = ensure_demo_world(app()).value();
   }
   Timestamp now() { return app().queue().now(); }
@@ -45,9 +45,9 @@ std::vector<std::pair<std::string, Values>> all_commands() {
 TEST_CASE("sandbox: every command rejects a file that coffer demo has not created", "[cli]") {
   OpenFile file;
   SECTION("a production file") {}
-  SECTION("a production file beside the secrets of a demo") { claim_demo(file.path()); }
+  SECTION("a production file beside the secrets of a demo") { REQUIRE(claim_demo(file.path())); }
   SECTION("a demo whose secrets are gone") {
-    claim_demo(file.path());
+    REQUIRE(claim_demo(file.path()));
     REQUIRE(ensure_demo_world(file.app()));
     std::filesystem::remove(demo_secrets_path(file.path()));
   }
@@ -240,7 +240,7 @@ TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][
   CHECK_FALSE(offers());
   CHECK(ada.post("/admin/api/run/sandbox/advance", {{"DURATION", "1h"}}).status == 409);
   CHECK(site.acts("sandbox advance", "done").empty());
-  claim_demo(site.file.path());
+  REQUIRE(claim_demo(site.file.path()));
   REQUIRE(ensure_demo_world(site.file.app()));
   CHECK(offers());
   CHECK(ada.post("/admin/api/run/sandbox/advance", {{"DURATION", "1h"}}).status == 200);

@@ -103,7 +103,7 @@ TEST_CASE("invalid text is rejected") {
 TEST_CASE("errors about the whole text have its subject") {
   const JsonLimits limits{.subject = "The file", .depth_max = 1, .values_max = 2};
   CHECK(rejection("", limits) == "The file is empty; send JSON.");
-  CHECK(rejection(std::string("1\0", 2), limits) == "The file contains a NUL byte.");
+  CHECK(rejection(std::string("1\0", 2), limits) == "The file contains a NUL character at byte 2.");
   CHECK(rejection("\xef\xbb\xbf{}", limits) == "The file starts with a byte order mark.");
   CHECK(rejection("[1,", limits).starts_with("The file is not valid JSON at byte "));
   CHECK(rejection("[[1]]", limits) == "The file is nested more than 1 levels deep.");

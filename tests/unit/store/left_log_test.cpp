@@ -5,6 +5,7 @@
 #include <string>
 
 #include "store/database.h"
+#include "store/operations/foreign_file.h"
 #include "store/schema.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -82,4 +83,40 @@ TEST_CASE("database: the log beside an empty or missing file is kept, and no led
       CHECK(fs::exists(moved) == has_file);
     }
   }
+}
+
+TEST_CASE("database: no file of SQLite beside an empty or missing database is deleted or changed") {
+  for (const char* ending : {"-journal", "-shm"}) {
+    for (const bool has_file : {true, false}) {
+      INFO(ending << ", file " << has_file);
+      const TemporaryFolder folder;
+      const std::string path = folder.file();
+      std::ofstream(path + ending) << "of another program";
+      if (has_file) std::ofstream(path).flush();
+      const OpenError error = open_error(path);
+      CHECK(error.fault == OpenFault::corrupt);
+      CHECK(error.message.find(path + ending) != std::string::npos);
+      CHECK(fs::file_size(path + ending) == 18);
+      CHECK(fs::exists(path) == has_file);
+      CHECK_FALSE(fs::exists(path + ".lock"));
+    }
+  }
+  // The journal of a process that was killed while it created the database.
+  const TemporaryFolder folder;
+  std::ofstream(folder.file() + "-journal") << std::string(512, '\0');
+  CHECK(open_error(folder.file()).fault == OpenFault::none);
+}
+
+TEST_CASE("foreign file: the last attempt keeps the log beside an empty file, too") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file();
+  std::ofstream(path).flush();
+  int reads = 0;
+  read_foreign_file(path, [&](Connection& db) {
+    ++reads;
+    CHECK_FALSE(Query(db, "SELECT 1 FROM sqlite_schema").step());
+    std::ofstream(path + "-wal", std::ios::app) << "a payment";
+  });
+  CHECK(reads == 3);
+  CHECK(fs::file_size(path + "-wal") == 27);
 }
