@@ -20,7 +20,8 @@ int pragma_value(Connection& db, const char* sql) {
 
 constexpr const char* kUserVersion = "PRAGMA user_version";
 constexpr const char* kApplicationIdPragma = "PRAGMA application_id";
-constexpr const char* kTableCount = "SELECT count(*) FROM sqlite_schema";
+// SQLite counts the changes of tables; unlike their number, reading this does not load the schema.
+constexpr const char* kTableChanges = "PRAGMA schema_version";
 constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";
 
 /// Applies one step with its version number in one transaction.
@@ -83,7 +84,7 @@ bool holds_tables(const std::string& path) {
   if (error ? error == std::errc::no_such_file_or_directory : bytes == 0) return false;
   bool holds = true;
   try {
-    read_foreign_file(path, [&](Connection& db) { holds = pragma_value(db, kTableCount) > 0; });
+    read_foreign_file(path, [&](Connection& db) { holds = pragma_value(db, kTableChanges) > 0; });
   } catch (const SqlError&) {
   }
   return holds;
@@ -110,7 +111,7 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
 
 OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
                                   const SchemaSource& source) {
-  if (pragma_value(writer, kTableCount) == 0) {
+  if (pragma_value(writer, kTableChanges) == 0) {
     apply(writer, source.schema, source.version());
     return {};
   }
