@@ -24,6 +24,7 @@
 #include "http/server.h"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <limits>
@@ -31,6 +32,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/platform/process.h"
 #include "base/telemetry/log_scope.h"
 #include "http/client_address.h"
 #include "http/wire/server_impl.h"
@@ -67,6 +69,9 @@ bool Server::Impl::start_worker() {
   const Lock lock(workers_mutex_);
   if (startable_.load() == 0) return false;
   try {
+    if (!workers_.empty() && !has_spare_memory()) {
+      throw std::system_error(ENOMEM, std::generic_category());
+    }
     workers_.emplace_back("http-" + std::to_string(workers_.size()), [this] { run_worker(); });
   } catch (const std::system_error& error) {
     if (const std::int64_t now = clock_.monotonic_ms(); now >= next_threads_log_ms_) {
@@ -103,12 +108,12 @@ bool Server::Impl::wake_waiting() {
   return true;
 }
 
-/// The worker's own stack only switches between fibers.
+/// The worker's own stack only switches between fibers, unless there is no memory for one.
 void Server::Impl::run_worker() {
   wake_without_preempting();  // a commit completes many requests at a time
-  for (RequestFiber* fiber = &fibers_.take(); fiber != nullptr;) {
+  for (RequestFiber* fiber = next_fiber(); fiber != nullptr;) {
     if (!fiber->fiber.resume()) {
-      fiber = &fibers_.take();
+      fiber = next_fiber();
       continue;
     }
     RequestFiber* const next = fiber->next;
@@ -117,14 +122,25 @@ void Server::Impl::run_worker() {
   }
 }
 
-std::unique_ptr<RequestFiber> Server::Impl::make_fiber() {
-  auto adapter = std::make_unique<Adapter>(
+/// A fiber for the next requests. Without memory for its stack, serves them on the stack of the
+/// worker, which every wait then blocks, until a fiber can continue.
+RequestFiber* Server::Impl::next_fiber() {
+  if (RequestFiber* const fiber = fibers_.take()) return fiber;
+  const auto adapter = make_adapter();
+  return work(*adapter);
+}
+
+std::unique_ptr<Adapter> Server::Impl::make_adapter() {
+  return std::make_unique<Adapter>(
       options_.limits, abort_, [this](Request& request) { return handle(request); },
       [this](Connection& connection, const RequestHead& head, const Response& response) {
         return session_.frame(connection, head.request_id, response);
       });
+}
+
+std::unique_ptr<RequestFiber> Server::Impl::make_fiber() {
   return std::make_unique<RequestFiber>(
-      std::move(adapter), [this](Adapter& own) { return work(own); },
+      make_adapter(), [this](Adapter& own) { return work(own); },
       [this](RequestFiber& fiber) { enqueue_ready(fiber); });
 }
 

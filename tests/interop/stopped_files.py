@@ -44,7 +44,7 @@ def missing(cli):
     for words in (("association", "list"), ("init",), ("serve",)):
         cli.says(74, f"{words[0]} without the database", "contained a ledger", *words, "--db", db)
     check("nothing creates it", not os.path.exists(db))
-    done = cli.says(1, "a backup in a missing folder", "the folder .*none does not exist", "export", cli.path("none", "all"),
+    done = cli.says(73, "a backup in a missing folder", "the folder .*none does not exist", "export", cli.path("none", "all"),
                     "--db", db + ".away")
     check("the partial file is not mentioned", "partial" not in done.stderr, done.stderr)
     home = {"HOME": cli.path("moved", "home"), "XDG_DATA_HOME": cli.path("moved", "data")}

@@ -17,7 +17,8 @@ namespace coffer {
 class Fiber {
  public:
   /// `on_ready` is called when the body can continue after a wait, on the thread that completed
-  /// what it waited for. It must arrange a call of `resume` and must not block.
+  /// what it waited for. It must arrange a call of `resume` and must not block. Throws
+  /// std::bad_alloc if there is no memory for the stack.
   Fiber(std::function<void()> body, std::function<void()> on_ready);
   ~Fiber();
   Fiber(const Fiber&) = delete;

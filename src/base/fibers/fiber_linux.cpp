@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <utility>
 
-#include "base/check.h"
+#include "base/fault.h"
 #include "base/fibers/fiber.h"
 #include "base/fibers/work_value.h"
 #include "base/mutex.h"
+#include "base/platform/process.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -75,6 +77,10 @@ class Side {
 }  // namespace
 
 struct Fiber::Stack {
+  ~Stack() {
+    if (memory != nullptr) ::munmap(memory, page_bytes() + kStackBytes);
+  }
+
   void* memory = nullptr;
   ucontext_t first{};  // where the body begins
   bool entered = false;
@@ -108,10 +114,12 @@ Fiber::Fiber(std::function<void()> body, std::function<void()> on_ready)
     : body_(std::move(body)), on_ready_(std::move(on_ready)), stack_(std::make_unique<Stack>()) {
   Stack& stack = *stack_;
   const std::size_t guard = page_bytes();  // an overflow ends the process
+  if (!has_spare_memory() || COFFER_FAULT_FAILS("fiber.stack")) throw std::bad_alloc();
   void* memory = ::mmap(nullptr, guard + kStackBytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-  COFFER_CHECK(memory != MAP_FAILED && ::mprotect(memory, guard, PROT_NONE) == 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
   stack.memory = memory;
+  if (::mprotect(memory, guard, PROT_NONE) != 0) throw std::bad_alloc();
   ::getcontext(&stack.first);
   stack.first.uc_stack.ss_sp = static_cast<char*>(memory) + guard;
   stack.first.uc_stack.ss_size = kStackBytes;
@@ -125,10 +133,7 @@ Fiber::Fiber(std::function<void()> body, std::function<void()> on_ready)
                 static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
 }
 
-Fiber::~Fiber() {
-  stack_->own_side.destroy();
-  ::munmap(stack_->memory, page_bytes() + kStackBytes);
-}
+Fiber::~Fiber() { stack_->own_side.destroy(); }
 
 void Fiber::run() {
   stack_->own_side.arrive_from(stack_->thread_side);

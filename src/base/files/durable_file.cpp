@@ -77,8 +77,9 @@ Result<PartialFile> PartialFile::create(const std::string& path,
   std::string partial = path + std::string(kPartialEnding);
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kPrivateFile);
   if (fd < 0 && errno == ENOENT) {
-    return unexpected(Slug::not_found, "cannot create " + path + ": the folder " +
-                                           directory_of(path) + " does not exist");
+    return unexpected(Problem(Slug::not_found, "cannot create " + path + ": the folder " +
+                                                   directory_of(path) + " does not exist")
+                          .exits_with(exit_code::kCannotCreate));
   }
   if (fd < 0) {
     return unexpected(system_problem("cannot create " + path,

@@ -130,6 +130,13 @@ void return_unused_memory() {
 #endif
 }
 
+bool has_spare_memory() {
+  constexpr std::size_t kSpareBytes = 128 * 1024 * 1024;
+  void* spare = ::mmap(nullptr, kSpareBytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return spare != MAP_FAILED && ::munmap(spare, kSpareBytes) == 0;
+}
+
 StopSignals::StopSignals() {
   const sigset_t set = set_of(true);
   pthread_sigmask(SIG_BLOCK, &set, &before_);

@@ -23,6 +23,10 @@ bool process_exists(int process);
 /// start. Thread-safe; takes milliseconds.
 void return_unused_memory();
 
+/// Whether the system gives this process memory for another heap and more. Threads and stacks that
+/// only speed up the work leave it to the rest. Thread-safe; takes microseconds.
+bool has_spare_memory();
+
 /// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), SIGHUP
 /// (reload), and request_restart(). Construct it before any other thread starts, so that all
 /// threads inherit the blocked signals.

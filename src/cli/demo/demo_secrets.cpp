@@ -19,6 +19,7 @@
 #include "base/files/folders.h"
 #include "base/files/ownership.h"
 #include "base/files/side_files.h"
+#include "base/log.h"
 #include "cli/command_result.h"
 #include "flows/identity/operators.h"
 #include "flows/identity/tenancy_changes.h"
@@ -33,6 +34,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kApplicationName = "Demo application";
 constexpr std::size_t kFileBytesMax = 16 * 1024;
+constexpr std::int64_t kOthersValidMs = 24 * 3'600'000;
 
 constexpr std::array<std::pair<std::string_view, std::string DemoSecrets::*>, 2> kTexts = {{
     {"clientId", &DemoSecrets::client_id},
@@ -184,7 +186,12 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
   if (row && row->suspended) {
     COFFER_TRY(const auto resumed, flows::suspend_application(app.flows(), row->id, false));
   }
-  auto registered = row ? flows::rotate_application(app.flows(), row->id)
+  // Someone else may use the secrets that were issued since the file was written.
+  if (row) {
+    log_warning("demo", "the keys in the file were replaced; issued new ones, beside the others",
+                {{"file", path}});
+  }
+  auto registered = row ? flows::rotate_application(app.flows(), row->id, kOthersValidMs)
                         : register_with(app, association, secrets.public_key);
   if (!registered) return unexpected(std::move(registered).error());
   secrets = joined(secrets, *registered);

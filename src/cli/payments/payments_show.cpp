@@ -286,7 +286,7 @@ std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& ar
     const auto key = store::payment_key(db, *id);
     const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
     if (!payment || !payment->provider) return Found();
-    if (payment->sending_asset) {
+    if (payment->sending_asset && payment->request.type == PaymentType::offramp) {
       return Found({*payment->sending_asset, payment->provider->total});
     }
     if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();

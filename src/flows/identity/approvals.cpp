@@ -11,10 +11,7 @@ namespace {
 /// The sealing context that authenticates the arguments (store/operations/seals.cpp).
 std::string seal_context(ApprovalId id) { return "approval:" + id.to_string(); }
 
-Problem not_found() {
-  return Problem(Slug::not_found,
-                 "The approval request was not found. List requests with `coffer approval list`.");
-}
+Problem not_found() { return Problem(Slug::not_found, "The approval request was not found."); }
 
 /// `conflict` unless the request is waiting.
 Result<store::ApprovalRow> waiting_approval(store::Connection& db, ApprovalId id, Timestamp now) {

@@ -35,15 +35,19 @@ class RequestFibers {
   using Create = std::function<std::unique_ptr<RequestFiber>()>;
   explicit RequestFibers(Create create) : create_(std::move(create)) {}
 
-  RequestFiber& take() {
+  /// nullptr if there is no memory for another one.
+  RequestFiber* take() {
     const Lock lock(mutex_);
     if (idle_.empty()) {
-      all_.push_back(create_());
-      return *all_.back();
+      try {
+        return all_.emplace_back(create_()).get();
+      } catch (const std::bad_alloc&) {
+        return nullptr;
+      }
     }
     RequestFiber* const fiber = idle_.back();
     idle_.pop_back();
-    return *fiber;
+    return fiber;
   }
 
   void put_back(RequestFiber& fiber) {

@@ -68,6 +68,8 @@ class Server::Impl {
   void call_workers(std::size_t count);
   bool wake_waiting();
   void run_worker();
+  RequestFiber* next_fiber();
+  std::unique_ptr<Adapter> make_adapter();
   std::unique_ptr<RequestFiber> make_fiber();
   RequestFiber* work(Adapter& adapter);
   Turn next_turn(bool& stopped);

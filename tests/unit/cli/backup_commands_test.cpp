@@ -109,7 +109,7 @@ TEST_CASE("backup: without a name, a folder must be set, and an unusable folder 
   const Ran ran = file.run("backup");
   CHECK(ran.code == exit_code::kUsage);
   CHECK(ran.err.find("backup_dir") != std::string::npos);
-  CHECK(file.run("backup", {{"FILE", "/nowhere/at/all.db"}}).code == exit_code::kFailed);
+  CHECK(file.run("backup", {{"FILE", "/nowhere/at/all.db"}}).code == exit_code::kCannotCreate);
   CHECK(file.run("backup", {{"FILE", "-"}}).code == exit_code::kUsage);
   Folder folder;
   put(folder.file("a.db.coffer.partial"), "what a killed backup left");

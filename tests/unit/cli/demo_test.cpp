@@ -117,6 +117,9 @@ TEST_CASE("a demo issues new secrets if the stored ones do not match", "[cli][de
     CHECK(second.application == first.application);
     CHECK(second.secret_seed.reveal() == first.secret_seed.reveal());
     CHECK(works(file, second));
+    const auto row = application(file, first.application);
+    INFO("the secrets of the rotation stay valid");
+    CHECK(row.old_at(file.app().queue().now()) != nullptr);
   }
   SECTION("killed between the key pair and the registration, or before the secrets were kept") {
     write(path, R"({"publicKey":")" + first.public_key + R"(","secretSeed":")" +

@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/fault.h"
 #include "base/fibers/completion.h"
 #include "base/thread.h"
 #include "raw_client.h"
@@ -88,6 +89,31 @@ TEST_CASE("more requests than workers can wait for a commit", "[leaves]") {
   commits.complete_all();
   for (RawClient& client : clients) CHECK(body_of(client.read_response()) == "GET /commit ");
 }
+
+#ifdef COFFER_FAULTS
+TEST_CASE("without memory for more stacks, requests wait on their workers", "[leaves]") {
+  constexpr std::size_t kRequests = 3;
+  Commits commits;
+  Gatekeeper gate;
+  fault::arm("fiber.stack:0=fail");
+  RunningServer server([](ServerOptions& options) { with_workers(options, kRequests + 1); },
+                       waiting_at(commits, gate));
+  for (int round = 0; round < 2; ++round) {
+    std::deque<RawClient> clients;
+    for (std::size_t i = 0; i < kRequests; ++i) {
+      clients.emplace_back(server.port());
+      clients.back().send(get("/commit"));
+    }
+    commits.wait_for(kRequests);
+    RawClient other(server.port());
+    other.send(get("/fixed"));
+    CHECK(body_of(other.read_response()) == "ok");
+    commits.complete_all();
+    for (RawClient& client : clients) CHECK(body_of(client.read_response()) == "GET /commit ");
+    fault::arm("");  // the next round has stacks again
+  }
+}
+#endif
 
 TEST_CASE("a request continues after its commit while other handlers block the active workers",
           "[leaves]") {
