@@ -69,7 +69,7 @@ bool Server::Impl::start_worker() {
   const Lock lock(workers_mutex_);
   if (startable_.load() == 0) return false;
   try {
-    if (!workers_.empty() && !has_spare_memory()) {
+    if (workers_.size() >= waiting_max_ && !has_spare_memory()) {
       throw std::system_error(ENOMEM, std::generic_category());
     }
     workers_.emplace_back("http-" + std::to_string(workers_.size()), [this] { run_worker(); });
