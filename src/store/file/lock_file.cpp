@@ -70,6 +70,19 @@ bool is_of_new(const std::string& journal) {
          std::string_view(pages, sizeof pages) == std::string_view("\0\0\0\0", sizeof pages);
 }
 
+/// The name of a file beside an empty or missing database that SQLite would delete or overwrite.
+/// Otherwise empty.
+std::string left_beside_empty(const std::string& database) {
+  if (file_bytes(database) > 0) return {};
+  for (const char* ending : kSqliteEndings) {
+    const std::string file = database + ending;
+    if (file_bytes(file) == 0) continue;
+    if (ending == std::string_view(kJournalEnding) && is_of_new(file)) continue;
+    return file;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string described(const LockState& holder) {
@@ -168,11 +181,7 @@ std::string ledger_fault(const std::string& database, const LastClose& last) {
 }
 
 std::string log_fault(const std::string& database, const LastClose& last) {
-  // SQLite would delete or overwrite the files beside an empty one.
-  for (const char* ending : kSqliteEndings) {
-    const std::string file = database + ending;
-    if (file_bytes(database) > 0 || file_bytes(file) == 0) continue;
-    if (ending == std::string_view(kJournalEnding) && is_of_new(file)) continue;
+  if (const std::string file = left_beside_empty(database); !file.empty()) {
     return database + " is empty or missing, but " + file +
            " exists and may belong to a ledger. If the database was moved, move it back; "
            "otherwise, move " +

@@ -63,6 +63,18 @@ void with_workers(ServerOptions& options, std::size_t workers) {
   lane = {"system", 64, 64, 64, 64};
 }
 
+/// Clients of which each waits for a commit. Returns when all of them do.
+std::deque<RawClient> waiting_clients(const RunningServer& server, Commits& commits,
+                                      std::size_t count) {
+  std::deque<RawClient> clients;
+  for (std::size_t i = 0; i < count; ++i) {
+    clients.emplace_back(server.port());
+    clients.back().send(get("/commit"));
+  }
+  commits.wait_for(count);
+  return clients;
+}
+
 }  // namespace
 
 TEST_CASE("more requests than workers can wait for a commit", "[leaves]") {
@@ -71,12 +83,7 @@ TEST_CASE("more requests than workers can wait for a commit", "[leaves]") {
   Gatekeeper gate;
   RunningServer server([](ServerOptions& options) { with_workers(options, 4); },
                        waiting_at(commits, gate));
-  std::deque<RawClient> clients;
-  for (std::size_t i = 0; i < kRequests; ++i) {
-    clients.emplace_back(server.port());
-    clients.back().send(get("/commit"));
-  }
-  commits.wait_for(kRequests);
+  std::deque<RawClient> clients = waiting_clients(server, commits, kRequests);
   RawClient other(server.port());
   other.send(get("/fixed"));
   CHECK(body_of(other.read_response()) == "ok");
@@ -99,12 +106,7 @@ TEST_CASE("without memory for more stacks, requests wait on their workers", "[le
   RunningServer server([](ServerOptions& options) { with_workers(options, kRequests + 1); },
                        waiting_at(commits, gate));
   for (int round = 0; round < 2; ++round) {
-    std::deque<RawClient> clients;
-    for (std::size_t i = 0; i < kRequests; ++i) {
-      clients.emplace_back(server.port());
-      clients.back().send(get("/commit"));
-    }
-    commits.wait_for(kRequests);
+    std::deque<RawClient> clients = waiting_clients(server, commits, kRequests);
     RawClient other(server.port());
     other.send(get("/fixed"));
     CHECK(body_of(other.read_response()) == "ok");
