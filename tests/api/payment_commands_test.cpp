@@ -6,6 +6,7 @@
 
 #include "base/platform/exit_code.h"
 #include "cli/dispatch.h"
+#include "cli/payments/payments.h"
 #include "store/operations/export.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
@@ -316,6 +317,26 @@ TEST_CASE(
   CHECK(world.funds() == "1000.00/1000.00/0.00");
   world.pass(5'000);
   CHECK(world.funds() == "1000.00/1000.00/0.00");
+}
+
+TEST_CASE("payment resolve: a limit of four_eyes applies to what the wallet pays or receives") {
+  World world;
+  std::ostringstream out;
+  const cli::Console console{out, out};
+  cli::Interruption interruption;
+  const Actor actor = command_line_actor(0);
+  cli::Session session{world.app.core(), console, interruption, actor};
+  const auto moved = [&](const std::string& id) {
+    const auto amount = cli::resolved_amount(session, {{{"ID", id}}});
+    REQUIRE(amount);
+    return amount->amount.to_string(2) + " " + amount->asset.value();
+  };
+  const std::string paid = world.cash_out("1201");
+  const std::string collecting = add_connector(world.app, collection_connector());
+  const std::string received = world.me.pay(
+      "/v1/payments/onramp", collection_body(collection_quote(world.me, collecting), world.wallet));
+  CHECK(moved(paid) == "101.50 USDC");
+  CHECK(moved(received) == "74.175 USDC");
 }
 
 TEST_CASE("payment resolve: a failed refund can be credited later, once") {

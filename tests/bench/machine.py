@@ -1,6 +1,7 @@
 """Used by every section: the measured server, and the other programs."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -81,6 +82,26 @@ class Server(Demo):
         load = self.load(seconds, connections, legs, callers=callers)
         self.wait_until_settled()
         return load, load.requests / (time.monotonic() - began)
+
+    def response_times(self, seconds):
+        """Milliseconds of each payment of one client that waits for a response before it sends the next request.
+        For each slow response, wrk adds the times of requests that it could not send meanwhile; this does not."""
+        key, token, source, destination = self.caller
+        times, end = [], time.monotonic() + seconds
+        with socket.create_connection((self.host, self.port)) as client:
+            while time.monotonic() < end:
+                source, destination = destination, source
+                body = (f'{{"transactionId":"t{time.monotonic_ns()}","sourceWalletId":"{source}",'
+                        f'"destinationWalletId":"{destination}","sendingAssetCode":"USDC","amount":"1.25"}}')
+                request = (f"POST {PAY} HTTP/1.1\r\nHost: bench\r\nx-svc-auth: {key}\r\nAuthorization: Bearer {token}\r\n"
+                           f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode()
+                began = time.perf_counter()
+                client.sendall(request)
+                status = client.recv(65536)[9:12]
+                times.append((time.perf_counter() - began) * 1e3)
+                if status != b"202":
+                    sys.exit(f"bench: a payment got {status}")
+        return times
 
     def wait_until_settled(self):
         wait_until_settled(self, within_s=60.0)

@@ -134,6 +134,11 @@ def without_key(cli, db):
     found = json.loads(cli.exits(0, "verify with another key", "verify", "--json", copy).stdout)
     check("it says that the key is another one", "structure" in found["checked"]
           and found["masterKey"] == f"none: {key} is not the key of this file", found)
+    with open(copy, "w", encoding="ascii") as file:
+        file.write("no database")
+    found = json.loads(cli.exits(3, "verify with another file", "verify", "--json", copy).stdout)
+    check("it does not say that anything was checked", not found["ok"] and "checked" not in found
+          and "is not a database" in found["masterKey"], found)
 
 
 def older_file(cli):

@@ -61,8 +61,9 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
   return out;
 }
 
-/// With --json, one object; otherwise, a table of violations or a sentence. `key` is the source of
-/// the master key, or why it was not used.
+/// With --json, one object; otherwise, a table of violations or a sentence. `extent` says what
+/// holds in a file without violations. `key` is the source of the master key, or why it was not
+/// used.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
                      std::string_view extent, const std::string& key, const Arguments& arguments) {
   const bool whole = violations.empty();
@@ -70,12 +71,12 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
   CommandResult result;
   result.exit_code = whole ? exit_code::kDone : exit_code::kFault;
   if (arguments.json) {
-    result.records = {{{"database", path},
-                       {"ok", whole},
-                       {"checked", std::string(extent)},
-                       {"masterKey", key},
-                       {"checkpoint", compared},
-                       {"violations", records_of(violations)}}};
+    Record record{{"database", path}, {"ok", whole}};
+    if (whole) record.emplace_back("checked", std::string(extent));
+    record.emplace_back("masterKey", key);
+    record.emplace_back("checkpoint", compared);
+    record.emplace_back("violations", records_of(violations));
+    result.records = {std::move(record)};
   } else if (whole) {
     result.records = {{{"database", path},
                        {"verified", std::string(extent)},
@@ -127,10 +128,12 @@ Config with_key_of(const std::string& path, Config config) {
 }
 
 /// The key with which the file was checked, or why it was checked without one.
-std::string used_key(const Config& config, const flows::FileChecks& checks, bool keyed) {
-  if (keyed) return key_source(config);
-  return checks.key != nullptr ? "none: " + key_source(config) + " is not the key of this file"
-                               : "none: " + checks.no_key;
+std::string used_key(const Config& config, const flows::FileChecks& checks,
+                     const store::FileVerdict& verdict) {
+  if (verdict.keyed) return key_source(config);
+  if (checks.key == nullptr) return "none: " + checks.no_key;
+  if (!verdict.violations.empty()) return "none: the file is damaged, or is not a database";
+  return "none: " + key_source(config) + " is not the key of this file";
 }
 
 Result<CommandResult> judge(const Console& console, const Config& given,
@@ -142,7 +145,7 @@ Result<CommandResult> judge(const Console& console, const Config& given,
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   COFFER_TRY(const auto found, flows::judge_file(path, line.shower(), checks));
   CommandResult result = report(path, found.verdict.violations, extent_of(found.verdict),
-                                used_key(config, checks, found.verdict.keyed), arguments);
+                                used_key(config, checks, found.verdict), arguments);
   if (!found.verdict.violations.empty()) return result;
   if (found.verdict.newer_schema || found.verdict.older_schema) {
     return unexpected(Slug::conflict,

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
 
 #include "base/platform/exit_code.h"
 #include "unit/cli/open_file.h"
@@ -10,6 +12,8 @@ using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
 
 namespace {
+
+constexpr const char* kUnknownId = "0190a5a0-0000-7000-8000-000000000000";
 
 /// Some rows for each list.
 void fill(OpenFile& file) {
@@ -28,6 +32,21 @@ void fill(OpenFile& file) {
 bool needs_nothing(const Command& command) {
   return std::none_of(command.arguments.begin(), command.arguments.end(),
                       [](const Argument& argument) { return argument.required; });
+}
+
+/// An unknown ID, and for the other arguments a word of the choice or any text.
+std::map<std::string, std::string> values_without_object(const Command& command) {
+  std::map<std::string, std::string> out;
+  for (const Argument& argument : command.arguments) {
+    if (!argument.required) continue;
+    std::string_view value = "1";
+    if (!argument.placeholder.empty()) {
+      value = argument.placeholder.substr(0, argument.placeholder.find('|'));
+    }
+    if (!argument.hint.empty()) value = kUnknownId;
+    out.emplace(argument.name, value);
+  }
+  return out;
 }
 
 bool has_key(const Record& record, std::string_view key) {
@@ -89,4 +108,23 @@ TEST_CASE("every column of a table is a key of its records", "[cli]") {
       }
     }
   }
+}
+
+TEST_CASE("the error for an unknown ID says once how to find one", "[cli]") {
+  OpenFile file;
+  fill(file);
+  std::size_t tried = 0;
+  for (const Command& command : commands()) {
+    const auto with_hint = std::ranges::find_if(
+        command.arguments, [](const Argument& argument) { return !argument.hint.empty(); });
+    if (!command.is_on_file() || with_hint == command.arguments.end()) continue;
+    const std::string_view lists = with_hint->hint.substr(with_hint->hint.find("coffer "));
+    const Ran ran = file.run(std::string(command.path), values_without_object(command));
+    INFO(command.path << ": " << ran.err);
+    const auto at = ran.err.find(lists);
+    if (at == std::string::npos) continue;  // another value is rejected first
+    CHECK(ran.err.find(lists, at + 1) == std::string::npos);
+    ++tried;
+  }
+  CHECK(tried > 20);
 }
