@@ -2,9 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/sysmacros.h>
+#endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
@@ -15,7 +20,15 @@ namespace {
 
 FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
+/// Does not ask for the time of the last change: once it was asked for, Linux gives the next write
+/// an exact time, and ext4 without a journal writes that to disk at every sync.
 std::optional<FileIdentity> identity_at(const std::string& path) {
+#if defined(__linux__)
+  struct statx found {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO, &found) == 0) {
+    return FileIdentity{makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino};
+  }
+#endif
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   return identity_of(status);
@@ -34,12 +47,20 @@ std::string real_path(const std::string& path) {
   return real ? std::string(real.get()) : std::string();
 }
 
+/// The names that may lead to another file when a symbolic link is changed.
+std::vector<std::string> indirect(const std::vector<std::string>& names, const std::string& real) {
+  std::vector<std::string> out;
+  std::ranges::copy_if(names, std::back_inserter(out), [&](const std::string& name) {
+    return !name.empty() && std::filesystem::absolute(name).lexically_normal() != real;
+  });
+  return out;
+}
+
 }  // namespace
 
 HeldFile::HeldFile(const std::string& path, const std::string& link, int fd, bool is_created)
-    : path_(path),
-      link_(link),
-      real_path_(real_path(path)),
+    : real_path_(real_path(path)),
+      links_(indirect({path, link}, real_path_)),
       log_path_(real_path_ + kLogEnding),
       fd_(fd),
       found_(is_created              ? Found::nothing
@@ -65,9 +86,9 @@ void HeldFile::restore_found() const {
 void HeldFile::note_log() { log_ = identity_at(log_path_); }
 
 bool HeldFile::in_place() const {
-  return file_ && identity_at(real_path_) == file_ && real_path(path_) == real_path_ &&
-         (link_.empty() || real_path(link_) == real_path_) &&
-         (!log_ || identity_at(log_path_) == log_);
+  return file_ && identity_at(real_path_) == file_ && (!log_ || identity_at(log_path_) == log_) &&
+         std::ranges::all_of(
+             links_, [&](const std::string& link) { return real_path(link) == real_path_; });
 }
 
 bool is_held(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/files/descriptor.h"
 
@@ -49,9 +50,8 @@ class HeldFile {
   enum class Found { nothing, empty, content };
   HeldFile(const std::string& path, const std::string& link, int fd, bool is_created);
 
-  const std::string path_;
-  const std::string link_;
-  const std::string real_path_;  // without symbolic links, the form that SQLite uses
+  const std::string real_path_;           // without symbolic links, the form that SQLite uses
+  const std::vector<std::string> links_;  // other names of the file that were given
   const std::string log_path_;
   const Descriptor fd_;
   const Found found_;

@@ -149,6 +149,33 @@ TEST_CASE("database: nothing is stored while the file or its log is not at its p
   CHECK(file.value("SELECT value FROM meta WHERE name = 'x'") == "after");
 }
 
+TEST_CASE("database: the names by which the file was given must lead to it") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/ledger.db";
+  const std::string link = folder.path() + "/link.db";
+  const std::string by_folder = folder.path() + "/folder/ledger.db";
+  fs::create_directory(folder.path() + "/elsewhere");
+  fs::create_directory_symlink(folder.path(), folder.path() + "/folder");
+  fs::create_symlink(path, link);
+  const SystemClock clock;
+  OpenError error;
+  const auto database = Database::open({.path = by_folder, .link = link}, clock, error);
+  REQUIRE(database);
+  CHECK(database->in_place());
+  const auto redirect = [&](const std::string& name, const std::string& target) {
+    fs::remove(name);
+    fs::create_symlink(target, name);
+  };
+  redirect(link, folder.path() + "/another.db");
+  CHECK_FALSE(database->in_place());
+  redirect(link, path);
+  CHECK(database->in_place());
+  redirect(folder.path() + "/folder", folder.path() + "/elsewhere");
+  CHECK_FALSE(database->in_place());
+  redirect(folder.path() + "/folder", folder.path());
+  CHECK(database->in_place());
+}
+
 TEST_CASE("database: an empty ledger does not take the place of one that was lost") {
   const std::array<std::function<void(const std::string&)>, 3> losses{{
       [](const std::string& path) { fs::resize_file(path, 0); },
