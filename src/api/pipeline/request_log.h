@@ -52,8 +52,9 @@ class RequestLog {
   /// Queues the entry or drops it. Thread-safe; never throws.
   void note(const http::Request& request, const http::Response& response, const RequestTrace& trace,
             std::int64_t duration_us) noexcept;
-  /// Writes the oldest queued entries, as the thread does; for tests. Returns their number.
-  std::size_t write_batch();
+  /// Writes the oldest queued entries, and calls `pause` after each step; for tests. Returns their
+  /// number.
+  std::size_t write_batch(void (*pause)() = [] {});
 
  private:
   struct Entry {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/files/side_files.h"
-#include "base/thread.h"
 #include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
 #include "store/rows/columns.h"
@@ -164,20 +163,20 @@ void RequestLogFile::open() {
   db_ = std::move(db);
 }
 
-void RequestLogFile::append(std::span<RequestRow> rows, Timestamp now) {
+void RequestLogFile::append(std::span<RequestRow> rows, Timestamp now, void (*pause)()) {
   try {
     if (!db_) open();
-    write(rows, now);
+    write(rows, now, pause);
   } catch (const SqlError& fault) {
     db_.reset();
     if (!is_damaged(fault)) throw;
     set_aside(path_);
     open();
-    write(rows, now);
+    write(rows, now, pause);
   }
 }
 
-void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
+void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now, void (*pause)()) {
   db_->execute("BEGIN IMMEDIATE");
   try {
     for (RequestRow& row : rows) {
@@ -185,7 +184,7 @@ void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now) {
       Query query(*db_, kInsertRequest.c_str());
       bind_row(query, 1, kWhole, row);
       query.run();
-      yield_processor();
+      pause();
     }
     remove_old(now);
     db_->execute("COMMIT");

@@ -53,14 +53,16 @@ class RequestLogFile {
   RequestLogFile(std::string path, RequestLogLimits limits);
 
   /// Appends the rows in one transaction and removes old ones beyond the limits. Throws SqlError;
-  /// the next call opens the file again. A damaged file is renamed to PATH.damaged.
-  void append(std::span<RequestRow> rows, Timestamp now);
+  /// the next call opens the file again. A damaged file is renamed to PATH.damaged. Calls `pause`
+  /// after each row.
+  void append(
+      std::span<RequestRow> rows, Timestamp now, void (*pause)() = [] {});
   /// Pages in use, in bytes; 0 before the first append.
   std::uint64_t used_bytes();
 
  private:
   void open();
-  void write(std::span<RequestRow> rows, Timestamp now);
+  void write(std::span<RequestRow> rows, Timestamp now, void (*pause)());
   void remove_old(Timestamp now);
 
   const std::string path_;

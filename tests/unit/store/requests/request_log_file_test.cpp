@@ -128,6 +128,19 @@ TEST_CASE("requests of the same millisecond keep their order and a clock set bac
   CHECK(newest_requests(folder.file(), {}, {}).rows.size() == 3);
 }
 
+TEST_CASE("the request log yields the processor after each row only beside payments") {
+  const Folder folder;
+  RequestLogFile log(folder.file(), {kDayMs, 64 * kMiB});
+  static int pauses = 0;
+  auto beside_payments = rows(5);
+  log.append(beside_payments, {2'000'000}, [] { ++pauses; });
+  CHECK(pauses == 5);
+  auto at_stop = std::vector<RequestRow>{row(3'000)};
+  log.append(at_stop, {2'001'000});
+  CHECK(pauses == 5);
+  CHECK(newest_requests(folder.file(), {}, {}).rows.size() == 6);
+}
+
 TEST_CASE("the request log removes requests beyond its age") {
   const Folder folder;
   RequestLogFile log(folder.file(), {1'000, 64 * kMiB});
