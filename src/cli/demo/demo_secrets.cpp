@@ -14,6 +14,7 @@
 #include "auth/password.h"
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "base/clock.h"
 #include "base/files/descriptor.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
@@ -34,7 +35,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kApplicationName = "Demo application";
 constexpr std::size_t kFileBytesMax = 16 * 1024;
-constexpr std::int64_t kOthersValidMs = 24 * 3'600'000;
 
 constexpr std::array<std::pair<std::string_view, std::string DemoSecrets::*>, 2> kTexts = {{
     {"clientId", &DemoSecrets::client_id},
@@ -191,7 +191,7 @@ Result<DemoSecrets> ensure_demo_secrets(App& app, AssociationId association) {
     log_warning("demo", "the keys in the file were replaced; issued new ones, beside the others",
                 {{"file", path}});
   }
-  auto registered = row ? flows::rotate_application(app.flows(), row->id, kOthersValidMs)
+  auto registered = row ? flows::rotate_application(app.flows(), row->id, kDayMs)
                         : register_with(app, association, secrets.public_key);
   if (!registered) return unexpected(std::move(registered).error());
   secrets = joined(secrets, *registered);
