@@ -1,6 +1,7 @@
 #include "auth/challenge.h"
 
 #include "auth/xdr.h"
+#include "base/digest.h"
 
 namespace coffer::auth {
 namespace {
@@ -8,7 +9,6 @@ namespace {
 constexpr std::size_t kNonceBytes = 48;
 constexpr std::uint32_t kFee = 100;  // stroops per operation, the minimum; never paid
 constexpr std::string_view kWebAuthDomain = "web_auth_domain";
-constexpr std::string_view kEnvelopeTypeTx{"\0\0\0\2", 4};
 
 Unexpected rejected(const char* detail) { return unexpected(Slug::invalid_challenge, detail); }
 
@@ -80,7 +80,8 @@ ChallengeServer::ChallengeServer(SigningKey key, std::string network_passphrase)
 
 /// TransactionSignaturePayload: network, envelope type, transaction.
 Sha256 ChallengeServer::hash_of(std::string_view transaction_xdr) const {
-  return sha256(std::string(network_id_).append(kEnvelopeTypeTx).append(transaction_xdr));
+  return sha256(
+      std::string(network_id_).append(to_big_endian(kEnvelopeTypeTx, 4)).append(transaction_xdr));
 }
 
 std::string ChallengeServer::issue(const PublicKey& client, const ChallengeDomains& domains,

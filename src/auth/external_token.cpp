@@ -10,7 +10,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-Unexpected rejected() { return unexpected(Slug::unauthorized, "The bearer token is not valid."); }
+Unexpected rejected_token() {
+  return unexpected(Slug::unauthorized, "The bearer token is not valid.");
+}
 
 /// nullptr if the member is missing or has another type.
 const std::string* text_member(const Json& object, const char* name) {
@@ -153,26 +155,26 @@ bool JwkSet::verifies(const ExternalToken& token) const {
 }
 
 Result<ExternalToken> ExternalToken::parse(std::string_view token) {
-  if (token.size() > kMaxBytes) return rejected();
+  if (token.size() > kMaxBytes) return rejected_token();
   const auto first = token.find('.');
   const auto last = token.rfind('.');
   if (first == std::string_view::npos || token.find('.', first + 1) != last || first == last) {
-    return rejected();
+    return rejected_token();
   }
   const auto header_text = from_base64url(token.substr(0, first));
   auto payload = from_base64url(token.substr(first + 1, last - first - 1));
   auto signature = from_base64url(token.substr(last + 1));
-  if (!header_text || !payload || !signature || signature->empty()) return rejected();
+  if (!header_text || !payload || !signature || signature->empty()) return rejected_token();
   const Json header = Json::parse(*header_text, nullptr, false);
-  if (!header.is_object() || header.contains("crit")) return rejected();
+  if (!header.is_object() || header.contains("crit")) return rejected_token();
   const std::string* name = text_member(header, "alg");
   const auto algorithm = name == nullptr ? std::nullopt : parse_algorithm(*name);
-  if (!algorithm) return rejected();
+  if (!algorithm) return rejected_token();
   ExternalToken out;
   out.algorithm = *algorithm;
   if (header.contains("kid")) {
     const std::string* key_id = text_member(header, "kid");
-    if (key_id == nullptr) return rejected();
+    if (key_id == nullptr) return rejected_token();
     out.key_id = *key_id;
   }
   out.signed_part = token.substr(0, last);
@@ -191,16 +193,16 @@ struct CheckedClaims {
 /// The checks that access tokens and ID tokens share.
 Result<CheckedClaims> check_claims(const ExternalToken& token, const JwkSet& keys,
                                    const ExternalIssuer& expected, Timestamp now) {
-  if (!keys.verifies(token)) return rejected();
+  if (!keys.verifies(token)) return rejected_token();
   CheckedClaims out{Json::parse(token.payload, nullptr, false), {}};
-  if (!out.claims.is_object()) return rejected();
+  if (!out.claims.is_object()) return rejected_token();
   const std::string* issuer = text_member(out.claims, "iss");
   if (issuer == nullptr || *issuer != expected.issuer || !is_for(out.claims, expected.audience)) {
     return unexpected(Slug::unauthorized,
                       "The issuer or audience of the bearer token is not accepted.");
   }
   const auto expires_at = numeric_date(out.claims, "exp");
-  if (!expires_at) return rejected();
+  if (!expires_at) return rejected_token();
   if (!has_begun(out.claims, "nbf", now) || !has_begun(out.claims, "iat", now)) {
     return unexpected(Slug::unauthorized, "The bearer token is not valid yet.");
   }

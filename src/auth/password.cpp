@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 #include "base/digest.h"
 #include "base/text/next_part.h"
 #include "base/text/whole_number.h"
@@ -20,11 +21,10 @@ constexpr std::uint64_t kMemoryMax = 256ULL << 20;
 
 std::string scrypt(std::string_view password, std::string_view salt, const ScryptCost& cost) {
   std::string out(kHashBytes, '\0');
-  COFFER_CHECK(EVP_PBE_scrypt(password.data(), password.size(),
-                              reinterpret_cast<const unsigned char*>(salt.data()), salt.size(),
+  COFFER_CHECK(EVP_PBE_scrypt(password.data(), password.size(), bytes_of(salt), salt.size(),
                               std::uint64_t{1} << cost.log2_n, static_cast<std::uint64_t>(cost.r),
                               static_cast<std::uint64_t>(cost.p), kMemoryMax,
-                              reinterpret_cast<unsigned char*>(out.data()), out.size()) == 1);
+                              writable_bytes_of(out), out.size()) == 1);
   return out;
 }
 

@@ -3,17 +3,16 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-#include <memory>
-
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 
 namespace coffer::auth {
 namespace {
 
 constexpr char kFormatVersion = 1;
-constexpr std::size_t kNonceBytes = 12;
+constexpr std::size_t kSealNonceBytes = 12;
 constexpr std::size_t kTagBytes = 16;
-constexpr std::size_t kHeaderBytes = 1 + kNonceBytes;
+constexpr std::size_t kHeaderBytes = 1 + kSealNonceBytes;
 // EVP takes lengths as int. Sealed values are short: keys, secrets and seeds.
 constexpr std::size_t kMaxPlaintextBytes = 1 << 20;
 
@@ -24,17 +23,7 @@ const EVP_CIPHER* aes_256_gcm() {
   return algorithm;
 }
 
-struct FreeContext {
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-};
-using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
-
-const unsigned char* in(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-unsigned char* out(std::string& text, std::size_t at) {
-  return reinterpret_cast<unsigned char*>(text.data()) + at;
-}
+using CipherContext = Owned<EVP_CIPHER_CTX, EVP_CIPHER_CTX_free>;
 
 /// The version byte is authenticated with the context, so it cannot be changed either.
 std::string authenticated(std::string_view context) {
@@ -58,21 +47,23 @@ std::string Sealer::seal(std::string_view plaintext, std::string_view context) c
   COFFER_CHECK(plaintext.size() <= kMaxPlaintextBytes && context.size() <= kMaxPlaintextBytes);
   const std::string aad = authenticated(context);
   std::string sealed(1, kFormatVersion);
-  sealed.append(random_.bytes(kNonceBytes));
+  sealed.append(random_.bytes(kSealNonceBytes));
   sealed.resize(kHeaderBytes + plaintext.size() + kTagBytes);
 
-  const Context cipher(EVP_CIPHER_CTX_new());
+  const CipherContext cipher(EVP_CIPHER_CTX_new());
   int length = 0;
-  COFFER_CHECK(EVP_EncryptInit_ex2(cipher.get(), aes_256_gcm(), in(key_.reveal()), out(sealed, 1),
-                                   nullptr) == 1);
-  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), nullptr, &length, in(aad),
+  COFFER_CHECK(EVP_EncryptInit_ex2(cipher.get(), aes_256_gcm(), bytes_of(key_.reveal()),
+                                   writable_bytes_of(sealed, 1), nullptr) == 1);
+  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), nullptr, &length, bytes_of(aad),
                                  static_cast<int>(aad.size())) == 1);
-  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), out(sealed, kHeaderBytes), &length, in(plaintext),
-                                 static_cast<int>(plaintext.size())) == 1);
-  COFFER_CHECK(EVP_EncryptFinal_ex(cipher.get(), out(sealed, kHeaderBytes + plaintext.size()),
+  COFFER_CHECK(EVP_EncryptUpdate(cipher.get(), writable_bytes_of(sealed, kHeaderBytes), &length,
+                                 bytes_of(plaintext), static_cast<int>(plaintext.size())) == 1);
+  COFFER_CHECK(EVP_EncryptFinal_ex(cipher.get(),
+                                   writable_bytes_of(sealed, kHeaderBytes + plaintext.size()),
                                    &length) == 1);
   COFFER_CHECK(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTagBytes,
-                                   out(sealed, kHeaderBytes + plaintext.size())) == 1);
+                                   writable_bytes_of(sealed, kHeaderBytes + plaintext.size())) ==
+               1);
   return sealed;
 }
 
@@ -87,17 +78,18 @@ Result<Secret> Sealer::open(std::string_view sealed, std::string_view context) c
   // One byte more, because EVP requires a buffer even for an empty value.
   std::string plaintext(size + 1, '\0');
 
-  const Context cipher(EVP_CIPHER_CTX_new());
+  const CipherContext cipher(EVP_CIPHER_CTX_new());
   int length = 0;
-  COFFER_CHECK(EVP_DecryptInit_ex2(cipher.get(), aes_256_gcm(), in(key_.reveal()),
-                                   in(sealed.substr(1, kNonceBytes)), nullptr) == 1);
-  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), nullptr, &length, in(aad),
+  COFFER_CHECK(EVP_DecryptInit_ex2(cipher.get(), aes_256_gcm(), bytes_of(key_.reveal()),
+                                   bytes_of(sealed.substr(1, kSealNonceBytes)), nullptr) == 1);
+  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), nullptr, &length, bytes_of(aad),
                                  static_cast<int>(aad.size())) == 1);
-  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), out(plaintext, 0), &length,
-                                 in(sealed.substr(kHeaderBytes)), static_cast<int>(size)) == 1);
-  COFFER_CHECK(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kTagBytes, out(tag, 0)) ==
-               1);
-  if (EVP_DecryptFinal_ex(cipher.get(), out(plaintext, size), &length) != 1) {
+  COFFER_CHECK(EVP_DecryptUpdate(cipher.get(), writable_bytes_of(plaintext, 0), &length,
+                                 bytes_of(sealed.substr(kHeaderBytes)),
+                                 static_cast<int>(size)) == 1);
+  COFFER_CHECK(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kTagBytes,
+                                   writable_bytes_of(tag, 0)) == 1);
+  if (EVP_DecryptFinal_ex(cipher.get(), writable_bytes_of(plaintext, size), &length) != 1) {
     OPENSSL_cleanse(plaintext.data(), plaintext.size());
     return unexpected(does_not_open(context));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 #include "base/digest.h"
 
 namespace coffer::auth {
@@ -60,15 +61,6 @@ std::optional<KeyBytes> decode(std::uint8_t version, std::string_view text) {
   return key;
 }
 
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
-
-struct FreePublicKey {
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-
 }  // namespace
 
 std::string PublicKey::to_string() const { return encode(kPublicKeyVersion, bytes); }
@@ -110,13 +102,12 @@ Result<SigningKey> SigningKey::from_seed(const Secret& seed_text) {
 }
 
 Signature SigningKey::sign(std::string_view message) const {
-  const Context context(EVP_MD_CTX_new());
+  const DigestContext context(EVP_MD_CTX_new());
   Signature signature;
   std::size_t length = signature.size();
   COFFER_CHECK(EVP_DigestSignInit_ex(context.get(), nullptr, nullptr, nullptr, nullptr, key_.get(),
                                      nullptr) == 1);
-  COFFER_CHECK(EVP_DigestSign(context.get(), signature.data(), &length,
-                              reinterpret_cast<const unsigned char*>(message.data()),
+  COFFER_CHECK(EVP_DigestSign(context.get(), signature.data(), &length, bytes_of(message),
                               message.size()) == 1);
   COFFER_CHECK(length == signature.size());
   return signature;
@@ -124,14 +115,13 @@ Signature SigningKey::sign(std::string_view message) const {
 
 bool verify(const PublicKey& key, std::string_view message, std::string_view signature) {
   if (signature.size() != Signature{}.size()) return false;
-  const std::unique_ptr<EVP_PKEY, FreePublicKey> handle(EVP_PKEY_new_raw_public_key_ex(
+  const Owned<EVP_PKEY, EVP_PKEY_free> handle(EVP_PKEY_new_raw_public_key_ex(
       nullptr, "ED25519", nullptr, key.bytes.data(), key.bytes.size()));
   COFFER_CHECK(handle != nullptr);
-  const Context context(EVP_MD_CTX_new());
+  const DigestContext context(EVP_MD_CTX_new());
   COFFER_CHECK(EVP_DigestVerifyInit_ex(context.get(), nullptr, nullptr, nullptr, nullptr,
                                        handle.get(), nullptr) == 1);
-  return EVP_DigestVerify(context.get(), reinterpret_cast<const unsigned char*>(signature.data()),
-                          signature.size(), reinterpret_cast<const unsigned char*>(message.data()),
+  return EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(message),
                           message.size()) == 1;
 }
 

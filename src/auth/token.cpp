@@ -11,7 +11,7 @@ namespace {
 // base64url of {"alg":"HS256","typ":"JWT"}, the only header that is issued and accepted. A header
 // chosen by the sender ("alg":"none", another key ID) is therefore never interpreted.
 constexpr std::string_view kHeader = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
-constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kTokenKeyBytes = 32;
 
 Problem not_ours() { return Problem(Slug::unauthorized, "The bearer token is not valid."); }
 
@@ -138,7 +138,7 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
 }  // namespace
 
 TokenIssuer::TokenIssuer(Secret key) : key_(std::move(key)) {
-  COFFER_CHECK(key_.reveal().size() == kKeyBytes);
+  COFFER_CHECK(key_.reveal().size() == kTokenKeyBytes);
 }
 
 std::string TokenIssuer::signature(std::string_view signed_part) const {

@@ -6,13 +6,14 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 #include "base/digest.h"
 
 namespace coffer::auth {
 namespace {
 
-constexpr std::size_t kKeyBytes = 20;
-constexpr std::uint32_t kModulus = 1'000'000;
+constexpr std::size_t kTotpKeyBytes = 20;
+constexpr std::uint32_t kCodes = 1'000'000;
 constexpr std::size_t kDigits = 6;
 
 using Sha1 = std::array<std::uint8_t, 20>;
@@ -21,15 +22,14 @@ Sha1 hmac_sha1(std::string_view key, std::string_view data) {
   Sha1 out{};
   std::size_t size = 0;
   COFFER_CHECK(EVP_Q_mac(nullptr, "HMAC", nullptr, "SHA1", nullptr, key.data(), key.size(),
-                         reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-                         out.data(), out.size(), &size) != nullptr);
+                         bytes_of(data), data.size(), out.data(), out.size(), &size) != nullptr);
   COFFER_CHECK(size == out.size());
   return out;
 }
 
 }  // namespace
 
-Secret generate_totp_key(Random& random) { return Secret(random.bytes(kKeyBytes)); }
+Secret generate_totp_key(Random& random) { return Secret(random.bytes(kTotpKeyBytes)); }
 
 std::int64_t totp_step(Timestamp at) { return at.ms / kTotpStepMs; }
 
@@ -38,7 +38,7 @@ std::string totp_code(const Secret& key, std::int64_t step) {
   // Dynamic truncation, RFC 4226 section 5.3.
   const std::size_t offset = digest.back() & 15;
   const std::uint64_t number = from_big_endian(as_text(digest).substr(offset, 4));
-  const std::string text = std::to_string((number & 0x7fffffff) % kModulus);
+  const std::string text = std::to_string((number & 0x7fffffff) % kCodes);
   return std::string(kDigits - text.size(), '0') + text;
 }
 

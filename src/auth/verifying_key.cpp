@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 
 namespace coffer::auth {
 namespace {
@@ -17,23 +18,14 @@ constexpr std::size_t kModulusBytesMax = 1024;
 constexpr std::size_t kExponentBytesMax = 8;
 constexpr std::size_t kCoordinateBytes = 32;
 
-template <class T, void (*kFree)(T*)>
-struct Freed {
-  void operator()(T* object) const { kFree(object); }
-};
-using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX, EVP_PKEY_CTX_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX, EVP_MD_CTX_free>>;
-using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>>;
-using Params = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM, OSSL_PARAM_free>>;
-using Number = std::unique_ptr<BIGNUM, Freed<BIGNUM, BN_free>>;
-using EcdsaSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG, ECDSA_SIG_free>>;
-
-const unsigned char* in(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
+using ParameterContext = Owned<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
+using Builder = Owned<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
+using Params = Owned<OSSL_PARAM, OSSL_PARAM_free>;
+using Number = Owned<BIGNUM, BN_free>;
+using EcdsaSignature = Owned<ECDSA_SIG, ECDSA_SIG_free>;
 
 Number big_number(std::string_view bytes) {
-  return Number(BN_bin2bn(in(bytes), static_cast<int>(bytes.size()), nullptr));
+  return Number(BN_bin2bn(bytes_of(bytes), static_cast<int>(bytes.size()), nullptr));
 }
 
 }  // namespace
@@ -42,7 +34,7 @@ void VerifyingKey::Free::operator()(evp_pkey_st* key) const { EVP_PKEY_free(key)
 
 VerifyingKey::Handle VerifyingKey::from_parameters(const char* type, void* builder) {
   const Params params(OSSL_PARAM_BLD_to_param(static_cast<OSSL_PARAM_BLD*>(builder)));
-  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr));
+  const ParameterContext context(EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr));
   COFFER_CHECK(params && context && EVP_PKEY_fromdata_init(context.get()) == 1);
   EVP_PKEY* key = nullptr;
   if (EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, params.get()) != 1)
@@ -79,7 +71,7 @@ std::optional<VerifyingKey> VerifyingKey::p256(std::string_view x, std::string_v
 
 std::optional<VerifyingKey> VerifyingKey::ed25519(std::string_view x) {
   if (x.size() != kCoordinateBytes) return std::nullopt;
-  Handle key(EVP_PKEY_new_raw_public_key_ex(nullptr, "ED25519", nullptr, in(x), x.size()));
+  Handle key(EVP_PKEY_new_raw_public_key_ex(nullptr, "ED25519", nullptr, bytes_of(x), x.size()));
   if (!key) return std::nullopt;
   return VerifyingKey(SignatureAlgorithm::eddsa, std::move(key));
 }
@@ -90,7 +82,7 @@ bool VerifyingKey::verifies(std::string_view message, std::string_view signature
   const DigestContext context(EVP_MD_CTX_new());
   COFFER_CHECK(EVP_DigestVerifyInit_ex(context.get(), nullptr, digest, nullptr, nullptr,
                                        handle_.get(), nullptr) == 1);
-  return EVP_DigestVerify(context.get(), in(signature), signature.size(), in(message),
+  return EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(message),
                           message.size()) == 1;
 }
 
@@ -103,7 +95,7 @@ std::string ecdsa_der(std::string_view raw) {
   const int size = i2d_ECDSA_SIG(signature.get(), nullptr);
   COFFER_CHECK(size > 0);
   std::string out(static_cast<std::size_t>(size), '\0');
-  auto* end = reinterpret_cast<unsigned char*>(out.data());
+  unsigned char* end = writable_bytes_of(out);
   COFFER_CHECK(i2d_ECDSA_SIG(signature.get(), &end) == size);
   return out;
 }

@@ -9,7 +9,6 @@ namespace coffer::auth {
 namespace {
 
 // Discriminants of Stellar-transaction.x and Stellar-types.x.
-constexpr std::uint32_t kEnvelopeTypeTx = 2;
 constexpr std::uint32_t kKeyTypeEd25519 = 0;
 constexpr std::uint32_t kPrecondTime = 1;
 constexpr std::uint32_t kMemoNone = 0;

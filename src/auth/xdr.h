@@ -16,6 +16,9 @@
 
 namespace coffer::auth {
 
+/// EnvelopeType of a TransactionEnvelope, and of what its signatures sign.
+inline constexpr std::uint32_t kEnvelopeTypeTx = 2;
+
 struct ManageData {
   PublicKey source;
   std::string name;   // at most 64 bytes

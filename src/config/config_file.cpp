@@ -14,7 +14,7 @@ namespace {
 int line_of(const toml::source_region& source) { return static_cast<int>(source.begin.line); }
 
 /// The value as text; false for a type that no setting has.
-bool read_value(const toml::node& node, ConfigFileEntry& entry) {
+bool read_node(const toml::node& node, ConfigFileEntry& entry) {
   if (const auto* text = node.as_string()) {
     entry.value = text->get();
     entry.quoted = true;
@@ -49,7 +49,7 @@ ConfigFileText parse_config_file(std::string_view text) {
   }
   for (const auto& [key, node] : parsed.table()) {
     ConfigFileEntry entry{.key = std::string(key.str()), .line = line_of(key.source())};
-    if (read_value(node, entry)) {
+    if (read_node(node, entry)) {
       out.entries.push_back(std::move(entry));
     } else {
       out.errors.push_back({entry.line, rejection(node, entry.key)});

@@ -271,8 +271,7 @@ std::optional<HostPort> parse_host_port(std::string_view text) {
 
 Result<void> read_value(const ConfigOption& option, std::string_view text, std::string& out) {
   if (text.empty()) return bad_value(text, "it is empty");
-  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-  if (std::ranges::any_of(text, control)) {
+  if (ascii::has_control(text)) {
     return unexpected(Slug::validation_failed, "it contains a control character");
   }
   if (option.path && text.starts_with("~")) {

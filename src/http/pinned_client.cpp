@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/text/ascii.h"
 #include "http/certificate.h"
 #include "http/message.h"
 
@@ -30,13 +31,6 @@ std::string host_field(const ClientRequest& request) {
                                                   : host + ":" + std::to_string(request.port);
 }
 
-bool is_clean(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte != 0x7f;
-  });
-}
-
 bool is_numeric(const std::string& address) {
   in6_addr out{};
   return inet_pton(AF_INET, address.c_str(), &out) == 1 ||
@@ -47,8 +41,9 @@ bool is_numeric(const std::string& address) {
 std::string_view unsendable(const ClientRequest& request) {
   const std::string& target = request.target;
   if (!is_numeric(request.address)) return "address to connect to is not numeric";
-  if (!is_clean(request.host) || request.host.empty()) return "host name cannot be sent";
-  if (!is_clean(target) || !target.starts_with('/') || target.find(' ') != std::string::npos) {
+  if (ascii::has_control(request.host) || request.host.empty()) return "host name cannot be sent";
+  if (ascii::has_control(target) || !target.starts_with('/') ||
+      target.find(' ') != std::string::npos) {
     return "target cannot be sent";
   }
   const auto bad = [](const auto& header) {

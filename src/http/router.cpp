@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "base/text/next_part.h"
 
 namespace coffer::http {
@@ -31,10 +32,7 @@ bool is_parameter(std::string_view segment) {
 
 bool decode_segment(std::string_view raw, std::string& out) {
   if (!percent_decode(raw, false, out) || out.empty() || out == "." || out == "..") return false;
-  return std::none_of(out.begin(), out.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f || c == '/';
-  });
+  return out.find('/') == std::string::npos && !ascii::has_control(out);
 }
 
 bool split_path(std::string_view path, std::vector<std::string>& out) {

@@ -9,8 +9,6 @@
 namespace coffer::auth {
 namespace {
 
-using Json = nlohmann::json;
-
 // Flags of the authenticator data.
 constexpr std::uint8_t kUserPresent = 0x01;
 constexpr std::uint8_t kUserVerified = 0x04;
@@ -19,7 +17,7 @@ constexpr std::uint8_t kBackedUp = 0x10;
 constexpr std::uint8_t kHasCredential = 0x40;
 constexpr std::uint8_t kHasExtensions = 0x80;
 
-constexpr std::size_t kHashBytes = 32;
+constexpr std::size_t kRpIdHashBytes = 32;
 constexpr std::size_t kModelBytes = 16;
 constexpr std::size_t kChallengeBytesMax = 128;
 
@@ -83,7 +81,9 @@ std::optional<VerifyingKey> key_of(const CoseKey& key) {
 /// The error, or an empty text; sets `challenge` if there is no error.
 std::string check_client_data(const std::string& text, std::string_view type,
                               const RelyingParty& party, std::string& challenge) {
-  const Json data = text.size() > kPasskeyPartBytesMax ? Json() : Json::parse(text, nullptr, false);
+  const auto data = text.size() > kPasskeyPartBytesMax
+                        ? nlohmann::json()
+                        : nlohmann::json::parse(text, nullptr, false);
   if (!data.is_object()) return "the client data is not a JSON object";
   const auto member = [&](const char* name) {
     const auto found = data.find(name);
@@ -92,7 +92,8 @@ std::string check_client_data(const std::string& text, std::string_view type,
   if (member("type") != type) return "the client data is of another type";
   if (member("origin") != party.origin) return "the origin differs from that of this page";
   const auto cross = data.find("crossOrigin");
-  if (cross != data.end() && *cross != Json(false)) return "the page is embedded in another page";
+  if (cross != data.end() && *cross != nlohmann::json(false))
+    return "the page is embedded in another page";
   if (data.contains("topOrigin")) return "the page is embedded in another page";
   auto raw = from_base64url(member("challenge"));
   if (!raw || raw->empty() || raw->size() > kChallengeBytesMax) return "the challenge is invalid";
@@ -129,12 +130,12 @@ bool read_credential(std::string_view& rest, AuthenticatorData& out) {
 /// nullopt if malformed, truncated, or followed by other bytes.
 std::optional<AuthenticatorData> read_authenticator_data(std::string_view bytes,
                                                          std::string_view& rp_id_hash) {
-  constexpr std::size_t kHeadBytes = kHashBytes + 1 + 4;
+  constexpr std::size_t kHeadBytes = kRpIdHashBytes + 1 + 4;
   if (bytes.size() < kHeadBytes || bytes.size() > kPasskeyPartBytesMax) return std::nullopt;
   AuthenticatorData out;
-  rp_id_hash = bytes.substr(0, kHashBytes);
-  out.flags = static_cast<std::uint8_t>(bytes[kHashBytes]);
-  out.sign_count = static_cast<std::uint32_t>(from_big_endian(bytes.substr(kHashBytes + 1, 4)));
+  rp_id_hash = bytes.substr(0, kRpIdHashBytes);
+  out.flags = static_cast<std::uint8_t>(bytes[kRpIdHashBytes]);
+  out.sign_count = static_cast<std::uint32_t>(from_big_endian(bytes.substr(kRpIdHashBytes + 1, 4)));
   std::string_view rest = bytes.substr(kHeadBytes);
   if (out.has(kHasCredential) && !read_credential(rest, out)) return std::nullopt;
   if (out.has(kHasExtensions)) {

@@ -7,13 +7,10 @@
 #include <string>
 
 #include "base/check.h"
+#include "base/crypto/openssl.h"
 
 namespace coffer {
 namespace {
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 EVP_MAC* fetched_hmac() {
   static EVP_MAC* algorithm = EVP_MAC_fetch(nullptr, "HMAC", nullptr);

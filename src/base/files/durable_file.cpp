@@ -8,8 +8,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 
+#include "base/crypto/openssl.h"
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
@@ -143,8 +143,7 @@ Result<void> write_durably(const std::string& path, std::string_view text) {
 
 Result<std::string> sha256_of_file(const std::string& path,
                                    const std::function<void(std::int64_t)>& progress) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(),
-                                                                     EVP_MD_CTX_free);
+  const DigestContext hash(EVP_MD_CTX_new());
   COFFER_CHECK(hash && EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) == 1);
   std::int64_t done = 0;
   COFFER_TRY_VOID(read_pieces(path, [&](std::string_view piece) -> Result<void> {

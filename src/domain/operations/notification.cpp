@@ -1,5 +1,9 @@
 #include "domain/operations/notification.h"
 
+#include <algorithm>
+
+#include "base/text/ascii.h"
+
 namespace coffer {
 namespace {
 
@@ -21,8 +25,7 @@ std::string notification_text(const NotificationTerms& terms) {
   text += "You received " + terms.amount.to_string(terms.decimals) + " " + terms.currency +
           " from " + terms.association + ".";
   if (terms.reference) text += " Reference: " + *terms.reference + ".";
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(text, ascii::is_control, ' ');
   return text;
 }
 

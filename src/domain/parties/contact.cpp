@@ -52,10 +52,9 @@ unsigned folded(unsigned point) {
 
 bool has_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const unsigned byte = byte_of(text[i]);
-    if (byte < 0x20 || byte == 0x7f) return true;
+    if (ascii::is_control(text[i])) return true;
     // C1: U+0080 to U+009F.
-    if (byte == 0xc2 && i + 1 < text.size() && byte_of(text[i + 1]) < 0xa0) return true;
+    if (byte_of(text[i]) == 0xc2 && i + 1 < text.size() && byte_of(text[i + 1]) < 0xa0) return true;
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "store/identity/sign_in_sources.h"
@@ -76,11 +77,8 @@ Problem record_rejection(const Context& context, const Problem& why, const SignI
 }
 
 Result<std::string> parse_passkey_name(const std::string& name) {
-  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   const bool blank = name.find_first_not_of(' ') == std::string::npos;
-  if (!blank && name.size() <= kNameBytesMax && std::ranges::none_of(name, control)) {
-    return name;
-  }
+  if (!blank && name.size() <= kNameBytesMax && !ascii::has_control(name)) return name;
   return unexpected(Problem(Slug::validation_failed, "The name of the passkey is not valid.",
                             {{"name", "must be 1 to 64 bytes without control characters"}}));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text/ascii.h"
 #include "http/gate.h"
 #include "http/message.h"
 
@@ -85,7 +86,7 @@ std::optional<std::string_view> ChunkFramer::line(std::string_view bytes) {
       if (i + 1 == bytes.size()) return std::nullopt;
       if (bytes[i + 1] == '\n') return bytes.substr(0, i);
     }
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) {
+    if (ascii::is_control(c) && c != '\t') {
       fail("A line of the chunked body contains a control character or does not end with CRLF.");
       return std::nullopt;
     }

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/platform/descriptors.h"
+#include "base/text/ascii.h"
 #include "base/thread.h"
 #include "domain/parties/contact.h"
 #include "outbound/wire/address_trial.h"
@@ -137,7 +137,7 @@ Result<void> run(std::vector<std::string> command, std::string_view input, int t
 }
 
 bool is_plain(std::string_view text) {
-  return std::ranges::none_of(text, [](unsigned char c) { return c <= 0x20 || c == 0x7f; });
+  return text.find(' ') == std::string_view::npos && !ascii::has_control(text);
 }
 
 std::string mail_text(const Mail& mail, const std::string& from) {

@@ -1,9 +1,9 @@
 #include "outbound/providers/provider_messages.h"
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/text/ascii.h"
 #include "base/text/characters.h"
 
 namespace coffer::outbound {
@@ -44,14 +44,9 @@ bool is_absent(const JsonValue& body, std::string_view name) {
   return member == nullptr || member->is_null();
 }
 
-/// Whether a text has no control characters, which are invalid in displayed and compared texts.
-bool is_plain(std::string_view text) {
-  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 bool is_reference_text(const std::string* text) {
   return text != nullptr && !text->empty() && character_count(*text) <= kReferenceMax &&
-         is_plain(*text);
+         !ascii::has_control(*text);
 }
 
 std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, int decimals) {
