@@ -16,7 +16,7 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 
-Unexpected reject(const std::string& path, const std::string& why) {
+Unexpected reject_file(const std::string& path, const std::string& why) {
   return unexpected(Slug::unexpected_error, path + ": " + why);
 }
 
@@ -41,21 +41,22 @@ Result<std::vector<Json>> StateFile::open(const std::string& path) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly);
   std::string text;
   if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    return reject(path, "another process uses the file");
+    return reject_file(path, "another process uses the file");
   }
-  if (fd_ < 0 || !read_all(fd_, text)) return reject(path, std::strerror(errno));
+  if (fd_ < 0 || !read_all(fd_, text)) return reject_file(path, std::strerror(errno));
   std::vector<Json> out;
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
     Json event = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (!event.is_object() || !event.contains("event")) {
-      return reject(path, "the file does not belong to a simulated provider");
+      return reject_file(path, "the file does not belong to a simulated provider");
     }
     out.push_back(std::move(event));
   }
   // Removes an incomplete last line, whose event was never confirmed.
-  if (::ftruncate(fd_, static_cast<off_t>(begin)) != 0) return reject(path, std::strerror(errno));
+  if (::ftruncate(fd_, static_cast<off_t>(begin)) != 0)
+    return reject_file(path, std::strerror(errno));
   return out;
 }
 

@@ -81,7 +81,7 @@ constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row 
 
 constexpr const char* kSlot = "changed rows";
 
-struct Changed {
+struct ChangedRows {
   using Rows = std::set<std::pair<std::size_t, std::int64_t>>;  // index of the table, and key
 
   std::string path;
@@ -96,12 +96,12 @@ struct Changed {
   }
 };
 
-void drop(void* changed) { delete static_cast<Changed*>(changed); }
+void drop(void* changed) { delete static_cast<ChangedRows*>(changed); }
 
-Changed& changed_by(Connection& writer) {
+ChangedRows& changed_by(Connection& writer) {
   void* changed = sqlite3_get_clientdata(writer.handle(), kSlot);
   COFFER_CHECK(changed != nullptr);
-  return *static_cast<Changed*>(changed);
+  return *static_cast<ChangedRows*>(changed);
 }
 
 void note(void* changed, int operation, const char*, const char* table, long long row) {
@@ -109,7 +109,7 @@ void note(void* changed, int operation, const char*, const char* table, long lon
   for (std::size_t i = 0; i < kTables.size(); ++i) {
     if (kTables[i].name != name) continue;
     if (operation != SQLITE_UPDATE || !kTables[i].final) {
-      static_cast<Changed*>(changed)->rows.emplace(i, row);
+      static_cast<ChangedRows*>(changed)->rows.emplace(i, row);
     }
     return;
   }
@@ -160,7 +160,7 @@ std::optional<std::string> stored_digest(Connection& db, std::size_t table, std:
 }
 
 /// A row that another program changed keeps its old digest, so that verification finds it.
-void write_digest(Connection& db, Changed& changed, const ChainKeys& keys, std::size_t table,
+void write_digest(Connection& db, ChangedRows& changed, const ChainKeys& keys, std::size_t table,
                   std::int64_t key, SealedTotal& total) {
   const std::string_view name = kTables[table].name;
   const auto stored = stored_digest(db, table, key);
@@ -228,13 +228,13 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
 std::span<const GuardedTable> guarded_tables() { return kTables; }
 
 void note_changed_rows(Connection& writer, const std::string& path) {
-  auto* changed = new Changed{path};
+  auto* changed = new ChangedRows{path};
   COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kSlot, changed, drop) == SQLITE_OK);
   sqlite3_update_hook(writer.handle(), note, changed);
 }
 
 void write_row_digests(Connection& writer) {
-  Changed& changed = changed_by(writer);
+  ChangedRows& changed = changed_by(writer);
   if (changed.rows.empty()) return;
   const ChainKeys* keys = keys_of(writer);
   COFFER_CHECK(keys != nullptr);

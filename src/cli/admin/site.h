@@ -110,8 +110,15 @@ class AdminSite {
                                         std::string_view password = "password");
   Problem rejected_sign_in(const http::Request& request, const Problem& problem);
   flows::SignInSource source_of(const http::Request& request) const;
+  /// Checks a secret and counts the attempt under the hashing lock, so that of several simultaneous
+  /// guesses each sees the results of those before it.
   template <class Look>
-  auto one_at_a_time(const http::Request& request, Look look) -> decltype(look());
+  auto one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
+    const Lock one(hashing_);
+    auto result = look();
+    if (!result) return {unexpected(rejected_sign_in(request, result.error()))};
+    return result;
+  }
   Result<http::Response> show_session(const http::Request& request, const Visitor& visitor);
   Result<http::Response> sign_out(const http::Request& request, const Visitor& visitor);
   Result<http::Response> begin_otp(const http::Request& request, const Visitor& visitor);

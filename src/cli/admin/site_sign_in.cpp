@@ -84,16 +84,6 @@ flows::SignInSource AdminSite::source_of(const http::Request& request) const {
   return {address, http::network_of(address)};
 }
 
-/// Checks a secret and counts the attempt under the hashing lock, so that of several simultaneous
-/// guesses each sees the results of those before it.
-template <class Look>
-auto AdminSite::one_at_a_time(const http::Request& request, Look look) -> decltype(look()) {
-  const Lock one(hashing_);
-  auto result = look();
-  if (!result) return {unexpected(rejected_sign_in(request, result.error()))};
-  return result;
-}
-
 Problem AdminSite::rejected_sign_in(const http::Request& request, const Problem& problem) {
   if (problem.slug == Slug::unauthorized) {
     api::count_sign_in_failure(app_.metrics(), "admin");

@@ -272,7 +272,7 @@ int run_demo(DemoRun& run, std::optional<std::uint32_t> seed) {
   }
   // Catches a signal that arrives during a restart, between two servers; it stops the second one.
   const StopSignals signals;
-  set_demo_process(true);
+  const DemoProcess process;
   int code = exit_code::kDone;
   do {
     code = start(run);

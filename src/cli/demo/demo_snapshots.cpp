@@ -134,7 +134,9 @@ void forget_former_demo(const std::string& database) {
   for (const char* ending : flows::kEndingsBeside) fs::remove(start + ending, ignored);
 }
 
-void set_demo_process(bool is_demo_process) { demo_process = is_demo_process; }
+DemoProcess::DemoProcess() { demo_process = true; }
+
+DemoProcess::~DemoProcess() { demo_process = false; }
 
 bool restart_demo(App& app) {
   if (!demo_process) return false;

@@ -15,7 +15,8 @@
 
 namespace coffer {
 class App;
-}
+struct StartError;
+}  // namespace coffer
 
 namespace coffer::cli {
 
@@ -50,8 +51,14 @@ std::string pending_rewind(const std::string& database);
 /// snapshot and its prepared copy. Other snapshots stay.
 void forget_former_demo(const std::string& database);
 
-/// Records whether this process is `coffer demo`, which can restart on request. Thread-safe.
-void set_demo_process(bool is_demo_process);
+/// While it exists, this process is `coffer demo`, which can restart on request.
+class DemoProcess {
+ public:
+  DemoProcess();
+  ~DemoProcess();
+  DemoProcess(const DemoProcess&) = delete;
+  DemoProcess& operator=(const DemoProcess&) = delete;
+};
 /// Restarts the server of this process, which rejects requests from now on. Returns false if this
 /// is not a demo process.
 bool restart_demo(App& app);

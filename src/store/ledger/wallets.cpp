@@ -44,7 +44,7 @@ const std::string kWalletByKey = kSelectWallet + " WHERE w.wallet = ?";
 const std::string kInsertWallet = ColumnList{"tenant"}.add(kWalletColumns).insert_into("wallets");
 const std::string kInsertMetadata =
     ColumnList{"wallet", "entity_type"}.add(kMetadata).insert_into("wallet_metadata");
-constexpr const char* kBrief =
+constexpr const char* kBriefById =
     "SELECT wallet, status, own_account FROM wallets WHERE id = ? AND tenant = ?";
 
 constexpr KeyIndex kOfTenant =
@@ -54,7 +54,7 @@ constexpr KeyIndex kOfAsset = COFFER_KEY_INDEX("wallet", "accounts INDEXED BY ac
 constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_not_verified",
                                                 "status = ?3 AND status <> 1");
 static_assert(stored(WalletStatus::verified) == 1);
-constexpr const char* kAsset = "SELECT asset FROM assets WHERE code = ?";
+constexpr const char* kAssetByCode = "SELECT asset FROM assets WHERE code = ?";
 
 constexpr const char* kFindAddress =
     "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
@@ -98,7 +98,7 @@ std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet)
 }
 
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
-  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBrief, id, tenant.key);
+  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefById, id, tenant.key);
 }
 
 std::optional<AddressOwner> find_address(Connection& db, Environment environment,
@@ -125,7 +125,7 @@ RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const Wall
   const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
   KeySets sets;
   if (filter.asset) {
-    const auto asset = first_integer(db, kAsset, filter.asset->value());
+    const auto asset = first_integer(db, kAssetByCode, filter.asset->value());
     if (!asset) return {};
     sets.push_back(walk.of(kOfAsset, tenant.key, *asset));
   } else {

@@ -6,6 +6,7 @@
 #include "domain/operations/notification.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {

@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::http;
 
+namespace adapter_test {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
@@ -300,3 +301,5 @@ TEST_CASE("adapter: a stream has a floor of 16 KiB a second, after the write tim
   CHECK_FALSE(is_below_floor(60 * 16 * 1024, 70'000, 10'000));
   CHECK(is_below_floor(60 * 16 * 1024 - 1, 70'000, 10'000));
 }
+
+}  // namespace adapter_test
