@@ -12,6 +12,7 @@
 #include "support/recipients.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "support/unknown_id.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -20,7 +21,6 @@ namespace payment_commands_test {
 namespace {
 
 const std::string kOfframp = "/v1/payments/offramp";
-constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
 using Values = std::map<std::string, std::string>;
 
 struct Ran {
@@ -124,7 +124,7 @@ TEST_CASE("payment show contains everything about an off-ramp") {
         std::vector<std::string>{"payment.initiated", "payment.processing", "payment.failed",
                                  "payment.refund_pending", "payment.refunded"});
   CHECK(shown.at("deliveries").empty());
-  CHECK(world.run("payment show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("payment show", {{"ID", kUnknownId}}).code == exit_code::kFailed);
   CHECK(world.run("payment show", {{"ID", "x"}}).code == exit_code::kUsage);
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("payment list: filters, pages, newest first") {
                               {{"wallet", "x"}}}) {
     CHECK(world.run("payment list", wrong).code == exit_code::kUsage);
   }
-  CHECK(world.run("payment list", {{"wallet", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("payment list", {{"wallet", kUnknownId}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("payment list and show: names with masked accounts, and the actor of each step") {
@@ -255,7 +255,7 @@ TEST_CASE("payment find: by any identifier of a payment") {
   CHECK(found(paid.at("quoteId")) == cash_out + " quote");
   CHECK(found(paid.at("beneficiaryId")) == cash_out + " beneficiary");
   CHECK(found(paid.at("providerReference")) == cash_out + " providerReference");
-  CHECK(found(kNobody) == "0 rows");
+  CHECK(found(kUnknownId) == "0 rows");
   CHECK(found("' OR 1=1 --") == "0 rows");
   CHECK(found(std::string(200, 'x')) == "0 rows");
 }
@@ -277,7 +277,7 @@ TEST_CASE("payment retry: the next step is due immediately, and no step is repea
   world.app.settle();
   CHECK(world.show(transfer).at("status") == "succeeded");
   CHECK(world.run("payment retry", {{"ID", transfer}}).code == exit_code::kFailed);
-  CHECK(world.run("payment retry", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("payment retry", {{"ID", kUnknownId}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("payment resolve: an off-ramp in progress gets the operator's result") {
@@ -375,7 +375,7 @@ TEST_CASE("payment resolve: payments without a provider cannot be resolved") {
   World world;
   const std::string id = world.transfer("t");
   CHECK(world.resolve(id, "succeeded").code == exit_code::kFailed);
-  CHECK(world.resolve(kNobody, "succeeded").code == exit_code::kFailed);
+  CHECK(world.resolve(kUnknownId, "succeeded").code == exit_code::kFailed);
   CHECK(world.run("payment resolve", {{"ID", id}, {"as", "succeeded"}}).code == exit_code::kUsage);
   CHECK(world.run("payment resolve", {{"ID", id}, {"as", "gone"}, {"reason", "x"}}).code ==
         exit_code::kUsage);

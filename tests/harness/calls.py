@@ -7,6 +7,10 @@ import socket
 import urllib.error
 import urllib.request
 
+# A well-formed ID that no record has.
+UNKNOWN_ID = "0190a5a0-0000-7000-8000-000000000000"
+
+
 class Response(collections.namedtuple("Response", "status headers text")):
     """The response to one request."""
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 
 import documents
-from harness.calls import fetch
+from harness.calls import UNKNOWN_ID, fetch
 from harness.machine import ROOT, binary, binary_path
 from harness.report import check, wait_for
 from harness.server import Demo
@@ -23,7 +23,6 @@ from harness.tls import certificate, trusting
 from stopped_files import held_by_a_command, missing, without_room
 
 WAIT_S = 60.0
-NOBODY_ID = "0190a5a0-0000-7000-8000-000000000000"
 DEMO_MEMBERS = ("baseUrl adminUrl adminUser adminPassword associationId applicationId clientId clientSecret apiKey"
                 " connectSecret publicKey secretSeed signInSecret wallets beneficiaries connectors").split()
 SECRETS = ("clientSecret", "apiKey", "secretSeed")
@@ -281,7 +280,7 @@ def beside_a_server(cli, demo, address):
         "association", "list")))
     check("verify in the running server", demo.command("verify")["ok"] is True)
     check("the socket is private", mode_of(db + ".sock") == 0o600)
-    cli.says(1, "the server reports a missing wallet", "wallet was not found", "wallet", "verify", NOBODY_ID,
+    cli.says(1, "the server reports a missing wallet", "wallet was not found", "wallet", "verify", UNKNOWN_ID,
              "--db", db)
     cli.says(2, "an option of the simulator that is no number",
              'coffer-provider-sim: --delay-ms "x" must be a whole number from 0 to 600000; see coffer-provider-sim --help',

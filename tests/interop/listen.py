@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 
+from harness.calls import UNKNOWN_ID
 from harness.machine import binary
 from harness.receiver import Receiver, contract_verifies, stock_verifies
 from harness.report import TRIES, check, wait_for
@@ -22,7 +23,6 @@ from harness.tenant import Tenant
 BINARY = binary()
 WAIT_S = 30.0
 ENDS_WITHIN_S = 5.0
-UNKNOWN = "0190a5a0-0000-7000-8000-000000000000"
 UNREACHABLE = "http://127.0.0.1:1/"
 
 
@@ -237,7 +237,7 @@ def ends_while_waiting(db):
 def rejects(db, folder):
     for code, words in ((2, ("listen",)), (2, ("listen", "--forward-to", "ftp://127.0.0.1/")),
                         (2, ("listen", "--forward-to", UNREACHABLE, "--events", "payment.paid")),
-                        (2, ("trigger", "payment.paid")), (1, ("events", "resend", UNKNOWN))):
+                        (2, ("trigger", "payment.paid")), (1, ("events", "resend", UNKNOWN_ID))):
         done = coffer(*words, db=db)
         check(f"{' '.join(words[:2])} exits with {code}", done.returncode == code, done.stdout + done.stderr)
     done = coffer("listen", "--forward-to", UNREACHABLE, db=os.path.join(folder, "no.db"))

@@ -6,10 +6,10 @@ import signal
 import subprocess
 import tempfile
 
+from harness.calls import UNKNOWN_ID
 from harness.report import check, wait_for
 
 WAIT_S = 60.0
-NOBODY_ID = "0190a5a0-0000-7000-8000-000000000000"
 
 
 def without_room(cli, db):
@@ -17,8 +17,8 @@ def without_room(cli, db):
     env = {"COFFER_DISK_FLOOR_MIB": "1048576"}
     exported = cli.exits(0, "export below the floor", "export", "-", "--db", db, env=env).stdout
     check("it exports everything", "Müller" in exported, exported)
-    for words in (("audit", "list"), ("verify",), ("statement", "export", NOBODY_ID)):
-        done = cli.exits(1 if NOBODY_ID in words else 0, " ".join(words), *words, "--db", db, env=env)
+    for words in (("audit", "list"), ("verify",), ("statement", "export", UNKNOWN_ID)):
+        done = cli.exits(1 if UNKNOWN_ID in words else 0, " ".join(words), *words, "--db", db, env=env)
         check("not because of the disk", "disk" not in done.stderr, done.stderr)
     change = ("association", "create", "Later", "--db", db)
     cli.says(75, "a change below the floor", "disk is full", *change, env=env)

@@ -17,6 +17,7 @@ import tempfile
 import termios
 import time
 
+from harness.calls import UNKNOWN_ID
 from harness.machine import binary
 from harness.report import check
 from harness.server import Demo
@@ -116,7 +117,7 @@ def pipes_and_disks(database, where):
 def failures_stay(database, where):
     """A command that fails prints nothing on standard output, so a closed pipe does not change its exit."""
     with closed_pipe() as writer:
-        ended = with_output(writer, "wallet", "show", "0190a5a0-0000-7000-8000-000000000000", "--db", database)
+        ended = with_output(writer, "wallet", "show", UNKNOWN_ID, "--db", database)
         check(f"{where}: a closed pipe does not change the result of a failed command",
               ended[0] == 1 and "wallet was not found" in ended[1], ended)
         ended = with_output(writer, "wallet", "list", "--jsno", "--db", database)

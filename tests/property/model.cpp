@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "property/steps.h"
+
 namespace coffer::property {
 namespace {
 
 constexpr Wide kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kHops = 5;
 constexpr std::int64_t kWaitForReviewMs = 60'000;
-
-std::int64_t step_of(int decimals) {
-  std::int64_t step = 10'000'000;
-  for (int i = 0; i < decimals; ++i) step /= 10;
-  return step;
-}
 
 bool same_leg(const TransferLeg& a, const TransferLeg& b, bool quoted) {
   return a.source_wallet == b.source_wallet && a.destination_wallet == b.destination_wallet &&

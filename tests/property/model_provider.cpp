@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "property/model.h"
+#include "property/steps.h"
 
 namespace coffer::property {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::int64_t kQuoteMs = 120'000;
 std::string address_of(const WorldConnector& connector) {
   const auto& endpoint = connector.terms.endpoint;
   return endpoint ? endpoint->base_url : std::string();
-}
-
-Wide step_of(int decimals) {
-  Wide step = 10'000'000;
-  for (int i = 0; i < decimals; ++i) step /= 10;
-  return step;
 }
 
 /// A quarter of a second, doubling, up to five minutes.

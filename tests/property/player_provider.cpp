@@ -7,18 +7,13 @@
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/references.h"
 #include "property/player.h"
+#include "property/steps.h"
 
 namespace coffer::property {
 namespace {
 
 constexpr FailureCode kDecidedFailures[] = {FailureCode::account_closed,
                                             FailureCode::operator_failed};
-
-std::int64_t step_of(int decimals) {
-  std::int64_t step = 10'000'000;
-  for (int i = 0; i < decimals; ++i) step /= 10;
-  return step;
-}
 
 }  // namespace
 

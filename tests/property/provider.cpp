@@ -1,15 +1,11 @@
 #include "property/provider.h"
 
+#include "property/steps.h"
+
 namespace coffer::property {
 namespace {
 
 using namespace outbound;
-
-std::int64_t step_of(int decimals) {
-  std::int64_t step = 10'000'000;
-  for (int i = 0; i < decimals; ++i) step /= 10;
-  return step;
-}
 
 /// Requests about some payments never arrive before they are given up.
 bool never_arrives(const PaymentId& id) { return id.uuid.bytes[15] % 8 == 0; }

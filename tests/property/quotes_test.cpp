@@ -4,6 +4,7 @@
 
 #include "domain/payments/quote.h"
 #include "property/seeds.h"
+#include "property/steps.h"
 
 using namespace coffer;
 using namespace coffer::property;
@@ -15,12 +16,6 @@ __extension__ typedef __int128 Wide;
 
 constexpr std::int64_t kBudgetMs = 3'000;
 constexpr int kQuotesPerSeed = 10'000;
-
-std::int64_t step_of(int decimals) {
-  std::int64_t step = 1;
-  for (int i = decimals; i < Amount::kScale; ++i) step *= 10;
-  return step;
-}
 
 /// Of every size: the number of digits is random, like the digits.
 std::int64_t magnitude(Dice& dice, int digits_max) {

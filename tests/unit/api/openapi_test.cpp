@@ -12,6 +12,8 @@
 #include "domain/webhooks/event_type.h"
 
 using namespace coffer;
+
+namespace openapi_test {
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -179,3 +181,5 @@ TEST_CASE("openapi: a query with another success refers to a separate operation"
   }
   CHECK(variants == 11);
 }
+
+}  // namespace openapi_test

@@ -9,6 +9,8 @@
 using namespace coffer;
 using namespace coffer::auth;
 using namespace coffer::test;
+
+namespace external_token_test {
 using Json = nlohmann::json;
 
 namespace {
@@ -252,3 +254,5 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
   const auto foreign = ExternalToken::parse(IssuerKey::ed25519("d").token(good));
   CHECK_FALSE(verify_id_token(*foreign, world.keys, kExpected, kNonce, kNow));
 }
+
+}  // namespace external_token_test

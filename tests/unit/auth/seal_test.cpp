@@ -8,6 +8,7 @@
 using namespace coffer;
 using namespace coffer::auth;
 
+namespace seal_test {
 namespace {
 
 MasterKey counting_key() {
@@ -71,3 +72,5 @@ TEST_CASE("seal: the problem names the kind of value and shows neither value nor
   CHECK(opened.error().detail.find("wallet-seed") != std::string::npos);
   CHECK(opened.error().detail.find("42") == std::string::npos);
 }
+
+}  // namespace seal_test

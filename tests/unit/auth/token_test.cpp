@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::auth;
 
+namespace token_test {
 namespace {
 
 Secret counting_key() {
@@ -172,3 +173,5 @@ TEST_CASE("token: a signed payload of another form is rejected completely") {
 TEST_CASE("token: the key must have 32 bytes") {
   CHECK_THROWS_AS(TokenIssuer(Secret("short")), InternalError);
 }
+
+}  // namespace token_test

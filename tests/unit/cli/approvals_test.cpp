@@ -8,11 +8,13 @@
 #include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
+#include "support/unknown_id.h"
 #include "unit/cli/admin_browser.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using namespace coffer::cli::test;
+using coffer::test::kUnknownId;
 
 namespace {
 
@@ -278,7 +280,6 @@ TEST_CASE("approvals: a failed command changes nothing, and its request stays wa
 
 TEST_CASE("approvals: a command that cannot succeed is rejected at the request",
           "[cli][four-eyes]") {
-  constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
   Office office;
   REQUIRE(office.site.file.run("asset add", {{"CODE", "EURT"}, {"name", "Euro"}, {"decimals", "2"}})
               .code == 0);
@@ -291,7 +292,7 @@ TEST_CASE("approvals: a command that cannot succeed is rejected at the request",
   const char* wallet = office.wallet.c_str();
   const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 400},   {wallet, "USDC", "0", 422},
                                   {wallet, "EURT", "0.001", 422}, {wallet, "EURC", "5", 404},
-                                  {kNobody, "USDC", "5", 404},    {"no ID", "USDC", "5", 400}};
+                                  {kUnknownId, "USDC", "5", 404}, {"no ID", "USDC", "5", 400}};
   for (const Wrong& wrong : wrongs) {
     INFO(wrong.wallet << " " << wrong.asset << " " << wrong.amount);
     const auto response = office.ada.post(

@@ -3,17 +3,17 @@
 #include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 namespace commands_test {
 namespace {
-
-constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
 
 std::string create_association(OpenFile& file) {
   return file.run("association create", {{"NAME", "Acme"}}).json().at("id");
@@ -52,7 +52,7 @@ TEST_CASE("associations: create, list, suspend, activate", "[cli]") {
   CHECK(file.run("association activate", {{"ID", id}}).json().at("status") == "active");
   CHECK(file.run("association create", {{"NAME", "B"}, {"pending", "true"}}).json().at("status") ==
         "pending");
-  const Ran unknown = file.run("association activate", {{"ID", kNobody}});
+  const Ran unknown = file.run("association activate", {{"ID", kUnknownId}});
   CHECK(unknown.code == exit_code::kFailed);
   CHECK(unknown.err.find("coffer association list") != std::string::npos);
 }
@@ -122,10 +122,10 @@ TEST_CASE("applications: suspend, resume, scopes", "[cli]") {
             .json()
             .at("scopes") == "quotes:write");
   CHECK(file.run("application scopes", {{"ID", id}, {"SCOPES", "fly"}}).code == exit_code::kUsage);
-  CHECK(file.run("application rotate", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(file.run("application rotate", {{"ID", kUnknownId}}).code == exit_code::kFailed);
   CHECK(file.run("application register", {{"name", "x"}, {"public-key", "GABC"}}).code ==
         exit_code::kUsage);
-  CHECK(file.run("application register", {{"name", "x"}, {"association", kNobody}}).code ==
+  CHECK(file.run("application register", {{"name", "x"}, {"association", kUnknownId}}).code ==
         exit_code::kFailed);
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("wallets: review and funding", "[cli]") {
         "Pocket money");
   CHECK(file.run("wallet fund", {{"ID", first}, {"asset", "EURC"}, {"amount", "1"}}).code ==
         exit_code::kFailed);
-  CHECK(file.run("wallet fund", {{"ID", kNobody}, {"asset", "USDC"}, {"amount", "1"}}).code ==
+  CHECK(file.run("wallet fund", {{"ID", kUnknownId}, {"asset", "USDC"}, {"amount", "1"}}).code ==
         exit_code::kFailed);
 }
 

@@ -2,17 +2,18 @@
 #include <catch2/catch.hpp>
 
 #include "base/platform/exit_code.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 namespace connectors_test {
 namespace {
 
-constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
 using Values = std::map<std::string, std::string>;
 
 Values payouts() {
@@ -48,7 +49,7 @@ TEST_CASE("connectors: add, show, list, pause, resume", "[cli]") {
   CHECK(file.run("connector list").json().at(0).at("id") == id);
   CHECK(file.run("connector pause", {{"ID", id}}).json().at("status") == "PAUSED");
   CHECK(file.run("connector resume", {{"ID", id}}).json().at("status") == "ACTIVE");
-  const Ran unknown = file.run("connector pause", {{"ID", kNobody}});
+  const Ran unknown = file.run("connector pause", {{"ID", kUnknownId}});
   CHECK(unknown.code == exit_code::kFailed);
   CHECK(unknown.err.find("coffer connector list") != std::string::npos);
 }
@@ -162,7 +163,7 @@ TEST_CASE("fees: set, list, remove", "[cli]") {
   wrong["TYPE"] = "X";
   CHECK(file.run("fee set", wrong).code != 0);
   wrong = row;
-  wrong["ASSOCIATION"] = kNobody;
+  wrong["ASSOCIATION"] = kUnknownId;
   CHECK(file.run("fee set", wrong).code == exit_code::kFailed);
 }
 

@@ -8,17 +8,17 @@
 #include "flows/webhooks/webhook_changes.h"
 #include "outbound/webhooks/webhook_signature.h"
 #include "store/identity/tenants.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 namespace events_test {
 namespace {
-
-constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
 
 /// A file with one association, and an endpoint for payment.failed.
 struct World {
@@ -117,7 +117,7 @@ TEST_CASE("events: with several associations, the option is required", "[cli]") 
   CHECK(unsaid.code == exit_code::kUsage);
   CHECK(unsaid.err.find("--association") != std::string::npos);
   CHECK(world.run("events list", {{"association", world.association}}).json().size() == 1);
-  CHECK(world.run("events list", {{"association", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("events list", {{"association", kUnknownId}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("events show: the body as it is delivered", "[cli]") {
@@ -129,7 +129,7 @@ TEST_CASE("events show: the body as it is delivered", "[cli]") {
   CHECK(body.at("data").at("status") == "failed");
   CHECK(shown.at("environment") == "sandbox");
   CHECK(shown.at("amount") == "10.00 USDC");
-  CHECK(world.run("events show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("events show", {{"ID", kUnknownId}}).code == exit_code::kFailed);
 }
 
 TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]") {
@@ -144,8 +144,9 @@ TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]
   REQUIRE(again.size() == 1);
   CHECK(again.at(0).at("webhookId") == world.webhook);
   CHECK(world.run("events resend", {{"ID", id}, {"webhook", world.webhook}}).json().size() == 1);
-  CHECK(world.run("events resend", {{"ID", id}, {"webhook", kNobody}}).code == exit_code::kFailed);
-  CHECK(world.run("events resend", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("events resend", {{"ID", id}, {"webhook", kUnknownId}}).code ==
+        exit_code::kFailed);
+  CHECK(world.run("events resend", {{"ID", kUnknownId}}).code == exit_code::kFailed);
 
   // Registered after it happened.
   const std::string other = world.trigger("payment.succeeded");
@@ -174,7 +175,7 @@ TEST_CASE("webhook: list, test and recover", "[cli]") {
   CHECK(world.run("webhook list", {{"status", "disabled"}}).json().empty());
   CHECK(world.run("webhook list", {{"environment", "production"}}).json().empty());
   CHECK(world.run("webhook test", {{"ID", world.webhook}}).json().at("type") == "webhook.test");
-  CHECK(world.run("webhook test", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(world.run("webhook test", {{"ID", kUnknownId}}).code == exit_code::kFailed);
   const auto recovered =
       world.run("webhook recover", {{"ID", world.webhook}, {"from", "2025-12-31"}}).json();
   CHECK(recovered.at("status") == "accepted");
@@ -221,8 +222,9 @@ TEST_CASE("webhook: create, change, rotate, and show a delivery", "[cli]") {
   CHECK(shown.json().at("type") == "payment.succeeded");
   CHECK(shown.json().at("attempts").is_array());
   CHECK(shown.json().at("body").get<std::string>().find(event) != std::string::npos);
-  CHECK(world.run("webhook delivery", {{"ID", id}, {"EVENT", kNobody}}).code == exit_code::kFailed);
-  CHECK(world.run("webhook create", {{"URL", url}, {"application", kNobody}}).code ==
+  CHECK(world.run("webhook delivery", {{"ID", id}, {"EVENT", kUnknownId}}).code ==
+        exit_code::kFailed);
+  CHECK(world.run("webhook create", {{"URL", url}, {"application", kUnknownId}}).code ==
         exit_code::kFailed);
 }
 

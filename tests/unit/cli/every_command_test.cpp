@@ -4,16 +4,16 @@
 #include <string>
 
 #include "base/platform/exit_code.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 namespace {
-
-constexpr const char* kUnknownId = "0190a5a0-0000-7000-8000-000000000000";
 
 /// Some rows for each list.
 void fill(OpenFile& file) {

@@ -6,17 +6,18 @@
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/payments/submit_payment.h"
 #include "store/identity/tenants.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 namespace operations_test {
 namespace {
 
-constexpr const char* kNobody = "0190a5a0-0000-7000-8000-000000000000";
 using Values = std::map<std::string, std::string>;
 
 /// An association with an application, two own wallets of which one is funded, and payments between
@@ -168,7 +169,7 @@ TEST_CASE("wallets: listed, shown, and their statements", "[cli]") {
   const auto shown = house.file.run("wallet show", {{"ID", house.first}}).json();
   CHECK(shown.at("balances").at(0).at("balance") == "97.00");
   CHECK(shown.at("details").empty());
-  CHECK(house.file.run("wallet show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(house.file.run("wallet show", {{"ID", kUnknownId}}).code == exit_code::kFailed);
 
   const auto lines = house.file.run("wallet statement", {{"ID", house.first}}).json();
   REQUIRE(lines.size() == 4);
@@ -217,7 +218,7 @@ TEST_CASE("beneficiaries: listed, found by part of a name, shown with their dest
       flows::archive_beneficiary(house.file.app().flows(), house.tenant(), made->beneficiary.id));
   CHECK(house.file.run("beneficiary list").json().empty());
   CHECK(house.file.run("beneficiary show", {{"ID", id}}).json().at("status") == "archived");
-  CHECK(house.file.run("beneficiary show", {{"ID", kNobody}}).code == exit_code::kFailed);
+  CHECK(house.file.run("beneficiary show", {{"ID", kUnknownId}}).code == exit_code::kFailed);
   CHECK(house.file.run("quote list").json().empty());
   CHECK(house.file.run("quote list", {{"status", "open"}}).code == exit_code::kUsage);
 }

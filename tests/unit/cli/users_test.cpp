@@ -1,12 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include "base/platform/exit_code.h"
+#include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::test::kUnknownId;
 
 TEST_CASE("users: password and key are shown once, at creation", "[cli]") {
   OpenFile file;
@@ -39,14 +41,13 @@ TEST_CASE("users: password and key are shown once, at creation", "[cli]") {
 
 TEST_CASE("users: rejected requests", "[cli]") {
   OpenFile file;
-  const std::string unknown_id = "0190a5a0-0000-7000-8000-000000000000";
   const std::string association =
       file.run("association create", {{"NAME", "Acme"}}).json().at("id");
-  CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", unknown_id}}).code != 0);
+  CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", kUnknownId}}).code != 0);
   CHECK(file.run("user add", {{"USERNAME", "a/b"}, {"association", association}}).code != 0);
   CHECK(file.run("user add", {{"USERNAME", "ada"}, {"association", association}}).code == 0);
   CHECK(file.run("user add", {{"USERNAME", "ADA"}, {"association", association}}).code != 0);
-  const Ran unknown = file.run("user suspend", {{"ID", unknown_id}});
+  const Ran unknown = file.run("user suspend", {{"ID", kUnknownId}});
   CHECK(unknown.code == exit_code::kFailed);
   CHECK(unknown.err.find("coffer user list") != std::string::npos);
   CHECK(file.run("user list").json().size() == 1);

@@ -7,6 +7,7 @@
 
 using namespace coffer;
 
+namespace alert_settings_test {
 namespace {
 
 constexpr const char* kSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
@@ -75,3 +76,5 @@ TEST_CASE("alerts by e-mail need an address and sendmail", "[config]") {
   world.flags["alert_email"] = "ops at bank";
   CHECK(has(world.errors(), "is not an e-mail address"));
 }
+
+}  // namespace alert_settings_test
