@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Four eyes: kills the process before and after every commit while a second operator approves a wallet's funding.
 After the restart, the request is either waiting and not credited, or decided and credited once. A waiting request is
 approved again. In the end, every request was credited exactly once."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Kills the process at the most critical points: before a commit, between commit and response, and before and
 after a settlement. After the restart, every acknowledged payment exists once and settles."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel cost=15
+# ctest: cost=15
 """Tests the judges of the other crash tests, the auditor and `coffer verify`: both must pass a sound file and
 fail every damaged copy for the right reason."""
 

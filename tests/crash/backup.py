@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Backups under load: the copy verifies, contains every payment that was acknowledged before the backup began, and
 its last entry is no older than that. A kill during a backup leaves no incomplete file with the final name. A full
 disk stops the backup but no payments. A damaged backup is not restored.

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Kills the process around a delivery: before it is queued, before it is sent, and between its response and its
 record. After the restart, every receiver has every event, and repeated deliveries have the same id and bytes."""
 

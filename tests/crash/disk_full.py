@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """On a full disk, the server rejects every write with `storage-full` and Retry-After, keeps serving reads, and
 reports 503 on /healthz. Within two seconds of space returning, the same process accepts payments again. If the
 file may not grow because of a process limit, the result of the write is uncertain: the process exits with 70, and

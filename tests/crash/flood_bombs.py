@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Malicious requests: deeply nested, very wide or endless bodies, enormous numbers, invalid text, and similar
 headers and queries. Each gets a 4xx that names the field if there is one, nothing is stored, and memory grows by at
 most 4 MiB for each of the 8 concurrent requests. Tests the release build and, if it was built, the address

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: measures
 """Load shedding: 400 clients pay in a closed loop, with default settings and with small limits. The server responds
 only with 202, 429 and 503; each rejection has Retry-After; accepted payments have a p99 of 500 ms; full speed returns
 within 2 s after the overload; no acknowledged payment is lost. COFFER_OVERLOAD_SECONDS (2): length. Servers that shed

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: measures
 """Slow clients do not affect others: 800 connections that send headers and bodies byte by byte (and reconnect when
 closed) and 2,000 idle ones, while well-behaved clients pay and read with a p99 of 100 ms. The server closes each
 attacker within 12 s. COFFER_SLOW_SECONDS (13): length. The same judge must fail a server without deadlines, which is

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """`coffer verify FILE` reads files of other processes and changes nothing. If a server opens a closed file while
 verify reads it, every payment that the server acknowledges survives a kill. Verify reads the log that a killed
 server left, and keeps it. It can check a file on a read-only file system, and never leaves a file behind. The

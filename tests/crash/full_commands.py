@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Commands on a full disk, without a floor. Each exits with 75 and says what to do. It leaves no file of its own and
 changes no other one, so that it succeeds when it is repeated with free space. Needs root; mounts are private to this
 process."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """kill_loop with only multi-transfers: all legs of a group are stored, or none."""
 
 import os

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """A kill at any moment neither loses nor duplicates payments: eight clients pay and retry while the server is killed
 at random moments, sometimes again during its start, and settles with random delays. COFFER_KILL_ROUNDS (12): number
 of kills. COFFER_KILL_MIX: `payments` of every kind, or `groups`, only multi-transfers, which must never be stored in

@@ -1,4 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: measures
 """No stranger, other tenant ("neighbour") or slow machine can stop payments. Under each of 21 attacks, the clients of
 a well-behaved tenant pay, settle and read as before (p99 at most three times that of the quiet phase, or 100 ms),
 /livez and /healthz respond within 250 ms, no request is rejected or lost, and memory grows by at most 64 MiB.

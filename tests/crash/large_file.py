@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """The generator of large files (tests/bench/large_file.py), with a small file: every row, balance and chain link must
 be as the product would write it. Control: a payment with a changed amount is detected."""
 

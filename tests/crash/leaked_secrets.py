@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """No secret that was ever issued or sent appears in the database, the write-ahead log, a backup or the log, whether in
 plain text, decoded, in hex or inside base64. Files have mode 0600 and folders 0700 under any umask. The binary contains
 exactly one SQLite, with the fix for the WAL-reset bug. Control: each planted secret is found."""

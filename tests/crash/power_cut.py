@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """A 202 survives a power cut. The file is on a disk image. The test stops the server, copies the image, which has only
 synced data, mounts the copy, and audits the file. COFFER_CUT_ROUNDS (8): number of cuts. COFFER_CUT_PAYMENTS (0):
 payments to be acknowledged by the last cut. COFFER_SEED: the moments of the cuts. Controls: the same with

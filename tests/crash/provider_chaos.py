@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Payouts through a provider that is killed, hangs, sends false results and repeats itself, while coffer is killed as
 well. In the end, each payout is succeeded, failed or refunded exactly once, and the provider's list matches line by
 line. COFFER_CASHOUTS (60): number of payouts. COFFER_SEED: the faults."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel waits
+# ctest: waits
 """Kills coffer before a provider call, between the call and its response, and after the response: each payout is still
 carried out once."""
 

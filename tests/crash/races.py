@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Concurrent requests with the same transactionId create one payment; concurrent payments spend a balance once; and a
 group with one bad leg applies nothing, whichever leg it is. COFFER_RACES=full: 1,000 IDs from 8 clients each, 20 times
 100 payments of a whole balance, groups of 100 legs."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Replication by another process (as Litestream works): it reads the file and its write-ahead log while the server
 runs. Its read transaction keeps the log from restarting. It releases the transaction at times, and starts a new copy if
 the log restarted meanwhile. Whatever coffer's checkpoints do, the replica verifies and contains every payment that was

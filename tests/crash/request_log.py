@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """The request log of a running server: a request is found by its ID, its payment and its status, with redacted
 bodies; the settings decide what is recorded; a log file that is broken, or cannot be written, affects no payment."""
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """At half load, memory, descriptors, threads, the write-ahead log and latency do not grow. COFFER_STEADY_SECONDS (10;
 for a soak 1200): length. COFFER_STEADY_RATE: payments a second, by default half of the measured full speed.
 COFFER_STEADY_LATENCY=0: latency is only shown, because other programs use the machine. Control: the judge must report

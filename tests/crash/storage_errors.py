@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """The disk fails a commit. If a sync or write fails, the result of the commit is unknown: no client gets a response,
 the process exits with 70 immediately, and a replay after the restart finds exactly one record of every payment. If
 the disk is full, the commit certainly failed: clients are told to retry, and the same process continues."""

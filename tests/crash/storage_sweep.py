@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel cost=40
+# ctest: cost=40
 """Repeats a fixed run of payments. In each run, another write, sync, truncation, open or accept of the server fails,
 once or permanently. After a failed write or sync, the process exits within a second, and no client is told that a
 payment failed. Without space, every client is told to retry, and the process continues. In all cases, a replay after

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Receivers return 500, hang, reset, send garbage, redirect to a trap, break off, never end, or return 410. Every event
 reaches every healthy receiver within a second, with the same id and bytes in each attempt; and payments, events and
 deliveries match line by line. COFFER_PAYMENTS (400): number of payments. COFFER_HANGING_ENDPOINTS (6): number of

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Over TLS, events are sent only to servers that prove their name. A private authority is trusted only with
 --ca-bundle. A server whose certificate is expired, self-signed, for another name or from an unknown authority gets
 nothing. Production rejects http URLs. Runs in separate network and mount namespaces."""

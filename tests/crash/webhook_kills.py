@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """kill -9 during deliveries under load loses no event. Repeated deliveries have the same id and bytes, and the sequence
 is complete. COFFER_KILL_ROUNDS (8): number of kills. COFFER_SEED: their moments."""
 

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """Rotates a secret repeatedly under load. Each delivery is signed with the new secret, and during the grace period, but
 no longer, also with the old one. COFFER_ROTATIONS (6): number of rotations."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel waits
+# ctest: waits
 """Webhooks cannot reach the private network of the server. Neither names that resolve to a public address first and a
 private one later, or to both at once, nor any notation of an address reaches a private target. Runs in separate
 network and mount namespaces, with its own name server."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel waits
+# ctest: waits
 """Bytes that smuggle a request past a parser, belong to another protocol, or never end: each gets one 4xx and a closed
 connection, never a hang or a second response, while valid requests work. Tests the release build and, if it was
 built, the address sanitizer build. Faulty servers must fail the test."""

@@ -1,5 +1,4 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: parallel
 """A database file that is moved or deleted while its server runs: nothing is stored meanwhile, everything continues
 when the same file is back, and a deleted file is recovered by the steps of docs/operating.md."""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: parallel cost=40
+# ctest: cost=40
 """The container image, built without an engine: an OCI image layout that this test checks against the specification
 (https://github.com/opencontainers/image-spec) and that umoci unpacks. The image is reproducible, and its binary serves
 as its user, without any other file."""
