@@ -8,7 +8,7 @@
 
 option(COFFER_UNITY "Compile sources in groups" ON)
 
-set(COFFER_UNITY_GROUP_MAX 16)
+set(COFFER_UNITY_GROUP_MAX 24)
 
 # Patterns of the declarations that begin in the first column: constants, types and functions.
 set(coffer_declared_constant "\n(inline |static )?(constexpr|const) [^\n=({]*[ *&]([A-Za-z0-9_]+) *[={]")

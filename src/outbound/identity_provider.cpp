@@ -10,8 +10,6 @@
 namespace coffer::outbound {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::int64_t kKnownMs = kHourMs;
 constexpr std::size_t kAnswerBytesMax = 64 * 1024;
 
@@ -19,16 +17,17 @@ Unexpected wrong_provider(const std::string& why) {
   return unexpected(Slug::provider_error, "The sign-in provider is not usable: " + why + ".");
 }
 
-std::string text_of(const Json& object, const char* name) {
+std::string text_member(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// Whether a list contains a word; `absent` if the list is missing.
-bool lists(const Json& object, const char* name, const char* word, bool absent) {
+bool lists(const nlohmann::json& object, const char* name, const char* word, bool absent) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_array()) return absent;
-  return std::any_of(found->begin(), found->end(), [&](const Json& one) { return one == word; });
+  return std::any_of(found->begin(), found->end(),
+                     [&](const nlohmann::json& one) { return one == word; });
 }
 
 /// Sign-in data must not cross a network in plain text.
@@ -56,13 +55,14 @@ std::string check_issuer(const std::string& issuer) {
 }
 
 Result<ProviderEndpoints> read_discovery(std::string_view text, const std::string& issuer) {
-  const Json document = Json::parse(text, nullptr, false);
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object()) return wrong_provider("its discovery document is not JSON");
-  if (text_of(document, "issuer") != issuer) {
+  if (text_member(document, "issuer") != issuer) {
     return wrong_provider("its discovery document has another issuer");
   }
-  ProviderEndpoints out{text_of(document, "authorization_endpoint"),
-                        text_of(document, "token_endpoint"), text_of(document, "jwks_uri"), false};
+  ProviderEndpoints out{text_member(document, "authorization_endpoint"),
+                        text_member(document, "token_endpoint"), text_member(document, "jwks_uri"),
+                        false};
   for (const std::string* url : {&out.authorization, &out.token, &out.keys}) {
     if (!is_safe(*url)) return wrong_provider("an endpoint is missing or does not use TLS");
   }
@@ -138,13 +138,13 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   }
   COFFER_TRY(const auto response,
              call(endpoints.token, "POST", form_encoded(form), std::move(headers)));
-  const Json reply = Json::parse(response.body, nullptr, false);
+  const nlohmann::json reply = nlohmann::json::parse(response.body, nullptr, false);
   if (response.status == 200 && reply.is_object()) {
-    const std::string token = text_of(reply, "id_token");
+    const std::string token = text_member(reply, "id_token");
     return token.empty() ? wrong_provider("its response contains no ID token")
                          : Result<std::string>(token);
   }
-  const std::string error = reply.is_object() ? text_of(reply, "error") : std::string();
+  const std::string error = reply.is_object() ? text_member(reply, "error") : std::string();
   if (response.status == 400 && error == "invalid_grant") {
     return unexpected(Slug::unauthorized, "the provider rejected the code");
   }

@@ -93,7 +93,8 @@ Channel open_channel() {
 }
 
 /// Runs c-ares until it has responded or until `deadline_ms`.
-void run(ares_channel channel, const Answer& answer, const Clock& clock, std::int64_t deadline_ms) {
+void run_query(ares_channel channel, const Answer& answer, const Clock& clock,
+               std::int64_t deadline_ms) {
   while (!answer.is_there) {
     const std::int64_t left = deadline_ms - clock.monotonic_ms();
     if (left <= 0) return;
@@ -149,7 +150,7 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
   hints.ai_socktype = SOCK_STREAM;
   // Without a service name, because looking one up would use NSS.
   ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
-  run(channel.get(), answer, clock, deadline_ms);
+  run_query(channel.get(), answer, clock, deadline_ms);
   if (!answer.is_there || answer.status == ARES_ETIMEOUT) {
     return unexpected(Slug::provider_timeout, "The name " + wanted + " was not resolved in time.");
   }

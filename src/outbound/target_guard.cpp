@@ -72,7 +72,7 @@ std::string normal_host(std::string_view host) {
 }
 
 /// Letters, digits, hyphens, underscores and dots, except names that old parsers read as numbers.
-bool is_host_name(const std::string& name) {
+bool is_target_name(const std::string& name) {
   if (name.empty() || name.size() > kHostBytesMax || name.front() == '.' || name.back() == '.') {
     return false;
   }
@@ -115,7 +115,7 @@ Result<AllowedTargets> AllowedTargets::parse(const std::vector<std::string>& ent
     COFFER_TRY(const auto range, AddressRange::parse(entry));
     if (range) {
       out.ranges_.push_back(*range);
-    } else if (is_host_name(normal_host(entry))) {
+    } else if (is_target_name(normal_host(entry))) {
       out.names_.push_back(normal_host(entry));
     } else {
       return unexpected(Slug::validation_failed,
@@ -168,7 +168,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   const bool numeric = NumericAddress::parse(url->host).has_value();
   if (!numeric) {
     url->host = normal_host(url->host);
-    if (!is_host_name(url->host)) return reject("its host is neither a name nor a valid address");
+    if (!is_target_name(url->host)) return reject("its host is neither a name nor a valid address");
     if (!allowed_.has_ranges() && !may_use_port(*url, {})) return reject(kWrongPort);
   } else if (!may_reach(url->host, url->host)) {
     return reject("its address is not publicly reachable");

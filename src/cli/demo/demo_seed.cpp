@@ -107,9 +107,9 @@ class Seeder {
 
   /// A step makes one or more commits.
   void show_step(std::string_view what) {
-    constexpr std::size_t kRates = kAssets.size();
+    constexpr std::size_t kDeclaredRates = kAssets.size();
     constexpr std::size_t kRecipients = 1;
-    constexpr std::size_t kTotal = kAssets.size() + kRates + kWallets.size() + kRecipients;
+    constexpr std::size_t kTotal = kAssets.size() + kDeclaredRates + kWallets.size() + kRecipients;
     progress_({what, steps_++, static_cast<std::int64_t>(kTotal), Progress::Unit::steps});
   }
 

@@ -5,14 +5,12 @@
 namespace coffer::cli {
 namespace {
 
-using Json = nlohmann::json;
-
-std::string text_in(const Json& object, const char* name) {
+std::string text_in(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-std::string amount_in(const Json& data) {
+std::string amount_in(const nlohmann::json& data) {
   const auto legs = data.find("legs");
   if (legs != data.end() && legs->is_array()) return std::to_string(legs->size()) + " legs";
   for (const auto* side : {"sending", "receiving"}) {
@@ -26,7 +24,7 @@ std::string amount_in(const Json& data) {
 }  // namespace
 
 std::optional<EventLine> event_line(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   const auto data = json.find("data");
   const auto sequence = json.find("sequence");

@@ -18,7 +18,7 @@ constexpr int kTimeoutMs = 10'000;
 constexpr std::size_t kFetchedBytesMax = 1024 * 1024;
 constexpr mode_t kOwnerOnly = 0600;
 
-Unexpected failed(const std::string& target, const std::string& why) {
+Unexpected witness_failed(const std::string& target, const std::string& why) {
   return unexpected(Slug::unexpected_error, target + ": " + why);
 }
 
@@ -27,13 +27,14 @@ Result<void> append(const std::string& path, const std::string& line) {
   const Descriptor file(::open(path.c_str(),
                                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                                kOwnerOnly));
-  if (!file.is_open()) return failed(path, std::strerror(errno));
+  if (!file.is_open()) return witness_failed(path, std::strerror(errno));
   const std::string text = line + '\n';
   const ssize_t written = ::write(file.get(), text.data(), text.size());
-  if (written < 0) return failed(path, std::strerror(errno));
-  if (static_cast<std::size_t>(written) < text.size()) return failed(path, "the disk is full");
+  if (written < 0) return witness_failed(path, std::strerror(errno));
+  if (static_cast<std::size_t>(written) < text.size())
+    return witness_failed(path, "the disk is full");
   if (sync_file(file.get()) && sync_directory(directory_of(path))) return {};
-  return failed(path, std::strerror(errno));
+  return witness_failed(path, std::strerror(errno));
 }
 
 Result<http::ClientResponse> call(const std::string& target, http::ClientRequest request,
@@ -42,7 +43,7 @@ Result<http::ClientResponse> call(const std::string& target, http::ClientRequest
   request.headers.emplace_back("User-Agent", "coffer-checkpoints/1");
   COFFER_TRY(auto response, send_to_host(std::move(request), client, resolver, kTimeoutMs));
   if (response.status >= 200 && response.status < 300) return response;
-  return failed(target, "the response has status " + std::to_string(response.status));
+  return witness_failed(target, "the response has status " + std::to_string(response.status));
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ std::vector<std::string> Witnesses::write(const std::string& line) {
 
 Result<void> Witnesses::post(const std::string& target, const std::string& line) {
   const auto url = parse_url(target);
-  if (!url) return failed(target, "it is not a URL");
+  if (!url) return witness_failed(target, "it is not a URL");
   http::ClientRequest request = request_to(*url);
   request.method = "POST";
   request.headers = {{"Content-Type", "text/plain"}};
@@ -89,11 +90,12 @@ Result<std::string> fetch_text(const std::string& target, http::Client& client,
     return unexpected(Slug::validation_failed, fault);
   }
   const auto url = parse_url(target);
-  if (!url) return failed(target, "it is not a URL");
+  if (!url) return witness_failed(target, "it is not a URL");
   http::ClientRequest request = request_to(*url);
   request.response_bytes_max = kFetchedBytesMax;
   COFFER_TRY(auto response, call(target, std::move(request), client, resolver));
-  if (response.truncated) return failed(target, "the response is incomplete, or over 1 MiB");
+  if (response.truncated)
+    return witness_failed(target, "the response is incomplete, or over 1 MiB");
   return std::move(response.body);
 }
 

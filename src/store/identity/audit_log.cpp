@@ -10,7 +10,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kLast = "SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1";
+constexpr const char* kLastEntry = "SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1";
 constexpr const char* kInsertAuditEntry =
     "INSERT INTO audit_log (entry, at, actor, command, detail, outcome_of, outcome, link)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
@@ -31,18 +31,18 @@ constexpr Column<StoredEntry> kStoredColumns[] = {
     joined<&StoredEntry::content, &NewAuditEntry::outcome>("outcome"),
     joined_blob<&StoredEntry::link>("link"),
 };
-const std::string kAfter =
+const std::string kEntriesAfter =
     select(kStoredColumns) + " FROM audit_log WHERE entry > ? ORDER BY entry LIMIT ?";
 constexpr KeyIndex kAuditLog = COFFER_KEY_INDEX("entry", "audit_log", "outcome_of IS NULL");
 constexpr const char* kBrief = "SELECT actor, command FROM audit_log WHERE entry = ?";
-constexpr Column<AuditEntryView> kViewColumns[] = {
+constexpr Column<AuditEntryView> kEntryColumns[] = {
     joined<&AuditEntryView::entry>("a.entry"),   joined<&AuditEntryView::at>("a.at"),
     joined<&AuditEntryView::actor>("a.actor"),   joined<&AuditEntryView::command>("a.command"),
     joined<&AuditEntryView::detail>("a.detail"), joined<&AuditEntryView::outcome>("o.outcome"),
     joined<&AuditEntryView::result>("o.detail"),
 };
 const std::string kView =
-    select(kViewColumns) +
+    select(kEntryColumns) +
     " FROM audit_log a LEFT JOIN audit_log o ON o.outcome_of = a.entry WHERE a.entry = ?";
 
 std::string canonical(std::int64_t entry, Timestamp at, const NewAuditEntry& row) {
@@ -57,7 +57,7 @@ std::string canonical(std::int64_t entry, Timestamp at, const NewAuditEntry& row
 std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   std::int64_t entry = 1;
   std::string link = genesis_link();
-  if (Query last(tx.db(), kLast); last.step()) {
+  if (Query last(tx.db(), kLastEntry); last.step()) {
     entry = last.integer(0) + 1;
     link = last.blob(1);
   }
@@ -88,14 +88,14 @@ RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& fi
   const auto found =
       walk.read(one(walk.of(kAuditLog)), {.beyond = page.key, .limit = page.limit}, fits);
   return load_page<AuditEntryView>(page, found, [&](std::int64_t entry) {
-    return only_row<AuditEntryView>(db, kView, kViewColumns, entry);
+    return only_row<AuditEntryView>(db, kView, kEntryColumns, entry);
   });
 }
 
 ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t limit) {
   ChainPiece out;
   const ChainKeys* keys = keys_of(db);
-  Query query(db, kAfter.c_str(), from.row == 0 ? INT64_MIN : from.row, limit);
+  Query query(db, kEntriesAfter.c_str(), from.row == 0 ? INT64_MIN : from.row, limit);
   for (; query.step(); ++out.rows) {
     const auto [entry, at, content, stored] = read_row<StoredEntry>(query, kStoredColumns);
     if (entry != from.row + 1) {
@@ -110,7 +110,7 @@ ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t li
   }
   out.end = out.rows < limit;
   if (!out.end) return out;
-  const std::int64_t newest = first_integer(db, kLast).value_or(0);
+  const std::int64_t newest = first_integer(db, kLastEntry).value_or(0);
   out.fault = newest == from.row ? total_fault(db, kAuditTotal, sealed_total(from.row, from.link))
                                  : "audit entry " + std::to_string(newest + 1) + " is missing";
   return out;

@@ -23,7 +23,7 @@ constexpr const char* kOpen =
     " CROSS JOIN payment_holds h ON h.payment = p.payment"
     " CROSS JOIN accounts a ON a.account = h.account"
     " WHERE p.tenant = ? AND p.status = ? AND p.status <> 2 AND h.state = 0 LIMIT ?";
-constexpr const char* kTenants =
+constexpr const char* kTenantsOfEnvironment =
     "SELECT tenant FROM tenants WHERE association IS NOT NULL AND environment = ?";
 static_assert(stored(HoldState::open) == 0);
 constexpr std::int64_t kHoldsMax = 5'000;
@@ -93,7 +93,7 @@ LedgerBalances balances_from(Connection& db, std::int64_t asset, const Sums& sum
 /// Adds up the open holds; returns false if there are too many.
 bool add_held(Connection& db, Environment environment, std::map<std::int64_t, Sums>& out) {
   std::int64_t left = kHoldsMax;
-  for (const std::int64_t tenant : integers(db, kTenants, environment)) {
+  for (const std::int64_t tenant : integers(db, kTenantsOfEnvironment, environment)) {
     for (const PaymentStatus status : {PaymentStatus::initiated, PaymentStatus::processing}) {
       for (Query q(db, kOpen, tenant, status, left); q.step(); --left) {
         out[q.integer(0)].held += q.integer(1);

@@ -57,7 +57,7 @@ constexpr const char* kTaken =
     "SELECT 1 FROM onramp_references WHERE connector = ? AND reference = ?";
 constexpr const char* kFindPayment =
     "SELECT payment FROM reference_payments WHERE connector = ? AND provider_payment_id = ?";
-constexpr const char* kInsertPayment =
+constexpr const char* kInsertPaymentReference =
     "INSERT INTO reference_payments (connector, provider_payment_id, onramp_reference, payment)"
     " VALUES (?, ?, ?, ?)";
 
@@ -175,7 +175,8 @@ std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t 
 
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,
                               std::string_view provider_payment_id, std::int64_t payment) {
-  tx.db().run(kInsertPayment, reference.connector, provider_payment_id, reference.key, payment);
+  tx.db().run(kInsertPaymentReference, reference.connector, provider_payment_id, reference.key,
+              payment);
 }
 
 }  // namespace coffer::store

@@ -60,7 +60,7 @@ TEST_CASE("the manual contains every command, argument, setting and secret", "[c
 }
 
 TEST_CASE("the example file changes nothing, even with its defaults enabled", "[cli]") {
-  const test::Folder folder;
+  const coffer::cli::test::Folder folder;
   for (const std::string& text : {settings_file(), taken_in(settings_file())}) {
     const std::string path = folder.file("coffer.toml");
     std::ofstream(path) << text;

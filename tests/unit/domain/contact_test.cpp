@@ -4,6 +4,7 @@
 
 using namespace coffer;
 
+namespace contact_test {
 namespace {
 
 const Timestamp kToday = *Timestamp::parse("2026-03-15T12:00:00Z");
@@ -110,3 +111,5 @@ TEST_CASE("contact: dates of birth are real, from 1900 to today") {
     CHECK(errors.problem().slug == Slug::validation_failed);
   }
 }
+
+}  // namespace contact_test

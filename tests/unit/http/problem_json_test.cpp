@@ -7,6 +7,7 @@
 using namespace coffer;
 using namespace coffer::http;
 
+namespace problem_json_test {
 namespace {
 
 const std::string* header(const Response& response, std::string_view name) {
@@ -74,3 +75,5 @@ TEST_CASE("business routes get the envelope") {
   CHECK(envelope_problem_response(Problem(Slug::not_found), "i").body ==
         R"({"success":false,"message":"NOT_FOUND: Not found","data":null})");
 }
+
+}  // namespace problem_json_test

@@ -12,6 +12,7 @@ using namespace coffer;
 using namespace coffer::http;
 using namespace coffer::http::test;
 
+namespace server_stop_test {
 namespace {
 
 std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
@@ -207,3 +208,5 @@ TEST_CASE("a stop under load interrupts no response") {
   CHECK(broken == 0);
   CHECK(static_cast<std::uint64_t>(whole) == server->stats().requests);
 }
+
+}  // namespace server_stop_test

@@ -13,6 +13,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace beneficiary_search_test {
 namespace {
 
 using Keys = std::vector<std::int64_t>;
@@ -145,3 +146,5 @@ TEST_CASE(
     return 0;
   });
 }
+
+}  // namespace beneficiary_search_test

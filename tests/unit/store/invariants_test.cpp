@@ -16,6 +16,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace invariants_test {
 namespace {
 
 struct Break {
@@ -343,3 +344,5 @@ TEST_CASE("invariants: progress is reported for each") {
   CHECK(seen.size() == invariants().size() + 5);
   CHECK(seen.contains("checking hash chain"));
 }
+
+}  // namespace invariants_test

@@ -25,6 +25,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace operating_lists_test {
 namespace {
 
 template <class Page>
@@ -494,3 +495,5 @@ TEST_CASE("operating lists: the cost of the backlog does not grow with the numbe
   const std::int64_t some = steps_with(25'000);
   CHECK(steps_with(100'000) < some + some / 20);
 }
+
+}  // namespace operating_lists_test

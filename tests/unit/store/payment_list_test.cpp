@@ -14,6 +14,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace payment_list_test {
 namespace {
 
 using Keys = std::vector<std::int64_t>;
@@ -277,3 +278,5 @@ TEST_CASE("payment list: a text from outside is a value, never a statement") {
   CHECK(ledger.listed(filter, {}).empty());
   CHECK(ledger.count("payments") == 24);
 }
+
+}  // namespace payment_list_test

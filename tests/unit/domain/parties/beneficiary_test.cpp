@@ -5,6 +5,7 @@
 
 using namespace coffer;
 
+namespace beneficiary_test {
 namespace {
 
 constexpr std::string_view kKey = "GKEY";
@@ -306,3 +307,5 @@ TEST_CASE("destination: numbers are masked to the last four characters") {
   CHECK(outcome_digits(destination) == "*********5678");
   CHECK(outcome_digits(masked(good(crypto("Ethereum", "0xabcdef")))) == "****cdef");
 }
+
+}  // namespace beneficiary_test

@@ -7,6 +7,7 @@
 
 using namespace coffer;
 
+namespace connector_test {
 namespace {
 
 using List = std::vector<std::string>;
@@ -161,3 +162,5 @@ TEST_CASE("compliance codes are exact", "[connector]") {
   CHECK(is_relationship("SPOUSE"));
   CHECK_FALSE(is_relationship("ENEMY"));
 }
+
+}  // namespace connector_test
