@@ -6,6 +6,7 @@
 #include "base/text/readable.h"
 #include "base/thread.h"
 #include "cli/command_groups.h"
+#include "cli/operations/paging.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
 #include "cli/webhooks/choice.h"

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "flows/payments/record_json.h"
 #include "flows/webhooks/webhook_json.h"
 
 namespace coffer::flows {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "domain/identity/tenant.h"
+#include "flows/json_object.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::flows {

@@ -1,6 +1,7 @@
 // Webhooks and applications as JSON, for responses and for events. Never contains a secret.
 #pragma once
 
+#include "flows/json_object.h"
 #include "store/identity/tenants.h"
 #include "store/webhooks/webhooks.h"
 
