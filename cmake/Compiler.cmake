@@ -6,14 +6,14 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Clear CMake's defaults: -g is slow to build, and we do not ship -O3. Each target sets its own levels, so
-# that third-party sources have the same flags in every preset and ccache compiles them once.
+# Clear CMake's defaults: -g is slow to build, and we do not ship -O3. Each target sets its own levels.
 set(CMAKE_C_FLAGS_DEBUG "")
 set(CMAKE_CXX_FLAGS_DEBUG "")
 set(CMAKE_C_FLAGS_RELEASE "")
 set(CMAKE_CXX_FLAGS_RELEASE "")
 
-# The build folders share most of their inputs, so ccache keeps the second build short. It is optional.
+# ccache keeps the first build of another clone short. It is optional, and does not cache what is compiled with a
+# profile.
 find_program(COFFER_CCACHE ccache)
 mark_as_advanced(COFFER_CCACHE)
 if(COFFER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -298,7 +298,7 @@ endif()
 target_link_libraries(tp_httplib INTERFACE tp::openssl)
 
 # One SQLite per process, with our flags. Always -O2 and without sanitizers: it is the slowest source to
-# compile, we do not debug it, and with equal flags everywhere ccache compiles it once for all presets.
+# compile, and we do not debug it.
 # Through a source in the build folder, so that the name of the object file, and with it of its profile, is the same
 # on every machine.
 file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/sqlite.c" CONTENT "#include \"sqlite3.c\"\n")
