@@ -6,12 +6,14 @@
 #include "base/thread.h"
 #include "http/client.h"
 #include "running_server.h"
+#include "support/held_port.h"
 #include "support/listener.h"
 
 using namespace coffer;
 using namespace coffer::http;
 using coffer::http::test::has;
 using coffer::http::test::RunningServer;
+using coffer::test::HeldPort;
 
 namespace {
 
@@ -132,15 +134,15 @@ TEST_CASE("pool: an incomplete response, or one with close, is the last on its c
 
 TEST_CASE("pool: a connection that the peer closed while idle is not used") {
   Client pool("", Client::Connections::keep);
-  int port = 0;
+  const HeldPort port;
+  const auto listens_there = [&](ServerOptions& options) { options.port = port.number(); };
   {
-    RunningServer server;
-    port = server.port();
-    CHECK(pool.send(request_to(port)));
+    RunningServer server(listens_there);
+    CHECK(pool.send(request_to(port.number())));
     CHECK(pool.idle() == 1);
   }
-  RunningServer again([&](ServerOptions& options) { options.port = port; });
-  CHECK(pool.send(request_to(port)));
+  RunningServer again(listens_there);
+  CHECK(pool.send(request_to(port.number())));
   CHECK(pool.opened() == 2);
 }
 

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/thread.h"
 #include "outbound/webhooks/webhook_signature.h"
+#include "support/held_port.h"
 #include "unit/http/running_server.h"
 #include "unit/outbound/raw_host.h"
 
@@ -19,6 +20,7 @@ using namespace coffer::outbound;
 using coffer::http::test::RunningServer;
 using coffer::outbound::test::FixedResolver;
 using coffer::outbound::test::RawHost;
+using coffer::test::HeldPort;
 
 namespace webhook_sender_test {
 namespace {
@@ -209,22 +211,22 @@ TEST_CASE("sender: an attempt is one request on the wire, however many addresses
 }
 
 TEST_CASE("sender: an address that does not accept connections leaves time for the next one") {
+  const HeldPort port;
+  RunningServer server([&](http::ServerOptions& options) { options.port = port.number(); });
   // The listen queue is full, so further connections get no response, as behind a firewall.
   const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
-  socklen_t size = sizeof address;
+  address.sin_port = htons(static_cast<std::uint16_t>(port.number()));
+  const socklen_t size = sizeof address;
   REQUIRE(::bind(full, reinterpret_cast<sockaddr*>(&address), size) == 0);
-  REQUIRE(::getsockname(full, reinterpret_cast<sockaddr*>(&address), &size) == 0);
   REQUIRE(::listen(full, 0) == 0);
   std::vector<int> waiting;
   for (int i = 0; i < 4; ++i) {
     waiting.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     ::connect(waiting.back(), reinterpret_cast<sockaddr*>(&address), size);
   }
-  RunningServer server(
-      [&](http::ServerOptions& options) { options.port = ntohs(address.sin_port); });
   FixedResolver addresses({"127.0.0.2", "127.0.0.1"});
   const ManualClock clock;
   WebhookSender sender(clock, addresses, targets("127.0.0.0/8"), "", 1'000);
