@@ -45,6 +45,15 @@ else()
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
 
+# Warnings are errors for developers and CI, with the compilers that they use. Every other release warns about other
+# things, which must not keep a user from building.
+set(werror OFF)
+if((COFFER_TESTS OR COFFER_FUZZ OR NOT "$ENV{CI}" STREQUAL "")
+    AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 14)\\.")
+  set(werror ON)
+endif()
+option(COFFER_WERROR "Treat warnings as errors" ${werror})
+
 add_library(coffer_options INTERFACE)
 target_include_directories(coffer_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
 target_compile_definitions(coffer_options INTERFACE "COFFER_VERSION=\"${PROJECT_VERSION}\"")

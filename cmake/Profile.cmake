@@ -3,12 +3,11 @@
 #
 # COFFER_PROFILE:
 #   use      compile with the counts in cmake/profile.tar.xz. They are part of the commit, so builds stay
-#            reproducible. GCC ignores counts that do not fit the control flow of a function, and those of another
-#            version of GCC. A new function in a source moves the numbers of those after it, so old counts can also
+#            reproducible. GCC ignores counts that do not fit the control flow of a function. A new function in a source moves the numbers of those after it, so old counts can also
 #            be lost or belong to a similar function. That costs speed only.
 #   record   count executions. `./dev profile` builds this, runs the load of tests/bench/profile.py, and writes the
 #            archive.
-#   off      neither; always for other compilers and processors than those of the recording.
+#   off      neither; always for another processor or another version of the compiler than those of the recording.
 set(COFFER_PROFILE "use" CACHE STRING "use | record | off")
 
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
@@ -19,6 +18,18 @@ if(COFFER_PROFILE STREQUAL "use")
   # GCC looks for the counts of an object file beside it.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${coffer_profile_archive}")
   file(ARCHIVE_EXTRACT INPUT "${coffer_profile_archive}" DESTINATION "${CMAKE_BINARY_DIR}")
+  # Bytes 4 to 7 of a file of counts are the version of GCC, backwards: "*22B" for 12.2, "*04B" for 14.0.
+  file(GLOB_RECURSE counts "${CMAKE_BINARY_DIR}/CMakeFiles/*.gcda")
+  list(GET counts 0 counts)
+  file(READ "${counts}" stamp OFFSET 4 LIMIT 4 HEX)
+  string(REGEX REPLACE "^..3(.)3(.)4(.)$" "\\3;\\2;\\1" stamp "${stamp}")
+  list(POP_FRONT stamp tens units minor)
+  math(EXPR major "(${tens} - 1) * 10 + ${units}")
+  if(NOT CMAKE_CXX_COMPILER_VERSION MATCHES "^${major}\\.${minor}\\.")
+    message(NOTICE "Building without cmake/profile.tar.xz: GCC ${major}.${minor} recorded it, this is "
+      "${CMAKE_CXX_COMPILER_VERSION}")
+    set(COFFER_PROFILE "off")
+  endif()
   file(SHA256 "${coffer_profile_archive}" coffer_profile_hash)
   string(SUBSTRING "${coffer_profile_hash}" 0 16 coffer_profile_hash)
 elseif(COFFER_PROFILE STREQUAL "record")

@@ -230,7 +230,11 @@ include(third_party/manifest.cmake)
 # --- Targets ------------------------------------------------------------------------------------------
 # All include folders are SYSTEM, so that our -Werror does not apply to third-party headers.
 
-function(coffer_static_library target library header package)
+find_package(PkgConfig QUIET)
+
+# coffer_static_library(<target> <library> <header> <pkg-config module>): also links what the distribution's build of
+# the static library needs, for example Abseil for a newer RE2.
+function(coffer_static_library target library header module)
   # On macOS, link the shared library, which Homebrew keeps up to date.
   set(names lib${library}.a)
   if(APPLE)
@@ -242,6 +246,16 @@ function(coffer_static_library target library header package)
   set_target_properties(${target} PROPERTIES
     IMPORTED_LOCATION "${COFFER_LIB_${library}}"
     INTERFACE_INCLUDE_DIRECTORIES "${COFFER_INC_${library}}")
+  if(APPLE OR NOT PKG_CONFIG_FOUND)
+    return()
+  endif()
+  pkg_check_modules(COFFER_PC_${library} QUIET ${module})
+  foreach(needed IN LISTS COFFER_PC_${library}_STATIC_LIBRARIES)
+    find_library(COFFER_LIB_${needed} NAMES lib${needed}.a NO_CACHE)
+    if(COFFER_LIB_${needed} AND NOT needed STREQUAL library)
+      target_link_libraries(${target} INTERFACE "${COFFER_LIB_${needed}}")
+    endif()
+  endforeach()
 endfunction()
 
 function(coffer_header_library target header)
@@ -256,17 +270,17 @@ endfunction()
 find_package(Threads REQUIRED)
 
 # Every build links the same libraries, so that the tests exercise what ships.
-coffer_static_library(tp::crypto crypto openssl/crypto.h libssl-dev)
-coffer_static_library(tp::openssl ssl openssl/ssl.h libssl-dev)
+coffer_static_library(tp::crypto crypto openssl/crypto.h libcrypto)
+coffer_static_library(tp::openssl ssl openssl/ssl.h libssl)
 target_link_libraries(tp::openssl INTERFACE tp::crypto Threads::Threads)
 
-coffer_static_library(tp::cares cares ares.h libc-ares-dev)
+coffer_static_library(tp::cares cares ares.h libcares)
 target_compile_definitions(tp::cares INTERFACE CARES_STATICLIB)
 
-coffer_static_library(tp::re2 re2 re2/re2.h libre2-dev)
+coffer_static_library(tp::re2 re2 re2/re2.h re2)
 target_link_libraries(tp::re2 INTERFACE Threads::Threads)
 
-coffer_static_library(tp::zlib z zlib.h zlib1g-dev)
+coffer_static_library(tp::zlib z zlib.h zlib)
 
 coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)

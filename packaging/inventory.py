@@ -22,17 +22,35 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Used only in tests.
 NOT_SHIPPED = {"catch2"}
 SYSROOT = os.environ.get("COFFER_PACKAGE_SYSROOT", "")
-# The C and C++ libraries are linked too, but the manifest lists only the dependencies that the sources request. A
-# cross compiler includes its C++ library.
-TOOLCHAIN = [
-    ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
-    ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",
-     "libstdc++-12-dev-arm64-cross" if SYSROOT else "libstdc++-12-dev"),
-]
 
 
 def output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def gcc_release():
+    return output("aarch64-linux-gnu-gcc" if SYSROOT else "gcc", "-dumpversion").strip().partition(".")[0]
+
+
+def needs(package, library):
+    """Whether this release's static library of `package` needs `library`."""
+    return not SYSROOT and library in output("dpkg-query", "-W", "-f", "${Depends}", package)
+
+
+def implied():
+    """The linked libraries that the manifest does not list, because it lists only the dependencies that the sources
+    request: the C and C++ libraries, and what newer releases build these dependencies with. A cross compiler includes
+    its C++ library."""
+    rows = [
+        ("glibc", "LGPL-2.1-or-later", "https://www.gnu.org/software/libc/", "libc6-dev"),
+        ("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "https://gcc.gnu.org",
+         f"libstdc++-{gcc_release()}-dev" + ("-arm64-cross" if SYSROOT else "")),
+    ]
+    if needs("libre2-dev", "libabsl-dev"):
+        rows.append(("abseil", "Apache-2.0", "https://abseil.io", "libabsl-dev"))
+    if needs("libssl-dev", "libzstd-dev"):
+        rows.append(("zstd", "BSD-3-Clause", "https://facebook.github.io/zstd", "libzstd-dev"))
+    return rows
 
 
 def sysroot_packages():
@@ -56,7 +74,7 @@ def third_party_root():
 
 
 def components():
-    """Dictionaries in the order of the manifest, the toolchain last."""
+    """Dictionaries in the order of the manifest, the implied ones last."""
     found = []
     for line in output("cmake", "-P", str(HERE / "inventory.cmake")).splitlines():
         kind, name, *rest = line.split("\t")
@@ -71,7 +89,7 @@ def components():
             for package in packages.split():
                 found.append(dict(name=name if " " not in packages else package, licence=licence,
                                   homepage=homepage, package=package))
-    for name, licence, homepage, package in TOOLCHAIN:
+    for name, licence, homepage, package in implied():
         found.append(dict(name=name, licence=licence, homepage=homepage, package=package))
     for one in found:
         if "package" in one:

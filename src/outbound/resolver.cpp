@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -75,48 +75,51 @@ void on_answer(void* out, int status, int /*timeouts*/, ares_addrinfo* found) {
   }
 }
 
+/// The open sockets of a query with the events that c-ares waits for.
+using Sockets = std::vector<pollfd>;
+
+void on_socket(void* out, ares_socket_t socket, int reads, int writes) {
+  auto& sockets = *static_cast<Sockets*>(out);
+  std::erase_if(sockets, [&](const pollfd& one) { return one.fd == socket; });
+  const int events = (reads != 0 ? POLLIN : 0) | (writes != 0 ? POLLOUT : 0);
+  if (events != 0) sockets.push_back({socket, static_cast<short>(events), 0});
+}
+
 struct ChannelCloser {
   void operator()(ares_channeldata* channel) const { ares_destroy(channel); }
 };
 using Channel = std::unique_ptr<ares_channeldata, ChannelCloser>;
 
-Channel open_channel() {
+/// `sockets` must outlive the channel, whose destructor closes them.
+Channel open_channel(Sockets& sockets) {
   ares_options options{};
   char lookups[] = "fb";  // files before DNS, regardless of nsswitch.conf
   options.timeout = kServerTimeoutMs;
   options.tries = kTries;
   options.lookups = lookups;
+  // Not ares_getsock, which newer versions deprecate.
+  options.sock_state_cb = on_socket;
+  options.sock_state_cb_data = &sockets;
   ares_channel channel = nullptr;
-  const int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS;
+  const int mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
   COFFER_CHECK(ares_init_options(&channel, &options, mask) == ARES_SUCCESS);
   return Channel(channel);
 }
 
 /// Runs c-ares until it has responded or until `deadline_ms`.
-void run_query(ares_channel channel, const Answer& answer, const Clock& clock,
-               std::int64_t deadline_ms) {
+void run_query(ares_channel channel, const Sockets& sockets, const Answer& answer,
+               const Clock& clock, std::int64_t deadline_ms) {
   while (!answer.is_there) {
     const std::int64_t left = deadline_ms - clock.monotonic_ms();
     if (left <= 0) return;
-    std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
-    const auto wanted = static_cast<unsigned>(
-        ares_getsock(channel, sockets.data(), static_cast<int>(sockets.size())));
-    std::array<pollfd, ARES_GETSOCK_MAXNUM> polled{};
-    nfds_t count = 0;
-    for (unsigned i = 0; i < sockets.size(); ++i) {
-      const bool reads = (wanted & (1U << i)) != 0;
-      const bool writes = (wanted & (1U << (i + ARES_GETSOCK_MAXNUM))) != 0;
-      if (!reads && !writes) continue;
-      polled[count++] = {sockets[i],
-                         static_cast<short>((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0};
-    }
+    Sockets polled = sockets;  // processing changes them
     // Short, so that c-ares can process its retries.
-    ::poll(polled.data(), count, static_cast<int>(std::min<std::int64_t>(left, 50)));
-    for (nfds_t i = 0; i < count; ++i) {
-      const bool readable = (polled[i].revents & ~POLLOUT) != 0;
-      const bool writable = (polled[i].revents & POLLOUT) != 0;
-      ares_process_fd(channel, readable ? polled[i].fd : ARES_SOCKET_BAD,
-                      writable ? polled[i].fd : ARES_SOCKET_BAD);
+    ::poll(polled.data(), polled.size(), static_cast<int>(std::min<std::int64_t>(left, 50)));
+    for (const pollfd& one : polled) {
+      const bool readable = (one.revents & ~POLLOUT) != 0;
+      const bool writable = (one.revents & POLLOUT) != 0;
+      ares_process_fd(channel, readable ? one.fd : ARES_SOCKET_BAD,
+                      writable ? one.fd : ARES_SOCKET_BAD);
     }
     ares_process_fd(channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
   }
@@ -144,13 +147,14 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
   const std::int64_t deadline_ms = clock.monotonic_ms() + timeout_ms;
   // Declared before the channel, whose destructor calls back.
   Answer answer;
-  const Channel channel = open_channel();
+  Sockets sockets;
+  const Channel channel = open_channel(sockets);
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   // Without a service name, because looking one up would use NSS.
   ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
-  run_query(channel.get(), answer, clock, deadline_ms);
+  run_query(channel.get(), sockets, answer, clock, deadline_ms);
   if (!answer.is_there || answer.status == ARES_ETIMEOUT) {
     return unexpected(Slug::provider_timeout, "The name " + wanted + " was not resolved in time.");
   }

@@ -3,6 +3,7 @@
 # format the same style differently), and every JSON document has the layout of json_layout.py.
 set -euo pipefail
 cd "$COFFER_SOURCE_DIR"
+command -v clang-format-14 >/dev/null || { echo "skipped: clang-format-14 is not available"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
