@@ -396,7 +396,6 @@ CREATE TABLE beneficiaries (
   email                TEXT,
   phone                TEXT,
   client_reference     TEXT,
-  search               TEXT NOT NULL,  -- name, e-mail and reference with folded case, one per line
   created_at           INTEGER NOT NULL,
   updated_at           INTEGER NOT NULL,
   archived_at          INTEGER,
@@ -429,8 +428,9 @@ CREATE TABLE beneficiary_tags (
   UNIQUE (beneficiary, tag)
 ) STRICT, WITHOUT ROWID;
 
--- Search terms of beneficiaries that are not archived: each word of `search`, and each tag as
--- `#tag`, which is never a word. Words with the same beginning are adjacent.
+-- Search terms of beneficiaries that are not archived: each word of name, e-mail and reference in
+-- folded form, and each tag as `#tag`, which is never a word. Words with the same beginning are
+-- adjacent. `meta.search_folding` is the version of the folding.
 CREATE TABLE beneficiary_terms (
   tenant      INTEGER NOT NULL REFERENCES tenants,
   term        TEXT NOT NULL CHECK (term <> ''),

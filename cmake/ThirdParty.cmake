@@ -1,5 +1,5 @@
 # Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::openssl
-# tp::cares tp::re2 tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
+# tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is fetched only if COFFER_THIRD_PARTY_DIR does not hold an unpacked copy. A second
@@ -281,6 +281,11 @@ coffer_static_library(tp::re2 re2 re2/re2.h re2)
 target_link_libraries(tp::re2 INTERFACE Threads::Threads)
 
 coffer_static_library(tp::zlib z zlib.h zlib)
+
+coffer_static_library(tp::utf8proc utf8proc utf8proc.h libutf8proc)
+if(NOT APPLE)
+  target_compile_definitions(tp::utf8proc INTERFACE UTF8PROC_STATIC)
+endif()
 
 coffer_header_library(tp::json nlohmann/json.hpp)
 coffer_header_library(tp::cli11 CLI/CLI.hpp)

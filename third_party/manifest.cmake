@@ -109,6 +109,12 @@ coffer_system(re2
   WHY "linear-time matching of patterns from operators; std::regex can backtrack without bound"
   DEBIAN_PACKAGES libre2-dev)
 
+coffer_system(utf8proc
+  LICENCE MIT
+  HOMEPAGE https://juliastrings.github.io/utf8proc
+  WHY "Unicode: folding and normalisation for searches, invisible characters in names"
+  DEBIAN_PACKAGES libutf8proc-dev)
+
 coffer_system(zlib
   LICENCE Zlib
   HOMEPAGE https://zlib.net

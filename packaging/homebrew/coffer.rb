@@ -26,6 +26,7 @@ class Coffer < Formula
   depends_on "openssl@3"
   depends_on "re2"
   depends_on "spdlog"
+  depends_on "utf8proc"
 
   def install
     # The folder for the pinned sources, which the build checks by SHA-256: see third_party/manifest.cmake.

@@ -6,6 +6,7 @@
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
+#include "base/text/unicode.h"
 #include "cli/command_groups.h"
 
 namespace coffer::cli {
@@ -20,10 +21,10 @@ std::string fault_of(const Argument& argument, const std::string& value) {
     if (value.size() > kContentBytesMax) return "is larger than 1 MiB";
     return is_utf8(value) ? "" : "is not UTF-8";
   }
-  if (value.find_first_not_of(' ') == std::string::npos) return "must not be blank";
+  if (is_blank(value)) return "must not be blank";
   if (value.size() > kTextBytesMax) return "is too long";
   if (!is_utf8(value)) return "is not UTF-8; check the locale of the terminal";
-  if (printable(value) != value) return "contains a control character";
+  if (std::string fault = character_fault(value); !fault.empty()) return fault;
   const bool of_words = argument.kind == Argument::Kind::choice ||
                         (argument.is_positional() && !argument.placeholder.empty());
   if (!of_words) return {};

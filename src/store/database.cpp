@@ -13,6 +13,7 @@
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "base/log.h"
+#include "store/parties/beneficiaries.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
 
@@ -255,6 +256,7 @@ OpenError Database::open_writer() {
   } else {
     fault = bring_schema_up_to_date(*writer_, options_.path);
     if (fault.fault == OpenFault::none) fault = check_schema(*writer_, options_.path);
+    if (fault.fault == OpenFault::none) refresh_search_terms(*writer_);
   }
   // For the control run of the power cut test, in which commits are acknowledged before they are on
   // disk.

@@ -31,13 +31,12 @@ class ManyBeneficiaries {
     db_.execute("PRAGMA foreign_keys = OFF");
     db_.execute("PRAGMA synchronous = OFF");
     db_.execute("BEGIN");
-    db_.execute(
-        n +
-        "INSERT INTO beneficiaries (beneficiary, tenant, id, entity_type, company_name, search,"
-        " created_at, updated_at) SELECT i, " +
-        tenant +
-        ", randomblob(16), 1, 'Common First' || i, 'common first' || i || ' ' ||"
-        " iif(i < 1020, 'early', 'late'), 1, 1 FROM n");
+    db_.execute(n +
+                "INSERT INTO beneficiaries (beneficiary, tenant, id, entity_type, company_name,"
+                " created_at, updated_at) SELECT i, " +
+                tenant +
+                ", randomblob(16), 1, 'Common First' || i || ' ' ||"
+                " iif(i < 1020, 'early', 'late'), 1, 1 FROM n");
     for (const std::string term : {"'common'", "'first' || i", "iif(i < 1020, 'early', 'late')",
                                    "iif(i % 2 = 0, '#even', '#odd')"}) {
       db_.execute(n + "INSERT INTO beneficiary_terms SELECT " + tenant + ", " + term +

@@ -231,6 +231,55 @@ TEST_CASE("text lengths: only a memo counts bytes, as documented") {
   CHECK(memos > 10);
 }
 
+TEST_CASE("text lengths: no text of a request contains control or invisible characters") {
+  // A secret may contain any character, and a provider cannot correct what its customer wrote.
+  const auto is_opaque = [](const api::Route& route, const Place& place) {
+    const bool secret =
+        place.field == "secret" || place.field == "password" || place.field == "refreshToken";
+    return secret ||
+           (route.operation == "takeProviderCallback" && place.field.starts_with("data."));
+  };
+  Sender sender;
+  int texts = 0;
+  for (const api::Route* route : json_routes()) {
+    for (const Place& place : texts_of(*route)) {
+      const Json& schema = place.schema;
+      if (!is_memo(place) && (!schema.contains("maxLength") || schema.contains("pattern")))
+        continue;
+      if (is_opaque(*route, place)) continue;
+      for (const auto& [text, kind] :
+           {std::pair{"a\x07"
+                      "b",
+                      "control"},
+            std::pair{"a\u202eb", "invisible"}, std::pair{"a\u200bb", "invisible"}}) {
+        INFO(route->operation << " " << place.field << " with " << kind << " characters");
+        ++texts;
+        const Reply reply = sender.send(*route, place, text);
+        INFO(reply.text().substr(0, 500));
+        CHECK_THAT(said_of(*route, reply, place.field), Catch::Matchers::Contains(kind));
+      }
+    }
+  }
+  CHECK(texts > 400);
+}
+
+TEST_CASE("text lengths: a name of white space or invisible characters is blank") {
+  Sender sender;
+  for (const api::Route* route : json_routes()) {
+    for (const Place& place : texts_of(*route)) {
+      if (place.field != "walletName" && !place.field.ends_with(".firstName") &&
+          !place.field.ends_with("ompanyName")) {
+        continue;
+      }
+      for (const char* blank : {"\u200b", "\u00a0", "\u3000", "\ufeff \u2003"}) {
+        INFO(route->operation << " " << place.field);
+        CHECK_THAT(said_of(*route, sender.send(*route, place, blank), place.field),
+                   Catch::Matchers::Contains("blank") || Catch::Matchers::Contains("invisible"));
+      }
+    }
+  }
+}
+
 namespace {
 
 /// Bytes of one character as an ordinary client may write it: two \u escapes.

@@ -58,6 +58,7 @@ const std::vector<ThirdParty>& third_party() {
       {"re2/", {"domain"}},
       {"toml++/", {"config"}},
       {"sanitizer/", {"base"}},  // of the compiler
+      {"utf8proc.h", {"base"}},
       {"zlib.h", {"http"}},
   };
   return table;

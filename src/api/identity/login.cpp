@@ -118,7 +118,7 @@ Result<http::Response> submit_challenge(const Services& services, const Call& ca
 Result<http::Response> sign_in(const Services& services, const Call& call) {
   Fields fields(*call.body);
   const auto public_key = fields.text("publicKey", required);
-  const auto secret = fields.text("secret", required);
+  const auto secret = fields.opaque("secret", required);
   COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "sign-in:" + *public_key);
   return session_response(guard_login(services, keys, [&] {
@@ -139,7 +139,7 @@ Result<http::Response> refresh(const Services& services, const Call& call) {
 Result<http::Response> verify_otp(const Services& services, const Call& call) {
   Fields fields(*call.body);
   const auto username = fields.text("username", required);
-  const auto password = fields.text("password", required);
+  const auto password = fields.opaque("password", required);
   const auto otp = fields.text("otp", required);
   COFFER_TRY_VOID(fields.check());
   const std::string address = services.proxies.client_address(call.request);

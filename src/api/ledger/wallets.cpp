@@ -5,6 +5,7 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/text_members.h"
+#include "base/text/unicode.h"
 #include "flows/ledger/wallet_changes.h"
 
 namespace coffer::api {
@@ -99,7 +100,7 @@ Result<http::Response> update_wallet(const Services& services, const Call& call)
   Fields fields(*call.body);
   flows::WalletUpdate update;
   update.name = fields.text("walletName", optional);
-  if (update.name && update.name->find_first_not_of(" \t\r\n") == std::string::npos) {
+  if (update.name && is_blank(*update.name)) {
     fields.add_error(Slug::malformed_request, "walletName", "must not be blank");
   }
   update.metadata = metadata(fields, optional, services.flows.clock.now());

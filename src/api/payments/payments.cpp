@@ -5,6 +5,7 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "base/text/characters.h"
+#include "base/text/unicode.h"
 #include "domain/parties/contact.h"
 #include "flows/payments/submit_payment.h"
 
@@ -107,6 +108,8 @@ void read_additional_fields(Fields& fields, PaymentRequest& request) {
                           "has a name that no connector requires: names have 1 to " +
                               std::to_string(kFieldNameMax) + " characters");
     } else if (const auto text = value.scalar_text()) {
+      std::string fault = character_fault(*text);
+      if (!fault.empty()) fields.errors().add(Slug::malformed_request, path, std::move(fault));
       request.additional_fields[name] = *text;
     } else if (!value.is_null()) {
       fields.errors().add(Slug::malformed_request, path,

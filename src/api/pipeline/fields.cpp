@@ -5,15 +5,12 @@
 #include "base/check.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
+#include "base/text/unicode.h"
 #include "base/text/whole_number.h"
 #include "domain/payments/payment.h"
 
 namespace coffer::api {
 namespace {
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 /// Names from earlier versions of the contract, and their replacements.
 struct Retired {
@@ -66,7 +63,17 @@ std::optional<std::string> Fields::any_text(std::string_view name, Presence pres
 
 std::optional<std::string> Fields::text(std::string_view name, Presence presence,
                                         std::size_t length_max) {
-  const auto text = any_text(name, presence);
+  auto text = opaque(name, presence, length_max);
+  if (!text) return std::nullopt;
+  std::string fault = character_fault(*text);
+  if (fault.empty()) return text;
+  add_error(Slug::malformed_request, name, std::move(fault));
+  return std::nullopt;
+}
+
+std::optional<std::string> Fields::opaque(std::string_view name, Presence presence,
+                                          std::size_t length_max) {
+  auto text = any_text(name, presence);
   if (!text) return std::nullopt;
   if (presence == required && is_blank(*text)) {
     add_error(Slug::malformed_request, name, "must not be blank");
@@ -74,7 +81,7 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
     add_error(Slug::malformed_request, name,
               "must have at most " + std::to_string(length_max) + " characters");
   } else {
-    return *text;
+    return text;
   }
   return std::nullopt;
 }

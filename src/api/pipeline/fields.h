@@ -34,9 +34,13 @@ class Fields {
   Fields(const http::JsonValue& object, ValidationErrors& errors, std::string prefix = {});
   Fields(const Fields&) = delete;
 
-  /// At most `length_max` characters, counted like `maxLength` in the OpenAPI document.
+  /// At most `length_max` characters, counted like `maxLength` in the OpenAPI document, each
+  /// without a fault (base/text/unicode.h).
   std::optional<std::string> text(std::string_view name, Presence presence,
                                   std::size_t length_max = kTextMax);
+  /// The same with any characters, for a secret, or a text of one who cannot correct it.
+  std::optional<std::string> opaque(std::string_view name, Presence presence,
+                                    std::size_t length_max = kTextMax);
   /// The text of a ledger memo: at most kMemoBytesMax bytes. No other length is counted in bytes.
   std::optional<std::string> memo(std::string_view name);
   /// Any string, including an empty one, for values that the caller checks in another way.

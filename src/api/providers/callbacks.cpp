@@ -2,6 +2,7 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
+#include "base/text/unicode.h"
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/references.h"
 
@@ -33,9 +34,10 @@ Payer read_sender(Fields& data) {
   const http::JsonValue* value = data.find("payer");
   if (value == nullptr || data.object("payer", optional) == nullptr) return payer;
   Fields members(*value, data.errors(), data.path("payer."));
-  payer.name = members.text("name", optional).value_or("");
-  payer.account_number = members.text("accountNumber", optional);
-  payer.phone = members.text("phone", optional);
+  // The provider cannot correct what its customer wrote.
+  payer.name = cleaned(members.opaque("name", optional).value_or(""));
+  payer.account_number = members.opaque("accountNumber", optional);
+  payer.phone = members.opaque("phone", optional);
   return payer;
 }
 
@@ -49,7 +51,7 @@ Result<void> reference_paid(const Services& services, const Call& call,
   flows::ReferenceArrival arrival;
   arrival.reference = data.text("reference", required).value_or("");
   arrival.provider_payment_id =
-      data.text("providerPaymentId", required, kProviderIdMax).value_or("");
+      data.opaque("providerPaymentId", required, kProviderIdMax).value_or("");
   arrival.amount = data.amount("amount", required).value_or(Amount());
   const auto currency = data.text("currencyIsoCode3", required);
   if (currency && *currency != connector.currency) {

@@ -9,7 +9,7 @@
 #include "api/pipeline/fields.h"
 #include "base/text/csv_rows.h"
 #include "base/text/join.h"
-#include "base/text/trimmed.h"
+#include "base/text/unicode.h"
 
 namespace coffer::cli {
 namespace {
@@ -120,7 +120,8 @@ class BulkReader {
       return unexpected(Slug::malformed_request,
                         "The file must have a line with column names and one line per payment.");
     }
-    for (const std::string& cell : lines.front().cells) header_.emplace_back(trimmed(cell));
+    for (const std::string& cell : lines.front().cells)
+      header_.emplace_back(without_outer_space(cell));
     COFFER_TRY_VOID(check_header());
     where_ = "line " + std::to_string(lines.front().line);
     drop_unknown_columns();
@@ -173,7 +174,7 @@ class BulkReader {
       return std::nullopt;
     }
     std::vector<std::string> cells;
-    for (const std::string& cell : line.cells) cells.emplace_back(trimmed(cell));
+    for (const std::string& cell : line.cells) cells.emplace_back(without_outer_space(cell));
     const bool is_first = check_first(cell_of(header_, cells, kTransactionId), line.line);
     const RowBody body = body_of(header_, cells);
     const auto type = parse_term<PaymentType>(body.type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.h"
 #include "domain/country.h"
 #include "domain/ledger/money.h"
 #include "domain/parties/contact.h"
@@ -147,8 +148,7 @@ std::optional<DestinationMethod> parse_destination_method(std::string_view text)
 }
 
 bool is_ledger_network(std::string_view network, std::string_view ledger_network) {
-  const std::string folded = fold_case(network);
-  return folded == fold_case(ledger_network) || folded == "stellar";
+  return ascii::same_word(network, ledger_network) || ascii::same_word(network, "stellar");
 }
 
 std::string_view outcome_digits(const Destination& destination) {
@@ -207,8 +207,8 @@ const std::optional<std::string>& phone(const Beneficiary& beneficiary) {
 
 std::string search_text(const Beneficiary& beneficiary) {
   // Line feeds, which no field contains, separate the fields.
-  return fold_case(display_name(beneficiary) + "\n" + email(beneficiary).value_or("") + "\n" +
-                   beneficiary.client_reference.value_or(""));
+  return display_name(beneficiary) + "\n" + email(beneficiary).value_or("") + "\n" +
+         beneficiary.client_reference.value_or("");
 }
 
 Beneficiary validate_beneficiary(const BeneficiaryInput& input, const BeneficiaryRules& rules,

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
-#include "base/text/characters.h"
-#include "base/text/trimmed.h"
+#include "base/text/unicode.h"
 #include "domain/country.h"
 #include "domain/parties/iban.h"
 
@@ -27,37 +26,7 @@ bool is_domain_label(std::string_view label) {
       label, [](char c) { return ascii::is_letter_or_digit(c) || c == '-' || byte_of(c) > 0x7f; });
 }
 
-/// Simple case folding (Unicode) of the code points with two bytes in UTF-8.
-unsigned folded(unsigned point) {
-  struct Range {
-    unsigned first, last;
-    int to;  // added to each; 0: alternating upper and lower case
-  };
-  constexpr Range kRanges[] = {
-      {0xc0, 0xd6, 32},   {0xd8, 0xde, 32},   {0x100, 0x12f, 0},    {0x132, 0x137, 0},
-      {0x139, 0x148, 0},  {0x14a, 0x177, 0},  {0x178, 0x178, -121}, {0x179, 0x17e, 0},
-      {0x386, 0x386, 38}, {0x388, 0x38a, 37}, {0x38c, 0x38c, 64},   {0x38e, 0x38f, 63},
-      {0x391, 0x3a1, 32}, {0x3a3, 0x3ab, 32}, {0x3c2, 0x3c2, 1},    {0x400, 0x40f, 80},
-      {0x410, 0x42f, 32},
-  };
-  for (const Range& range : kRanges) {
-    if (point < range.first || point > range.last) continue;
-    if (range.to == 0) return point + ((point - range.first) % 2 == 0 ? 1 : 0);
-    return static_cast<unsigned>(static_cast<int>(point) + range.to);
-  }
-  return point;
-}
-
 }  // namespace
-
-bool has_control_character(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (ascii::is_control(text[i])) return true;
-    // C1: U+0080 to U+009F.
-    if (byte_of(text[i]) == 0xc2 && i + 1 < text.size() && byte_of(text[i + 1]) < 0xa0) return true;
-  }
-  return false;
-}
 
 bool is_email(std::string_view text) {
   const auto at = text.find('@');
@@ -84,24 +53,6 @@ bool is_e164(std::string_view text) {
          std::ranges::all_of(text, ascii::is_digit);
 }
 
-std::string fold_case(std::string_view utf8) {
-  std::string out;
-  out.reserve(utf8.size());
-  for (std::size_t i = 0; i < utf8.size(); ++i) {
-    const unsigned byte = byte_of(utf8[i]);
-    if (byte < 0x80) {
-      out += ascii::to_lower(utf8[i]);
-    } else if (byte >= 0xc2 && byte < 0xe0 && i + 1 < utf8.size()) {
-      const unsigned point = folded((byte & 0x1fU) << 6 | (byte_of(utf8[++i]) & 0x3fU));
-      out += static_cast<char>(0xc0U | point >> 6);
-      out += static_cast<char>(0x80U | (point & 0x3fU));
-    } else {
-      out += utf8[i];
-    }
-  }
-  return out;
-}
-
 std::optional<std::string> present(std::string text) {
   if (text.empty()) return std::nullopt;
   return text;
@@ -118,16 +69,10 @@ std::string ContactReader::text(std::string_view field, const Input& input, Need
     if (need == Need::required) malformed(field, "is required");
     return {};
   }
-  const std::string_view value = trimmed(*input);
-  if (value.empty()) {
-    malformed(field, "must not be blank");
-  } else if (character_count(value) > length_max) {
-    malformed(field, "must have at most " + std::to_string(length_max) + " characters");
-  } else if (has_control_character(value)) {
-    malformed(field, "must not contain control characters");
-  } else {
-    return std::string(value);
-  }
+  const std::string_view value = without_outer_space(*input);
+  std::string fault = line_fault(value, length_max);
+  if (fault.empty()) return std::string(value);
+  malformed(field, std::move(fault));
   return {};
 }
 

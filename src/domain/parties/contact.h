@@ -13,15 +13,10 @@
 
 namespace coffer {
 
-/// C0, DEL, and C1 in UTF-8.
-bool has_control_character(std::string_view text);
 /// The common form: a dotted local part without quotes, and a domain with at least two labels.
 bool is_email(std::string_view text);
 /// E.164: `+`, then 7 to 15 digits, the first of which is not 0.
 bool is_e164(std::string_view text);
-/// Converts letters of ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic to lower case and
-/// leaves other characters unchanged. For searching, not for display.
-std::string fold_case(std::string_view utf8);
 
 /// Reads one field after another, trims it, and adds errors to `errors`: `malformed-request` for a
 /// missing, blank, overlong or malformed field, `validation-failed` for an invalid value. A field
@@ -36,7 +31,8 @@ class ContactReader {
   ContactReader(ValidationErrors& errors, std::string prefix, Timestamp today)
       : errors_(errors), prefix_(std::move(prefix)), today_(today) {}
 
-  /// The trimmed text of at most `length_max` characters; empty if it is missing or invalid.
+  /// The text without outer white space, as line_fault() permits it; empty if it is missing or
+  /// invalid.
   std::string text(std::string_view field, const Input& input, Need need,
                    std::size_t length_max = kTextMax);
   std::optional<std::string> optional_text(std::string_view field, const Input& input,

@@ -9,8 +9,8 @@
 
 namespace coffer {
 
-/// The words of a text with folded case (contact.h), sorted and unique. A word consists of letters,
-/// digits, and all non-ASCII characters except spaces and punctuation.
+/// The words of a text in folded form (base/text/unicode.h), sorted and unique. A word consists of
+/// letters with their marks, digits, and symbols such as emoji.
 std::vector<std::string> search_words(std::string_view utf8);
 /// Whether each of `wanted` is the beginning of one of `words`, both from search_words().
 bool has_words(std::span<const std::string> words, std::span<const std::string> wanted);

@@ -19,8 +19,8 @@ void wrong(ValidationErrors& errors, std::string field, std::string message) {
 }
 
 void check_text(const char* field, const std::string& value, ValidationErrors& errors) {
-  const std::string_view fault = name_fault(value);
-  if (!fault.empty()) wrong(errors, field, std::string(fault));
+  std::string fault = name_fault(value);
+  if (!fault.empty()) wrong(errors, field, std::move(fault));
 }
 
 void check_amount(const ConnectorTerms& terms, const char* field, Amount value,

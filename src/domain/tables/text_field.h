@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text/characters.h"
+#include "base/text/unicode.h"
 
 namespace coffer {
 
@@ -28,11 +28,7 @@ inline constexpr std::size_t kEmailMax = 254;  // RFC 5321 section 4.5.3.1.3, wi
 enum class TextKind { any, date_of_birth, country_alpha2, country_alpha3, email, phone, iban, bic };
 
 /// What is wrong with a name that an operator chooses; empty if it is valid.
-inline std::string_view name_fault(std::string_view name) {
-  static_assert(kTextMax == 200);
-  if (name.find_first_not_of(' ') == std::string_view::npos) return "must not be blank";
-  return character_count(name) > kTextMax ? "must have at most 200 characters" : "";
-}
+inline std::string name_fault(std::string_view name) { return line_fault(name, kTextMax); }
 
 struct TextRule {
   TextKind kind = TextKind::any;

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/log.h"
-#include "base/text/ascii.h"
+#include "base/text/unicode.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "store/identity/sign_in_sources.h"
@@ -13,7 +13,7 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kNameBytesMax = 64;
+constexpr std::size_t kNameMax = 64;
 constexpr std::size_t kListIdBytes = 8;
 
 /// Each purpose has a distinct text. The version invalidates a challenge when the operator's
@@ -77,10 +77,10 @@ Problem record_rejection(const Context& context, const Problem& why, const SignI
 }
 
 Result<std::string> parse_passkey_name(const std::string& name) {
-  const bool blank = name.find_first_not_of(' ') == std::string::npos;
-  if (!blank && name.size() <= kNameBytesMax && !ascii::has_control(name)) return name;
-  return unexpected(Problem(Slug::validation_failed, "The name of the passkey is not valid.",
-                            {{"name", "must be 1 to 64 bytes without control characters"}}));
+  const std::string fault = line_fault(name, kNameMax);
+  if (fault.empty()) return name;
+  return unexpected(Problem(Slug::validation_failed, "The name of the passkey " + fault + ".",
+                            {{"name", fault}}));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void end_tokens(store::ApplicationRow& row) {
 }
 
 Result<void> check_name(const std::string& name) {
-  const std::string fault(name_fault(name));
+  const std::string fault = name_fault(name);
   if (fault.empty()) return {};
   return unexpected(Problem(Slug::validation_failed, "The name " + fault + ".", {{"name", fault}}));
 }

@@ -20,8 +20,8 @@ Result<Amount> brought_in(Amount balance) { return Amount().sub(std::min(balance
 Result<Asset> register_asset(const Context& context, const NewAsset& asset) {
   const auto code = AssetCode::parse(asset.code);
   if (!code) return unexpected(field_problem("code", "must be 1 to 12 letters or digits"));
-  const std::string_view fault = name_fault(asset.name);
-  if (!fault.empty()) return unexpected(field_problem("name", std::string(fault)));
+  std::string fault = name_fault(asset.name);
+  if (!fault.empty()) return unexpected(field_problem("name", std::move(fault)));
   if (asset.decimals < 0 || asset.decimals > Amount::kScale) {
     return unexpected(field_problem("decimals", "must be 0 to 7"));
   }

@@ -1,7 +1,7 @@
 #include "flows/ledger/wallet_changes.h"
 
 #include "auth/strkey.h"
-#include "base/text/characters.h"
+#include "base/text/unicode.h"
 #include "base/validation_errors.h"
 #include "domain/payments/payment.h"
 #include "flows/ledger/market_changes.h"
@@ -45,12 +45,10 @@ Result<void> check_funding(const Tenant& tenant, const WalletFunding& funding) {
     errors.add(Slug::validation_failed, "transactionId",
                "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
   }
-  if (funding.description && character_count(*funding.description) > kDescriptionMax) {
-    errors.add(Slug::validation_failed, "description",
-               "must have at most " + std::to_string(kDescriptionMax) + " characters");
-  }
-  if (errors.empty()) return {};
-  return unexpected(errors.problem());
+  if (!funding.description) return errors.check();
+  std::string fault = line_fault(*funding.description, kDescriptionMax);
+  if (!fault.empty()) errors.add(Slug::validation_failed, "description", std::move(fault));
+  return errors.check();
 }
 
 /// A replay credits nothing; a different funding with the same transaction ID is rejected.

@@ -5,6 +5,7 @@
 
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
+#include "base/text/unicode.h"
 
 namespace coffer::outbound {
 namespace {
@@ -98,7 +99,7 @@ std::optional<std::map<std::string, std::string>> read_texts(const JsonValue& va
   std::map<std::string, std::string> out;
   for (const auto& [name, member] : *members) {
     if (member.string() == nullptr) return std::nullopt;
-    out.emplace(name, *member.string());
+    out.emplace(cleaned(name), cleaned(*member.string()));
   }
   return out;
 }
@@ -116,7 +117,7 @@ std::optional<Failure> read_failure(const JsonValue& body) {
   if (code == nullptr) return std::nullopt;
   Failure out{provider_failure(*code).value_or(FailureCode::provider_error), {}};
   if (const std::string* message = text_of(member, "message")) {
-    out.message = first_characters(*message, kMessageMax);
+    out.message = cleaned(first_characters(*message, kMessageMax));
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #include "store/operations/noun_lists.h"
 
 #include "base/check.h"
-#include "domain/parties/contact.h"
+#include "base/text/unicode.h"
 #include "domain/parties/search_words.h"
 #include "store/parties/beneficiary_terms.h"
 
@@ -28,7 +28,7 @@ constexpr KeyIndex kBeneficiariesOfTenant =
 constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
 constexpr const char* kBeneficiaryOfId = "SELECT beneficiary FROM beneficiaries WHERE id = ?";
 constexpr const char* kBeneficiaryBrief =
-    "SELECT tenant, archived_at IS NULL, search FROM beneficiaries WHERE beneficiary = ?";
+    "SELECT tenant, archived_at IS NULL FROM beneficiaries WHERE beneficiary = ?";
 
 constexpr KeyIndex kQuotes = COFFER_KEY_INDEX("quote", "quotes", "true");
 constexpr const char* kQuoteBrief =
@@ -120,7 +120,7 @@ NewestPage<Listed<BeneficiaryRow>> newest_beneficiaries(Connection& db,
     budget.spend(1);
     Query q(db, kBeneficiaryBrief, beneficiary);
     if (!q.step() || !contains(wanted.tenants, q.integer(0)) || !q.boolean(1)) return false;
-    return found.judged.empty() || has_words(search_words(q.text(2)), found.judged);
+    return found.judged.empty() || beneficiary_has_words(db, beneficiary, found.judged);
   };
   return rows_of(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
     return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, key),

@@ -1,8 +1,10 @@
 #include "store/parties/beneficiaries.h"
 
 #include "base/check.h"
+#include "base/text/unicode.h"
 #include "domain/parties/search_words.h"
 #include "store/identity/row_bytes.h"
+#include "store/ledger/catalog.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -26,17 +28,16 @@ const std::string kSelectBeneficiary = select(kBeneficiaryColumns) + ", entity_t
                                        " FROM beneficiaries";
 const std::string kFindBeneficiary = kSelectBeneficiary + " WHERE id = ? AND tenant = ?";
 const std::string kFindByKey = kSelectBeneficiary + " WHERE beneficiary = ?";
-const std::string kInsertBeneficiary = ColumnList{"tenant", "search", "entity_type"}
+const std::string kInsertBeneficiary = ColumnList{"tenant", "entity_type"}
                                            .add(kParty)
                                            .add(kBeneficiaryColumns)
                                            .insert_into("beneficiaries");
 const std::string kUpdateBeneficiary =
-    ColumnList{"client_reference", "search", "updated_at", "entity_type"}.add(kParty).update(
+    ColumnList{"client_reference", "updated_at", "entity_type"}.add(kParty).update(
         "beneficiaries") +
     " WHERE beneficiary = ? AND tenant = ? AND archived_at IS NULL";
 constexpr KeyIndex kOfTenant =
     COFFER_KEY_INDEX("beneficiary", "beneficiaries", "tenant = ?3 AND archived_at IS NULL");
-constexpr const char* kSearch = "SELECT search FROM beneficiaries WHERE beneficiary = ?";
 
 const std::string kAddresses = "SELECT position" +
                                select_texts("beneficiary_addresses", kAddress.names()) +
@@ -58,6 +59,16 @@ constexpr const char* kDeleteTags = "DELETE FROM beneficiary_tags WHERE benefici
 constexpr const char* kInsertTag =
     "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
 
+constexpr std::string_view kSearchFolding = "search_folding";  // in meta
+constexpr const char* kForgetTerms = "DELETE FROM beneficiary_terms";
+constexpr const char* kSearchable =
+    "SELECT beneficiary, tenant FROM beneficiaries WHERE archived_at IS NULL";
+constexpr const char* kAddTerm =
+    "INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)";
+constexpr const char* kSetFolding =
+    "INSERT INTO meta (name, value) VALUES (?, ?)"
+    " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
 BeneficiaryRow beneficiary_row(const Query& q) {
   auto row = read_row<BeneficiaryRow>(q, kBeneficiaryColumns);
   const int type = std::size(kBeneficiaryColumns);
@@ -65,10 +76,11 @@ BeneficiaryRow beneficiary_row(const Query& q) {
   return row;
 }
 
-std::string search_of(Connection& db, std::int64_t beneficiary) {
-  Query query(db, kSearch, beneficiary);
+/// Without addresses and tags.
+Beneficiary detail_of(Connection& db, std::int64_t beneficiary) {
+  Query query(db, kFindByKey.c_str(), beneficiary);
   COFFER_CHECK(query.step());
-  return query.text(0);
+  return beneficiary_row(query).detail;
 }
 
 std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
@@ -78,13 +90,15 @@ std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
   return out;
 }
 
-/// The search terms of the stored row.
-std::vector<std::string> stored_terms(Connection& db, std::int64_t beneficiary) {
-  return terms_of(search_of(db, beneficiary), tags_of(db, beneficiary));
-}
-
 std::vector<std::string> terms_of(const Beneficiary& detail) {
   return store::terms_of(search_text(detail), detail.tags);
+}
+
+/// The search terms of the stored row.
+std::vector<std::string> stored_terms(Connection& db, std::int64_t beneficiary) {
+  Beneficiary detail = detail_of(db, beneficiary);
+  detail.tags = tags_of(db, beneficiary);
+  return terms_of(detail);
 }
 
 void load_lists(Connection& db, BeneficiaryRow& row) {
@@ -128,6 +142,10 @@ std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64
   return first_row(db, Query(db, kFindByKey.c_str(), key));
 }
 
+bool beneficiary_has_words(Connection& db, std::int64_t key, std::span<const std::string> words) {
+  return has_words(search_words(search_text(detail_of(db, key))), words);
+}
+
 RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
                                            const TermsWanted& wanted, const PageAt& page) {
   RowBudget budget;
@@ -137,18 +155,38 @@ RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
   const auto fits = [&](std::int64_t key) {
     if (found.judged.empty()) return true;
     budget.spend(1);
-    return has_words(search_words(search_of(db, key)), found.judged);
+    return beneficiary_has_words(db, key, found.judged);
   };
   const auto keys = walk.read(found.sets, {.beyond = page.key, .limit = page.limit}, fits);
   return load_page<BeneficiaryRow>(
       page, keys, [&](std::int64_t key) { return *find_beneficiary_by_key(db, key); });
 }
 
+void refresh_search_terms(Connection& writer) {
+  const std::string version = folding_version();
+  if (read_meta(writer, kSearchFolding) == version) return;
+  writer.execute("BEGIN IMMEDIATE");
+  try {
+    writer.run(kForgetTerms);
+    Query all(writer, kSearchable);
+    while (all.step()) {
+      for (const std::string& term : stored_terms(writer, all.integer(0))) {
+        writer.run(kAddTerm, all.integer(1), term, all.integer(0));
+      }
+    }
+    writer.run(kSetFolding, kSearchFolding, Blob{version});
+    writer.execute("COMMIT");
+  } catch (...) {
+    if (!writer.autocommit()) writer.execute("ROLLBACK");
+    throw;
+  }
+}
+
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
   row.created_at = row.updated_at = tx.now();
-  Query query(tx.db(), kInsertBeneficiary.c_str(), tenant.key, search_text(row.detail), row.type());
-  kParty.bind(query, 4, row.detail.party);
-  bind_row(query, 4 + kParty.count(), kBeneficiaryColumns, row);
+  Query query(tx.db(), kInsertBeneficiary.c_str(), tenant.key, row.type());
+  kParty.bind(query, 3, row.detail.party);
+  bind_row(query, 3 + kParty.count(), kBeneficiaryColumns, row);
   query.run();
   row.key = tx.db().last_insert_key();
   put_lists(tx, row);
@@ -159,11 +197,11 @@ void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
 
 void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
   const auto before = stored_terms(tx.db(), row.key);
-  Query query(tx.db(), kUpdateBeneficiary.c_str(), row.detail.client_reference,
-              search_text(row.detail), tx.now(), row.type());
-  kParty.bind(query, 5, row.detail.party);
-  query.bind(5 + kParty.count(), row.key);
-  query.bind(6 + kParty.count(), tenant.key);
+  Query query(tx.db(), kUpdateBeneficiary.c_str(), row.detail.client_reference, tx.now(),
+              row.type());
+  kParty.bind(query, 4, row.detail.party);
+  query.bind(4 + kParty.count(), row.key);
+  query.bind(5 + kParty.count(), tenant.key);
   query.run();
   COFFER_CHECK(tx.db().changes() == 1);
   row.updated_at = tx.now();

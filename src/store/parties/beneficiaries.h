@@ -35,6 +35,12 @@ struct DestinationRow {
   Timestamp created_at;
 };
 
+/// Whether each of `words` begins a word of the beneficiary (domain/parties/search_words.h).
+bool beneficiary_has_words(Connection& db, std::int64_t key, std::span<const std::string> words);
+/// Computes all search terms again if this version folds texts in another way than the one that
+/// stored them. Call this outside a transaction, before the commit queue starts.
+void refresh_search_terms(Connection& writer);
+
 /// Includes archived beneficiaries.
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);

@@ -23,8 +23,10 @@ TEST_CASE("search words: punctuation outside ASCII separates words, letters do n
                      "b") == Words{"a", "b"});                              // no-break space
   CHECK(search_words("\xe6\x9d\xb1\xe3\x80\x80\xe4\xba\xac").size() == 2);  // U+3000
   CHECK(search_words("\xe6\x9d\xb1\xe4\xba\xac") == Words{"\xe6\x9d\xb1\xe4\xba\xac"});
-  CHECK(search_words("1\xc2\xaa") == Words{"1\xc2\xaa"});  // ordinal
-  CHECK(search_words("\xe2\x80") == Words{"\xe2\x80"});    // cut off
+  CHECK(search_words("1\xc2\xaa") == Words{"1a"});  // ordinal
+  CHECK(search_words("Ren\u00e9 \u2014 Zoe\u0308") == Words{"ren\u00e9", "zo\u00eb"});
+  CHECK(search_words("\U0001f3e6 Bank") == Words{"bank", "\U0001f3e6"});
+  CHECK(search_words("\xe2\x80").empty());  // cut off
 }
 
 TEST_CASE("search words: each search word matches the beginning of a word") {

@@ -147,4 +147,39 @@ TEST_CASE(
   });
 }
 
+TEST_CASE("beneficiary search: terms of another folding are computed again at the next start") {
+  SmallLedger ledger;
+  BeneficiaryRow row, archived;
+  ledger
+      .write([&](WriteTx& tx) -> Result<void> {
+        row.id = ledger.random.id<BeneficiaryId>(ledger.clock.now());
+        row.detail.party = Individual{"\u0218tefan", "Otieno", {}, {}, {}, {}};
+        row.detail.tags = {"vip"};
+        archived = row;
+        archived.id = ledger.random.id<BeneficiaryId>(ledger.clock.now());
+        insert_beneficiary(tx, ledger.tenant, row);
+        insert_beneficiary(tx, ledger.tenant, archived);
+        archive_beneficiary(tx, ledger.tenant, archived);
+        return {};
+      })
+      .value();
+  const auto terms = [](Connection& db) {
+    std::vector<std::string> out;
+    Query query(db, "SELECT term FROM beneficiary_terms ORDER BY term");
+    while (query.step()) out.push_back(query.text(0));
+    return out;
+  };
+  Connection writer(ledger.folder.file(), OpenMode::read_write);
+  const auto stored = terms(writer);
+  REQUIRE(stored.size() == 3);
+  writer.execute("UPDATE beneficiary_terms SET term = 'x' WHERE term LIKE '%tefan'");
+  refresh_search_terms(writer);  // the version is the same
+  CHECK(terms(writer) != stored);
+  writer.execute("UPDATE meta SET value = x'30' WHERE name = 'search_folding'");
+  refresh_search_terms(writer);
+  CHECK(terms(writer) == stored);
+  refresh_search_terms(writer);
+  CHECK(terms(writer) == stored);
+}
+
 }  // namespace beneficiary_search_test
