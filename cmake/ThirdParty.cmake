@@ -346,6 +346,20 @@ target_compile_definitions(tp_sqlite PRIVATE
   HAVE_FDATASYNC=1
   HAVE_USLEEP=1)
 
+# libcurl with third_party/curl_config.h, as one source. Like SQLite, without sanitizers.
+file(GLOB curl_sources "${curl_SOURCE_DIR}/lib/*.c" "${curl_SOURCE_DIR}/lib/curlx/*.c"
+  "${curl_SOURCE_DIR}/lib/vauth/*.c" "${curl_SOURCE_DIR}/lib/vtls/*.c")
+list(TRANSFORM curl_sources REPLACE "^${curl_SOURCE_DIR}/lib/(.*)$" "#include \"\\1\"\n")
+list(JOIN curl_sources "" curl_sources)
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/curl.c" CONTENT "${curl_sources}")
+add_library(tp_curl STATIC "${CMAKE_BINARY_DIR}/generated/curl.c")
+add_library(tp::curl ALIAS tp_curl)
+target_include_directories(tp_curl SYSTEM PUBLIC "${curl_SOURCE_DIR}/include"
+  PRIVATE "${curl_SOURCE_DIR}/lib" "${CMAKE_SOURCE_DIR}/third_party")
+target_compile_definitions(tp_curl PUBLIC CURL_STATICLIB PRIVATE BUILDING_LIBCURL HAVE_CONFIG_H)
+target_compile_options(tp_curl PRIVATE -Os -g0 -w)
+target_link_libraries(tp_curl PUBLIC tp::openssl)
+
 find_path(COFFER_ISO_CODES_DIR NAMES iso_3166-1.json iso_4217.json
   PATHS /usr/share/iso-codes/json REQUIRED
   DOC "Folder of iso-codes' JSON files, read by cmake/country_tables.cmake")

@@ -44,6 +44,20 @@ coffer_archive(sqlite
   NPM      better-sqlite3@13.2.0
            40487589df3496f2ee0079d22b73c63fccebe7db0e8ee9a2c42421861e321e0b)
 
+# Debian's static libcurl needs libraries that exist only as shared ones (Kerberos, LDAP). Compiled with
+# third_party/curl_config.h, which leaves only SMTP.
+coffer_archive(curl
+  VERSION  8.14.1
+  LICENCE  curl
+  HOMEPAGE https://curl.se
+  WHY      "e-mail: submission to an SMTP server with TLS and authentication"
+  KEEP     lib include COPYING
+  CONTENT  c67ef4b08609092dce6f1438e6c4e29b9448484aad96cd58fd8aad8ca3199c79
+  UPSTREAM https://curl.se/download/curl-8.14.1.tar.gz
+           6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4
+  DEBIAN   pool/main/c/curl/curl_8.14.1.orig.tar.gz
+           6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4)
+
 # Only for the admin page, which shows QR codes for authenticator apps. Served unchanged, as one file.
 coffer_archive(qrcode
   VERSION  2.0.4

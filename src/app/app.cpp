@@ -53,6 +53,15 @@ api::RateLimits rate_limits(const Config& config) {
 
 /// Sets the CA bundle that was found. Without one, calls over TLS fail; the log contains the
 /// reason.
+outbound::MailSettings mail_settings(const Config& config) {
+  return {.smtp_url = config.notify_smtp,
+          .smtp_user = config.notify_smtp_user,
+          .smtp_password = config.notify_smtp_password,
+          .sendmail = config.notify_sendmail,
+          .from = config.notify_from,
+          .ca_bundle = config.ca_bundle};
+}
+
 Config with_ca_bundle(Config config) {
   auto found = http::find_ca_bundle(config.ca_bundle);
   if (!found) {
@@ -250,8 +259,7 @@ void App::build_services(const auth::MasterKey& key) {
                      *connectors_, config_.network_name, config_.settle_delay_ms,
                      config_.token_lifetime_s * std::int64_t{1000}});
   notifier_ = std::make_unique<outbound::ConfiguredNotifier>(
-      outbound::NotifierSettings{.sendmail = config_.notify_sendmail,
-                                 .from = config_.notify_from,
+      outbound::NotifierSettings{.mail = mail_settings(config_),
                                  .gateway_url = config_.notify_gateway_url,
                                  .gateway_token = config_.notify_gateway_token},
       *client_, *resolver_);
@@ -272,7 +280,7 @@ void App::build_services(const auth::MasterKey& key) {
       outbound::AlertSettings{.url = config_.alert_webhook_url,
                               .secret = config_.alert_webhook_secret,
                               .email = config_.alert_email,
-                              .mail = {config_.notify_sendmail, config_.notify_from},
+                              .mail = mail_settings(config_),
                               .ca_bundle = config_.ca_bundle,
                               .timeout_ms = config_.webhook_timeout_ms},
       clock_, *resolver_);

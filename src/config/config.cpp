@@ -77,8 +77,8 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    for (const char* name : {"notify_gateway_token", "alert_webhook_secret", "admin_password",
-                             "metrics_token", "oidc_client_secret"}) {
+    for (const char* name : {"notify_smtp_password", "notify_gateway_token", "alert_webhook_secret",
+                             "admin_password", "metrics_token", "oidc_client_secret"}) {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
     check_together();
@@ -379,18 +379,35 @@ class Loader {
           there + " is set and " + std::string(has_first ? second : first) + " is not. Set both");
   }
 
-  void check_notifications() {
-    check_pair("notify_sendmail", !config_.notify_sendmail.empty(), "notify_from",
-               !config_.notify_from.empty());
-    check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",
-               !config_.notify_gateway_token.empty());
+  void check_mail() {
+    const bool by_smtp = !config_.notify_smtp.empty();
     const std::string& program = config_.notify_sendmail;
+    if (by_smtp && !program.empty()) {
+      fault(origin("notify_sendmail"), "notify_smtp and notify_sendmail are both set. Set one");
+    }
+    check_pair(by_smtp ? "notify_smtp" : "notify_sendmail", by_smtp || !program.empty(),
+               "notify_from", !config_.notify_from.empty());
+    check_pair("notify_smtp_user", !config_.notify_smtp_user.empty(), "notify_smtp_password",
+               !config_.notify_smtp_password.empty());
+    if (!config_.notify_smtp_user.empty() && !by_smtp) {
+      fault(origin("notify_smtp_user"), "notify_smtp_user is set and notify_smtp is not. Set both");
+    }
+    if (by_smtp) {
+      const std::string wrong = outbound::check_smtp_url(config_.notify_smtp);
+      if (!wrong.empty()) fault(origin("notify_smtp"), wrong);
+    }
     if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
       fault(origin("notify_sendmail"), program + ": " + reason() + ". Set an executable program");
     }
     if (!config_.notify_from.empty() && !is_email(config_.notify_from)) {
       fault(origin("notify_from"), "\"" + config_.notify_from + "\" is not an e-mail address");
     }
+  }
+
+  void check_notifications() {
+    check_mail();
+    check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",
+               !config_.notify_gateway_token.empty());
     if (!config_.notify_gateway_url.empty()) {
       const std::string wrong = outbound::check_gateway_url(config_.notify_gateway_url);
       if (!wrong.empty()) fault(origin("notify_gateway_url"), wrong);
@@ -424,8 +441,9 @@ class Loader {
     if (!is_email(config_.alert_email)) {
       fault(origin("alert_email"), "\"" + config_.alert_email + "\" is not an e-mail address");
     }
-    if (config_.notify_sendmail.empty()) {
-      fault(origin("alert_email"), "alert_email is set and notify_sendmail is not. Set both");
+    if (config_.notify_sendmail.empty() && config_.notify_smtp.empty()) {
+      fault(origin("alert_email"),
+            "alert_email is set, but neither notify_smtp nor notify_sendmail is. Set one of them");
     }
   }
 

@@ -137,8 +137,12 @@ struct Config {
   std::vector<std::string> webhook_allow_targets;
   std::vector<std::string> webhook_allow_ports;  // of public addresses, in addition to 443 and 80
 
-  std::string notify_sendmail;     // path of the program; empty: e-mails are only recorded
-  std::string notify_from;         // required with it: the sender's address
+  std::string notify_smtp;       // smtp://HOST:PORT or smtps://HOST:PORT; empty: not by SMTP
+  std::string notify_smtp_user;  // empty: without authentication
+  Secret notify_smtp_password;   // required with it; from variable, credential or the file below
+  std::string notify_smtp_password_file;
+  std::string notify_sendmail;     // path of the program; without either, e-mails are only recorded
+  std::string notify_from;         // required with either: the sender's address
   std::string notify_gateway_url;  // empty: messages are only recorded
   Secret notify_gateway_token;     // used with it; from variable, credential or the file below
   std::string notify_gateway_token_file;
@@ -146,7 +150,8 @@ struct Config {
   std::string alert_webhook_url;  // empty: no alerts by webhook
   Secret alert_webhook_secret;    // required with it: `whsec_...`
   std::string alert_webhook_secret_file;
-  std::string alert_email;  // recipient; empty: no alerts by e-mail; requires notify_sendmail
+  std::string alert_email;  // recipient; empty: no alerts by e-mail; requires notify_smtp or
+                            // notify_sendmail
 
   /// Option name -> source of its value: `default`, `command`, `PATH:LINE`, `COFFER_X`, `--x`.
   /// Contains every option.

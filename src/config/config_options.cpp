@@ -210,9 +210,17 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "Hosts or networks allowed as endpoints even if their addresses are not public"),
     word("webhook_allow_ports", &Config::webhook_allow_ports, kServer, "PORT,...",
          "Ports allowed at public addresses in addition to 443, and 80 in the sandbox"),
+    word("notify_smtp", &Config::notify_smtp, kServer, "URL",
+         "Mail server for e-mails to recipients of payments, smtps://HOST:465 or smtp://HOST:587; "
+         "without it and notify_sendmail, they are only recorded"),
+    word("notify_smtp_user", &Config::notify_smtp_user, kServer, "USER",
+         "User name at the mail server"),
+    word("notify_smtp_password", &Config::notify_smtp_password, kServer, "PASSWORD",
+         "Password at the mail server"),
+    path("notify_smtp_password_file", &Config::notify_smtp_password_file, kServer,
+         "File with the password at the mail server"),
     path("notify_sendmail", &Config::notify_sendmail, kServer,
-         "sendmail program for e-mails to recipients of payments; without it, they are only "
-         "recorded"),
+         "sendmail program for these e-mails, instead of notify_smtp"),
     word("notify_from", &Config::notify_from, kServer, "ADDRESS",
          "Sender address of these e-mails"),
     word(
@@ -230,7 +238,7 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     path("alert_webhook_secret_file", &Config::alert_webhook_secret_file, kServer,
          "File with the secret that signs alerts"),
     word("alert_email", &Config::alert_email, kServer, "ADDRESS",
-         "Recipient of alerts by e-mail; requires notify_sendmail"),
+         "Recipient of alerts by e-mail; requires notify_smtp or notify_sendmail"),
 });
 
 constexpr std::array<std::pair<std::string_view, LogLevel>, 6> kLevels = {{

@@ -12,7 +12,7 @@
 namespace tidy {
 namespace {
 
-constexpr std::size_t kFileLinesMax = 500;
+constexpr std::size_t kFileLinesMax = 800;
 constexpr std::size_t kFlowLinesMax = 250;
 constexpr std::size_t kAppLinesMax = 400;
 constexpr std::size_t kArchitectureLinesMax = 250;

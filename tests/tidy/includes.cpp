@@ -54,6 +54,7 @@ const std::vector<ThirdParty>& third_party() {
       {"fmt/", {"base"}},
       {"CLI/", {"cli", "config", "provider_sim"}},
       {"ares", {"outbound"}},
+      {"curl", {"outbound"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
       {"toml++/", {"config"}},

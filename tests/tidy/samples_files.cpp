@@ -30,13 +30,13 @@ Sample folder(std::size_t headers, std::vector<int> found) {
 
 std::vector<Sample> samples_of_files() {
   return {
-      length("src/base/a.cpp", 500),
-      length("tests/unit/a_test.cpp", 500),
-      length("web/app.js", 500),
+      length("src/base/a.cpp", 800),
+      length("tests/unit/a_test.cpp", 800),
+      length("web/app.js", 800),
       length("src/flows/a.cpp", 250),
       length("src/app/app.cpp", 400),
       length("ARCHITECTURE.md", 250),
-      length_fits("src/base/a.cpp", 500),
+      length_fits("src/base/a.cpp", 800),
       length_fits("src/flows/a.cpp", 250),
       length_fits("src/app/app.cpp", 400),
       length_fits("ARCHITECTURE.md", 250),

@@ -54,6 +54,7 @@ std::vector<Sample> samples_of_includes() {
       outside("src/http/a.cpp", "fmt/core.h", bad),
       outside("src/api/a.cpp", "CLI/CLI.hpp", bad),
       outside("src/http/a.cpp", "ares.h", bad),
+      outside("src/http/a.cpp", "curl/curl.h", bad),
       outside("src/base/a.cpp", "boost/any.hpp", bad),
       {"third-party", {{"src/api/a.cpp", "#include \"httplib.h\"\n"}}, {1}},
       outside("src/http/a.cpp", "httplib.h", {}),

@@ -332,9 +332,12 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
 
 Findings examine_named_files(const Config& config, Timestamp now) {
   Findings out;
-  const std::array<std::string, 5> secrets = {
-      config.tls_key, config.admin_password_file, config.metrics_token_file,
-      config.notify_gateway_token_file, config.alert_webhook_secret_file};
+  const std::array secrets = {config.tls_key,
+                              config.admin_password_file,
+                              config.metrics_token_file,
+                              config.notify_smtp_password_file,
+                              config.notify_gateway_token_file,
+                              config.alert_webhook_secret_file};
   for (const std::string& path : secrets) {
     const auto status = path.empty() ? std::nullopt : status_of(path);
     if (!status || (status->st_mode & kOthers) == 0) continue;

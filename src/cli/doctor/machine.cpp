@@ -15,6 +15,7 @@
 #include "http/client.h"
 #include "http/json_body.h"
 #include "http/wire/listener.h"
+#include "outbound/operations/mail.h"
 #include "outbound/url.h"
 
 namespace coffer::cli {
@@ -33,6 +34,8 @@ std::map<std::string, std::string> named_hosts(const Config& config) {
   for (const auto& [setting, text] : settings) {
     if (const auto url = outbound::parse_url(text)) out.emplace(url->host, setting);
   }
+  const std::string mail_host = outbound::smtp_host(config.notify_smtp);
+  if (!mail_host.empty()) out.emplace(mail_host, "notify_smtp");
   return out;
 }
 

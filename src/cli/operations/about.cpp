@@ -12,10 +12,11 @@ namespace coffer::cli {
 namespace {
 
 int version(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  const Record record = {{"coffer", embedded::version()},     {"commit", embedded::commit()},
-                         {"schema", store::schema_version()}, {"sqlite", store::sqlite_version()},
-                         {"openssl", openssl_version()},      {"httplib", http::httplib_version()},
-                         {"cares", outbound::cares_version()}};
+  const Record record = {
+      {"coffer", embedded::version()},      {"commit", embedded::commit()},
+      {"schema", store::schema_version()},  {"sqlite", store::sqlite_version()},
+      {"openssl", openssl_version()},       {"httplib", http::httplib_version()},
+      {"cares", outbound::cares_version()}, {"curl", outbound::libcurl_version()}};
   return print_result(console, {.records = {record}}, arguments.json);
 }
 

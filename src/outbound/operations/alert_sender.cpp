@@ -30,7 +30,7 @@ AllowedTargets only_host_of(const std::string& text) {
 }  // namespace
 
 AlertSender::AlertSender(AlertSettings settings, const Clock& clock, Resolver& resolver)
-    : settings_(std::move(settings)) {
+    : settings_(std::move(settings)), resolver_(resolver) {
   if (settings_.url.empty()) return;
   webhook_ = std::make_unique<WebhookSender>(clock, resolver, only_host_of(settings_.url),
                                              settings_.ca_bundle, settings_.timeout_ms);
@@ -68,8 +68,10 @@ AlertResult AlertSender::post(const AlertText& alert) {
 
 AlertResult AlertSender::mail(const AlertText& alert) const {
   const auto sent =
-      send_mail(settings_.mail, {settings_.email, alert.subject, alert.id, alert.text});
-  return sent ? of(true, "sendmail accepted the message.") : of(false, sent.error().detail);
+      send_mail(settings_.mail, {settings_.email, alert.subject, alert.id, alert.text}, resolver_);
+  if (!sent) return of(false, sent.error().detail);
+  return of(true, settings_.mail.smtp_url.empty() ? "sendmail accepted the message."
+                                                  : "The mail server accepted the message.");
 }
 
 std::string check_alert_url(const std::string& text) {

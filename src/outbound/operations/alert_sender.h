@@ -1,4 +1,4 @@
-// Sends alerts to the operator: a signed webhook, and e-mail through the machine's `sendmail`.
+// Sends alerts to the operator: a signed webhook, and e-mail (mail.h).
 #pragma once
 
 #include <memory>
@@ -60,6 +60,7 @@ class AlertSender {
   AlertResult mail(const AlertText& alert) const;
 
   const AlertSettings settings_;
+  Resolver& resolver_;
   std::unique_ptr<WebhookSender> webhook_;  // null without a URL
 };
 

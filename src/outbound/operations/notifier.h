@@ -1,5 +1,5 @@
-// Notifications to people: e-mail through the machine's `sendmail`, other messages through an HTTP
-// gateway of the operator (docs/contract.md#notifications).
+// Notifications to people: e-mail (mail.h), other messages through an HTTP gateway of the operator
+// (docs/contract.md#notifications).
 #pragma once
 
 #include <string>
@@ -9,27 +9,10 @@
 #include "domain/ids.h"
 #include "domain/operations/notification.h"
 #include "http/client.h"
+#include "outbound/operations/mail.h"
 #include "outbound/resolver.h"
 
 namespace coffer::outbound {
-
-struct MailSettings {
-  std::string sendmail;  // path of the program; empty: no e-mail
-  std::string from;      // the sender's address
-  int timeout_ms = 10'000;
-};
-
-/// Subject and ID contain only texts of coffer, no names, references or other client input.
-struct Mail {
-  std::string recipient;
-  std::string subject;
-  std::string id;  // identical on every attempt; the left part of Message-ID
-  std::string text;
-};
-
-/// `sendmail -i -f FROM -- RECIPIENT` without a shell and with a clean environment, with the
-/// message and its headers on standard input; exit status 0 is success.
-Result<void> send_mail(const MailSettings& settings, const Mail& mail);
 
 struct Notification {
   NotificationChannel channel = NotificationChannel::email;
@@ -49,11 +32,10 @@ class Notifier {
 };
 
 struct NotifierSettings {
-  std::string sendmail;     // path of the program; empty: no e-mail
-  std::string from;         // the sender's address
+  MailSettings mail;        // not set: no e-mail
   std::string gateway_url;  // has passed check_gateway_url(); empty: no messages
   Secret gateway_token;
-  int timeout_ms = 10'000;  // for one attempt
+  int timeout_ms = 10'000;  // for one message to the gateway
 };
 
 class ConfiguredNotifier final : public Notifier {

@@ -66,13 +66,26 @@ TEST_CASE("a URL for alerts needs TLS or loopback, and may be in the internal ne
   }
 }
 
-TEST_CASE("alerts by e-mail need an address and sendmail", "[config]") {
+TEST_CASE("alerts by e-mail need an address, and a mail server or sendmail", "[config]") {
   World world;
   world.flags["alert_email"] = "ops@bank.example";
-  CHECK(has(world.errors(), "alert_email is set and notify_sendmail is not"));
+  CHECK(has(world.errors(), "neither notify_smtp nor notify_sendmail is"));
   world.flags["notify_sendmail"] = "/bin/sh";
   world.flags["notify_from"] = "gateway@bank.example";
   CHECK(world.errors().empty());
+  world.flags["notify_smtp"] = "smtp://mail.example";
+  CHECK(has(world.errors(), "notify_smtp and notify_sendmail are both set. Set one"));
+  world.flags["notify_sendmail"] = "";
+  CHECK(world.errors().empty());
+  world.flags["notify_smtp_user"] = "ops";
+  CHECK(has(world.errors(), "notify_smtp_user is set and notify_smtp_password is not. Set both"));
+  world.flags["notify_smtp_password"] = "sesame";
+  CHECK(world.errors().empty());
+  world.flags["notify_smtp"] = "http://mail.example";
+  CHECK(has(world.errors(), "is not the address of a mail server"));
+  world.flags["notify_smtp"] = "";
+  CHECK(has(world.errors(), "notify_smtp_user is set and notify_smtp is not. Set both"));
+  world.flags["notify_smtp"] = "smtp://mail.example";
   world.flags["alert_email"] = "ops at bank";
   CHECK(has(world.errors(), "is not an e-mail address"));
 }

@@ -34,8 +34,9 @@ struct World {
     return ConfiguredNotifier(std::move(settings), client, resolver).send(notification);
   }
   Result<void> mail(const Script& script, const std::string& recipient, int timeout_ms = 10'000) {
-    return send({.sendmail = script.path(), .from = "pay@bank.example", .timeout_ms = timeout_ms},
-                mail_to(recipient));
+    return send(
+        {.mail = {.sendmail = script.path(), .from = "pay@bank.example", .timeout_ms = timeout_ms}},
+        mail_to(recipient));
   }
   Result<void> post(const std::string& url, int timeout_ms = 2'000) {
     return send({.gateway_url = url, .gateway_token = Secret("sesame"), .timeout_ms = timeout_ms},
@@ -51,7 +52,7 @@ TEST_CASE("only configured channels are served") {
   CHECK_FALSE(none.serves(NotificationChannel::email));
   CHECK_FALSE(none.serves(NotificationChannel::messaging));
   CHECK_FALSE(world.send({}, mail_to("amina@example.com")));
-  const ConfiguredNotifier mail({.sendmail = "/x", .from = "a@b.example"}, world.client,
+  const ConfiguredNotifier mail({.mail = {.sendmail = "/x", .from = "a@b.example"}}, world.client,
                                 world.resolver);
   CHECK(mail.serves(NotificationChannel::email));
   CHECK_FALSE(mail.serves(NotificationChannel::messaging));
@@ -62,7 +63,9 @@ TEST_CASE("sendmail gets the recipient as its last argument and the complete mes
   const Script script("printf '%s\\n' \"$@\" > $OUT/arguments; cat > $OUT/mail");
   REQUIRE(world.mail(script, "amina@example.com"));
   CHECK(script.left("arguments") == "-i\n-f\npay@bank.example\n--\namina@example.com\n");
-  CHECK(script.left("mail") ==
+  const std::string sent = script.left("mail");
+  CHECK(sent.starts_with("Date: "));
+  CHECK(sent.substr(sent.find('\n') + 1) ==
         std::string("From: pay@bank.example\nTo: amina@example.com\nSubject: Payment received\n"
                     "Message-ID: <") +
             kPaymentText +
@@ -100,6 +103,13 @@ TEST_CASE("failures of sendmail") {
   const auto status = world.mail(script, "amina@example.com");
   REQUIRE_FALSE(status);
   CHECK(status.error().detail == "sendmail exited with 75.");
+  // The words of the program, on one line and without the recipient. What it writes never blocks
+  // it.
+  script.rewrite("printf 'warning:\\n\\tno room for amina@example.com.\\n' >&2; exit 75");
+  CHECK(world.mail(script, "amina@example.com").error().detail ==
+        "sendmail exited with 75. It reported: warning: no room for (recipient).");
+  script.rewrite("head -c 1000000 /dev/zero | tr '\\0' x");
+  CHECK(world.mail(script, "amina@example.com"));
   script.rewrite("kill -9 $$");
   CHECK_FALSE(world.mail(script, "amina@example.com"));
   // After the time limit, the program and its children have been killed.
@@ -107,8 +117,27 @@ TEST_CASE("failures of sendmail") {
   const auto late = world.mail(script, "amina@example.com", 100);
   REQUIRE_FALSE(late);
   CHECK(late.error().detail == "sendmail did not exit in time.");
-  CHECK_FALSE(world.send({.sendmail = script.path() + "-not-there", .from = "a@b.example"},
-                         mail_to("amina@example.com")));
+  CHECK_FALSE(
+      world.send({.mail = {.sendmail = script.path() + "-not-there", .from = "a@b.example"}},
+                 mail_to("amina@example.com")));
+}
+
+TEST_CASE("the address of a mail server has a scheme, a host and a port, and nothing else") {
+  for (const char* good : {"smtp://localhost", "smtp://localhost:25", "smtp://mail.example:587",
+                           "smtps://mail.example", "smtps://[2001:db8::1]:465", "smtp://[::1]"}) {
+    INFO(good);
+    CHECK(check_smtp_url(good).empty());
+  }
+  CHECK(smtp_host("smtps://[2001:db8::1]:465") == "2001:db8::1");
+  for (const char* wrong :
+       {"", "mail.example", "http://mail.example", "smtp:mail.example", "smtp://", "smtp://:587",
+        "smtp://mail.example/", "smtp://mail.example:0", "smtp://mail.example:70000",
+        "smtp://user:secret@mail.example", "smtp://mail.example?a", "smtp://mail example",
+        "SMTPS//mail.example", "smtp://mail.example\r\nQUIT"}) {
+    INFO(wrong);
+    CHECK_FALSE(check_smtp_url(wrong).empty());
+    CHECK(smtp_host(wrong).empty());
+  }
 }
 
 TEST_CASE("the gateway gets a message with a key that identifies repetitions") {
