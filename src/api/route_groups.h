@@ -14,7 +14,7 @@ std::vector<Route> pages_routes();
 
 /// Business routes of associations, which respond with their envelope.
 std::vector<Route> associations_routes();
-/// POST /v1/auth/token in all accepted forms (docs/contract.md#client-credentials).
+/// Tokens for client credentials, as JSON and as OAuth 2 (docs/contract.md#client-credentials).
 std::vector<Route> auth_routes();
 /// Challenge login, sign-in, refresh and OTP login (docs/contract.md#authentication).
 std::vector<Route> login_routes();

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "auth/strkey.h"
 #include "base/check.h"
 #include "base/digest.h"
 
@@ -15,13 +16,12 @@ constexpr std::size_t kTokenKeyBytes = 32;
 
 Problem not_ours() { return Problem(Slug::unauthorized, "The bearer token is not valid."); }
 
-/// NumericDate (RFC 7519 section 2): seconds, with a fraction only if it is not zero.
+constexpr std::int64_t kSecondMs = 1'000;
+
+/// NumericDate (RFC 7519 section 2).
 std::string to_numeric_date(Timestamp at) {
-  COFFER_CHECK(at.ms >= 0);
-  std::string text = std::to_string(at.ms / 1000);
-  const int rest = static_cast<int>(at.ms % 1000);
-  if (rest != 0) text.append(".").append(std::to_string(1000 + rest).substr(1));
-  return text;
+  COFFER_CHECK(at.ms >= 0 && at.ms % kSecondMs == 0);
+  return std::to_string(at.ms / kSecondMs);
 }
 
 /// Reads exactly the text that to_payload() writes. This server signed the payload, so any other
@@ -55,13 +55,9 @@ class PayloadReader {
 
   std::optional<Timestamp> numeric_date() {
     const auto seconds = integer();
-    constexpr std::int64_t kMaxSeconds = INT64_MAX / 1000 - 1;
+    constexpr std::int64_t kMaxSeconds = INT64_MAX / kSecondMs;
     if (!seconds || *seconds < 0 || *seconds > kMaxSeconds) return std::nullopt;
-    if (!skip(".")) return Timestamp{*seconds * 1000};
-    const std::size_t before = rest_.size();
-    const auto fraction_ms = integer();
-    if (!fraction_ms || *fraction_ms < 0 || before - rest_.size() != 3) return std::nullopt;
-    return Timestamp{*seconds * 1000 + *fraction_ms};
+    return Timestamp{*seconds * kSecondMs};
   }
 
   bool at_end() const { return rest_.empty(); }
@@ -72,11 +68,15 @@ class PayloadReader {
 
 std::string to_payload(const TokenClaims& claims) {
   const bool is_user = claims.kind == TokenKind::user;
-  COFFER_CHECK(is_user == claims.user.has_value());
-  std::string text = R"({"iss":"coffer","kind":")";
-  text.append(name(claims.kind));
-  text.append(R"(","sub":")")
-      .append(is_user ? claims.user->to_string() : claims.application.to_string());
+  const bool is_id = claims.kind == TokenKind::id;
+  COFFER_CHECK(is_user == claims.user.has_value() && is_id != claims.account.empty());
+  std::string text = R"({"iss":")";
+  text.append(claims.issuer).append(R"(","kind":")").append(name(claims.kind));
+  text.append(R"(","sub":")");
+  text.append(is_user ? claims.user->to_string()
+              : is_id ? claims.account
+                      : claims.application.to_string());
+  if (is_id) text.append(R"(","application":")").append(claims.application.to_string());
   if (claims.association) {
     text.append(R"(","association":")").append(claims.association->to_string());
   }
@@ -92,11 +92,19 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
   PayloadReader reader(payload);
   TokenClaims claims;
 
-  if (!reader.skip(R"({"iss":"coffer","kind":")")) return std::nullopt;
+  if (!reader.skip(R"({"iss":")")) return std::nullopt;
+  claims.issuer = reader.text().value_or("");
+  if (!reader.skip(R"(,"kind":")")) return std::nullopt;
   const auto kind = parse_term<TokenKind>(reader.text().value_or(""));
   if (!kind || !reader.skip(R"(,"sub":")")) return std::nullopt;
   claims.kind = *kind;
 
+  if (claims.kind == TokenKind::id) {
+    claims.account = reader.text().value_or("");
+    if (!PublicKey::parse(claims.account) || !reader.skip(R"(,"application":")")) {
+      return std::nullopt;
+    }
+  }
   const auto subject = Uuid::parse(reader.text().value_or(""));
   if (!subject) return std::nullopt;
   if (claims.kind == TokenKind::user) {
@@ -136,6 +144,11 @@ std::optional<TokenClaims> from_payload(std::string_view payload) {
 }
 
 }  // namespace
+
+void TokenClaims::last(Timestamp now, std::int64_t lifetime_ms) {
+  issued_at = now.plus_ms(-(now.ms % kSecondMs));
+  expires_at = issued_at.plus_ms(lifetime_ms);
+}
 
 TokenIssuer::TokenIssuer(Secret key) : key_(std::move(key)) {
   COFFER_CHECK(key_.reveal().size() == kTokenKeyBytes);

@@ -31,17 +31,24 @@ namespace coffer::auth {
 /// A `user` token does not belong to an application: its `sub` is a user, and it has no
 /// environment. The environment is that of the application that sends the token.
 struct TokenClaims {
-  ApplicationId application;                 // `sub`
-  std::optional<UserId> user = {};           // `sub` of a user token; empty for other tokens
+  ApplicationId application;        // `sub` of an access token, `application` of an ID token
+  std::optional<UserId> user = {};  // `sub` of a user token; empty for other tokens
+  /// `iss` and `sub` of an ID token, as SEP-10 defines them: the URL of the challenge endpoint, and
+  /// the public key G... that logged in. Other tokens have the issuer `coffer`.
+  std::string issuer = "coffer";
+  std::string account = {};
   std::optional<AssociationId> association;  // empty: protected routes return `no-association`
   Environment environment = Environment::sandbox;
   ScopeSet scopes;
   /// Compared with the stored version of the application or user. A rotation, reset or suspension
   /// increments the stored version, which invalidates all earlier tokens.
   std::int64_t key_version = 0;
+  /// Whole seconds: RFC 7519 permits fractions, but widely used libraries reject them.
   Timestamp issued_at;
   Timestamp expires_at;
   TokenKind kind = TokenKind::access;
+  /// Sets both times.
+  void last(Timestamp now, std::int64_t lifetime_ms);
   bool operator==(const TokenClaims&) const = default;
 };
 

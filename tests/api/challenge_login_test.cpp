@@ -69,8 +69,8 @@ TEST_CASE("a standard challenge login: request, sign, submit, use") {
   const Credentials& own = app.me().credentials();
   const Reply challenge = app.anonymous().get(kChallenge + "?account=" + own.public_key);
   REQUIRE(challenge.status == 200);
-  CHECK(challenge.json().size() == 3);
-  CHECK(challenge.json().at("networkPassphrase") == challenge.json().at("network_passphrase"));
+  CHECK(challenge.json().size() == 2);
+  CHECK(challenge.json().contains("network_passphrase"));
   CHECK(challenge.header("Cache-Control") == "no-store");
   check_session(app, own, submit(app, signed_challenge(app, own)));
 }
@@ -89,6 +89,78 @@ TEST_CASE("a form submits a challenge too") {
                    {{"Content-Type", "application/x-www-form-urlencoded"}},
                    "other=1"})
             .status == 400);
+}
+
+TEST_CASE("an idToken has the endpoint as issuer and the account as subject") {
+  TestApp app([](Config& config) { config.home_domain = "pay.example"; });
+  app.clock.advance_ms(1'234);
+  const Credentials& own = app.me().credentials();
+  const Reply signed_in = app.anonymous().post(
+      kSignIn, {{"publicKey", own.public_key}, {"secret", own.sign_in_secret}});
+  const Json login = challenge_login(app, own);
+  for (const Json& session : {login, signed_in.json(), refresh(app, login).json()}) {
+    const std::string token = session.at("idToken");
+    const auto first = token.find('.') + 1;
+    const Json claims =
+        Json::parse(from_base64url(token.substr(first, token.rfind('.') - first)).value());
+    INFO(claims.dump());
+    CHECK(claims.at("iss") == "https://pay.example" + kChallenge);
+    CHECK(claims.at("sub") == own.public_key);
+    CHECK(claims.at("application") == own.application.to_string());
+    CHECK(claims.at("iat") == app.clock.now().ms / 1000);
+    CHECK(claims.at("exp") == app.clock.now().ms / 1000 + 3'600);
+  }
+}
+
+TEST_CASE("pages of any origin may use the challenge routes and stellar.toml") {
+  TestApp app;
+  const std::string toml = "/.well-known/stellar.toml";
+  struct Row {
+    const char* method;
+    std::string target;
+    int status;
+  };
+  const std::string account = "?account=" + app.me().credentials().public_key;
+  const Row rows[] = {{"GET", kChallenge + account, 200},
+                      {"GET", "/gw" + kChallenge + account, 200},
+                      {"GET", kChallenge, 400},
+                      {"POST", kChallenge, 415},
+                      {"PUT", kChallenge, 405},
+                      {"OPTIONS", kChallenge, 204},
+                      {"OPTIONS", "/gw" + kChallenge, 204},
+                      {"HEAD", kChallenge + account, 200},
+                      {"GET", toml, 200},
+                      {"OPTIONS", toml, 204},
+                      {"POST", toml, 405}};
+  for (const Row& row : rows) {
+    const Reply reply = app.anonymous().send({row.method, row.target, {}, {}});
+    INFO(row.method << " " << row.target << " " << reply.text());
+    CHECK(reply.status == row.status);
+    CHECK(reply.header("Access-Control-Allow-Origin") == "*");
+    if (std::string(row.method) == "OPTIONS") {
+      CHECK(reply.header("Access-Control-Allow-Methods") == reply.header("Allow"));
+      CHECK_THAT(reply.header("Access-Control-Allow-Headers"),
+                 Catch::Matchers::Contains("Content-Type"));
+    }
+  }
+  for (const std::string& other : {kSignIn, std::string("/v1/wallets")}) {
+    CHECK(app.anonymous().get(other).header("Access-Control-Allow-Origin").empty());
+  }
+}
+
+TEST_CASE("problems of the challenge routes have the error that SEP-10 clients read") {
+  TestApp app;
+  const std::string stranger = auth::generate_key_pair(app.random).public_key.to_string();
+  const Reply replies[] = {
+      app.anonymous().get(kChallenge), app.anonymous().get("/gw" + kChallenge + "?account=x"),
+      app.anonymous().get(kChallenge + "?account=" + stranger), submit(app, "nonsense"),
+      app.anonymous().send({"PUT", kChallenge, {}, {}})};
+  for (const Reply& reply : replies) {
+    INFO(reply.text());
+    CHECK(reply.status >= 400);
+    CHECK(reply.json().at("error") == reply.json().at("detail"));
+  }
+  CHECK_FALSE(app.anonymous().post(kSignIn, Json::object()).json().contains("error"));
 }
 
 TEST_CASE("requesting challenges writes nothing") {
@@ -140,7 +212,7 @@ TEST_CASE("the challenge contains the configured domains") {
   });
   const Json reply =
       app.anonymous().get(kChallenge + "?account=" + app.me().credentials().public_key).json();
-  CHECK(reply.at("networkPassphrase") == "Our \"own\" \\ ledger");
+  CHECK(reply.at("network_passphrase") == "Our \"own\" \\ ledger");
   const auth::Transaction transaction = envelope_of(reply.at("transaction")).transaction;
   CHECK(transaction.operations[0].name == "pay.example auth");
   CHECK(transaction.operations[1].value == "login.pay.example");
@@ -171,6 +243,16 @@ TEST_CASE("stellar.toml contains key, network and endpoint of the listener") {
   CHECK(transaction.operations[1].value == address);
   CHECK_THAT(toml.body,
              Catch::Matchers::Contains("SIGNING_KEY = \"" + transaction.source.to_string()));
+  CHECK_THAT(toml.body, Catch::Matchers::StartsWith("VERSION = \"2.7.0\"\n"));
+  CHECK_THAT(toml.body, Catch::Matchers::Contains("[DOCUMENTATION]\nORG_NAME = \"" + address +
+                                                  "\"\nORG_URL = \"http://" + address + "\"\n"));
+  const Json assets = app.me().get("/v1/assets").json().at("data");
+  for (const Json& asset : assets) {
+    CHECK_THAT(toml.body, Catch::Matchers::Contains(
+                              "[[CURRENCIES]]\ncode = " + asset.at("code").dump() +
+                              "\nissuer = " + asset.at("issuer").dump() +
+                              "\ndisplay_decimals = " + asset.at("decimals").dump() + "\n"));
+  }
 }
 
 TEST_CASE("the signing key survives a restart, and so do the challenges it signed") {
@@ -204,7 +286,7 @@ TEST_CASE("every invalid challenge is 400 invalid-challenge") {
   const Client other = app.stranger();
   const Json fresh = app.anonymous().get(kChallenge + "?account=" + own.public_key).json();
   const std::string unsigned_one = fresh.at("transaction");
-  const std::string passphrase = fresh.at("networkPassphrase");
+  const std::string passphrase = fresh.at("network_passphrase");
   const std::string seed = own.secret_seed;
   const std::string good = sign_challenge(unsigned_one, passphrase, seed);
   const auto forged = [&] {

@@ -99,9 +99,41 @@ TEST_CASE("a route requires exactly its scope") {
         app.me().scoped(all_scopes_but(*route.scope)).send(sample_of(route).call(names));
     CHECK(without.status == 403);
     CHECK_THAT(without.body, Catch::Matchers::Contains("`" + scope + "`"));
+    CHECK(without.header("WWW-Authenticate") ==
+          R"(Bearer realm="coffer", error="insufficient_scope", scope=")" + scope + '"');
     const Reply with = app.me().scoped(scope).send(sample_of(route).call(names));
     INFO(with.text());
     CHECK(with.status == route.responses.front().status);
+  }
+}
+
+TEST_CASE("networks and certificates of an application apply to every route that it uses") {
+  TestApp app;
+  const Names mine = belongings_of(app, app.me());
+  const ApplicationId id = app.me().credentials().application;
+  const auto check_all = [&](const char* what) {
+    for (const api::Route& route : api::routes()) {
+      // A user's password belongs to no application. Their token is checked with x-svc-auth.
+      if (route.access == api::Access::open || route.operation == "verifyOtp") continue;
+      const bool guarded = is_guarded(route);
+      const Reply reply = (guarded ? app.me() : app.anonymous()).send(sample_of(route).call(mine));
+      INFO(route.operation << " " << what << " " << reply.text());
+      CHECK(reply.status == 401);
+      CHECK_THAT(reply.body, Catch::Matchers::Contains(what));
+    }
+  };
+  flows::change_networks(app.flows(), id, {"192.0.2.0/24"}).value();
+  check_all("from this address");
+  flows::change_networks(app.flows(), id, {}).value();
+  flows::change_certificates(app.flows(), id, {std::string(64, 'a')}).value();
+  check_all("client certificate");
+  // Nothing was used up: the logins of the sample still work.
+  flows::change_certificates(app.flows(), id, {}).value();
+  for (const api::Route& route : api::routes()) {
+    if (route.access != api::Access::login) continue;
+    const Reply reply = app.anonymous().send(sample_of(route).call(mine));
+    INFO(route.operation << " " << reply.text());
+    CHECK(reply.status == 200);
   }
 }
 

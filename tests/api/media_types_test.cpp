@@ -28,12 +28,15 @@ TEST_CASE(
     INFO(route.operation << " " << reply.text());
     const bool patch = route.method == "PATCH";
     CHECK(reply.status == (patch ? 200 : 415));
-    if (!patch) CHECK_THAT(reply.body, Catch::Matchers::Contains("application/json"));
+    const bool form = route.body == api::Body::form;
+    const std::string first = form ? "application/x-www-form-urlencoded" : "application/json";
+    if (!patch) CHECK_THAT(reply.body, Catch::Matchers::Contains(first));
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(c + 32);
     const Json& content =
         paths.at(std::string(route.pattern)).at(method).at("requestBody").at("content");
-    CHECK(content.contains("application/json"));
+    CHECK(content.contains(first));
+    CHECK(content.size() == (patch || route.body == api::Body::json_or_form ? 2 : 1));
     CHECK(content.contains(kMergePatch) == patch);
     patches += patch ? 1 : 0;
   }

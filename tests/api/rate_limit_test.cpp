@@ -175,7 +175,7 @@ TEST_CASE("the form token call is limited with an OAuth error") {
   const std::string body = "grant_type=client_credentials&client_id=a&client_secret=b";
   Reply reply;
   for (int i = 0; i < 12 && reply.status != 429; ++i) {
-    reply = app.anonymous().send({"POST", "/v1/auth/token", form, body});
+    reply = app.anonymous().send({"POST", "/v1/oauth/token", form, body});
   }
   CHECK(reply.status == 429);
   CHECK_FALSE(reply.header("Retry-After").empty());

@@ -75,6 +75,8 @@ const std::map<std::string, std::string, std::less<>>& bodies() {
       {"NewBeneficiaries", R"({"beneficiaries":[)" + beneficiary + "]}"},
       {"BeneficiaryPatch", R"({"tags":["sample"],"paymentDestinations":[)" + destination + "]}"},
       {"TokenRequest", R"({"clientId":"$clientId","clientSecret":"$clientSecret"})"},
+      {"OAuthTokenRequest",
+       "grant_type=client_credentials&client_id=$clientId&client_secret=$clientSecret"},
       {"SignedChallenge", R"({"transaction":"$challenge"})"},
       {"SignIn", R"({"publicKey":"$publicKey","secret":"$signInSecret"})"},
       {"Refresh", R"({"refreshToken":"$refreshToken"})"},
@@ -302,6 +304,9 @@ bool Sample::refers_to(const std::string& name) const {
 
 Sample sample_of(const api::Route& route) {
   Sample sample{std::string(route.method), path_of(route), {}};
+  if (route.body == api::Body::form) {
+    sample.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
+  }
   if (const auto query = queries().find(route.operation); query != queries().end()) {
     sample.target += query->second;
   }

@@ -19,9 +19,10 @@ struct Sample {
   std::string method;
   std::string target;
   std::string body;
+  HeaderList headers = {};  // Content-Type, unless the body is JSON
 
   HttpCall call(const Names& names) const {
-    return {method, filled(target, names), {}, filled(body, names)};
+    return {method, filled(target, names), headers, filled(body, names)};
   }
   bool refers_to(const std::string& name) const;
 };

@@ -110,7 +110,8 @@ bool is_bounded(const Json& schema) {
 std::vector<const api::Route*> json_routes() {
   std::vector<const api::Route*> out;
   for (const api::Route& route : api::routes()) {
-    if (route.body != api::Body::none && route.pattern.starts_with("/v1/")) out.push_back(&route);
+    const bool takes_json = route.body != api::Body::none && route.body != api::Body::form;
+    if (takes_json && route.pattern.starts_with("/v1/")) out.push_back(&route);
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// POST /v1/auth/token: client credentials in every form, and the response of each rejection.
+// POST /v1/auth/token and POST /v1/oauth/token: client credentials as JSON and as OAuth 2, and the
+// response of each rejection.
 #include <catch2/catch.hpp>
 
 #include "base/digest.h"
@@ -11,11 +12,12 @@ using namespace coffer::test;
 namespace {
 
 const std::string kToken = "/v1/auth/token";
+const std::string kOAuth = "/v1/oauth/token";
 const std::string kForm = "application/x-www-form-urlencoded";
 
 Reply post_form(const Client& client, const std::string& body, HeaderList headers = {}) {
   headers.emplace_back("Content-Type", kForm);
-  return client.send({"POST", kToken, std::move(headers), body});
+  return client.send({"POST", kOAuth, std::move(headers), body});
 }
 
 std::string credentials_form(const Credentials& credentials) {
@@ -61,17 +63,44 @@ TEST_CASE("the token lifetime is a setting") {
   CHECK(app.me().get("/v1/assets").slug() == "token-expired");
 }
 
-TEST_CASE("a form call is the OAuth 2 client credentials grant") {
+TEST_CASE("the OAuth 2 call gets exactly the members of RFC 6749") {
   TestApp app;
   const Reply reply = post_form(app.anonymous(), credentials_form(app.me().credentials()));
   REQUIRE(reply.status == 200);
   const Json token = reply.json();
-  CHECK(token.at("access_token") == token.at("accessToken"));
+  CHECK(token.size() == 4);
   CHECK(token.at("token_type") == "Bearer");
   CHECK(token.at("expires_in") == 3600);
-  CHECK(token.at("associationId") == app.association().to_string());
   CHECK_THAT(token.at("scope").get<std::string>(), Catch::Matchers::Contains("payments:write"));
+  CHECK(reply.header("Cache-Control") == "no-store");
+  CHECK(reply.header("Pragma") == "no-cache");
   check_works(app, app.me().credentials(), token.at("access_token"));
+}
+
+TEST_CASE("the JSON call ignores members and headers of OAuth") {
+  TestApp app;
+  Json body = app.me().token_request();
+  body["grant_type"] = "password";
+  body["client_id"] = "another";
+  const Reply reply = app.anonymous().with("Authorization", basic("a", "b")).post(kToken, body);
+  INFO(reply.text());
+  CHECK(reply.status == 200);
+  CHECK(reply.json().size() == 4);
+  const Reply snake = app.anonymous().post(
+      kToken, {{"client_id", body.at("clientId")}, {"client_secret", body.at("clientSecret")}});
+  CHECK(snake.fields() == std::vector<std::string>{"clientId", "clientSecret"});
+}
+
+TEST_CASE("each token call names the other for the other media type") {
+  TestApp app;
+  const std::string form = credentials_form(app.me().credentials());
+  const Reply json = app.anonymous().send({"POST", kToken, {{"Content-Type", kForm}}, form});
+  CHECK(json.status == 415);
+  CHECK_THAT(json.body, Catch::Matchers::Contains("POST /v1/oauth/token"));
+  const Reply oauth = app.anonymous().post(kOAuth, app.me().token_request());
+  CHECK(oauth.status == 415);
+  CHECK(oauth.json().at("error") == "invalid_request");
+  CHECK_THAT(oauth.body, Catch::Matchers::Contains("POST /v1/auth/token"));
 }
 
 TEST_CASE("a form call accepts the credentials by HTTP Basic") {
@@ -85,6 +114,67 @@ TEST_CASE("a form call accepts the credentials by HTTP Basic") {
                                 {{"Authorization", basic(own.client_id, "nonsense")}});
   CHECK(wrong.status == 401);
   CHECK(wrong.json().at("error") == "invalid_client");
+  CHECK_THAT(wrong.header("WWW-Authenticate"), Catch::Matchers::StartsWith("Basic realm="));
+  CHECK_THAT(wrong.header("WWW-Authenticate"), !Catch::Matchers::Contains("Bearer"));
+}
+
+TEST_CASE("the OAuth 2 call accepts one client authentication and each parameter once") {
+  TestApp app;
+  const Credentials& own = app.me().credentials();
+  const std::string form = credentials_form(own), grant = "grant_type=client_credentials";
+  const HeaderList right{{"Authorization", basic(own.client_id, own.client_secret)}};
+  struct Row {
+    std::string form;
+    HeaderList headers;
+    int status;
+    std::vector<std::string> fields;
+  };
+  const Row rows[] = {
+      {form, right, 400, {"client_secret"}},
+      {grant + "&client_id=other", right, 400, {"client_id"}},
+      {grant + "&client_id=" + own.client_id, right, 200, {}},
+      {form + "&client_secret=x", {}, 400, {"client_secret"}},
+      {form + "&scope=wallets:read&scope=quotes:read", {}, 400, {"scope"}},
+      {form + "&" + grant, {}, 400, {"grant_type"}},
+      {form + "&unknown=1&unknown=2", {}, 400, {"unknown"}},
+      {form + "&unknown=1", {}, 200, {}},
+      {form + "&scope=&&", {}, 200, {}},
+      {grant + "&client_id=&client_secret=", {}, 400, {"client_id", "client_secret"}},
+      {form + "&x=%zz", {}, 400, {}},
+      {form + "&x=%ff", {}, 400, {}},
+      {grant, {{"Authorization", "Basic !"}}, 401, {}},
+      {form, {{"Authorization", "Bearer stale"}}, 200, {}},
+  };
+  for (const Row& row : rows) {
+    const Reply reply = post_form(app.anonymous(), row.form, row.headers);
+    INFO(row.form << " -> " << reply.text());
+    CHECK(reply.status == row.status);
+    if (row.status != 200) {
+      CHECK(reply.fields() == row.fields);
+      const char* code = row.status == 401 ? "invalid_client" : "invalid_request";
+      CHECK(reply.json().at("error") == code);
+    }
+  }
+}
+
+TEST_CASE("OAuth and SEP-10 clients that ask for application/json get it, also for errors") {
+  TestApp app;
+  struct Row {
+    const char* accept;
+    const char* type;
+  };
+  const Row rows[] = {{"application/json", "application/json"},
+                      {"Application/JSON; charset=utf-8, */*", "application/json"},
+                      {"application/json, application/problem+json", "application/problem+json"},
+                      {"application/problem+json", "application/problem+json"},
+                      {"*/*", "application/problem+json"}};
+  for (const Row& row : rows) {
+    INFO(row.accept);
+    const Client client = app.anonymous().with("Accept", row.accept);
+    CHECK(post_form(client, "").header("Content-Type") == row.type);
+    CHECK(client.get("/v1/public/auth-connect").header("Content-Type") == row.type);
+    CHECK(client.get(kToken).header("Content-Type") == "application/problem+json");
+  }
 }
 
 TEST_CASE("x-svc-auth is optional on the token call and checked when sent") {
@@ -246,6 +336,7 @@ TEST_CASE("a rejected form call has an OAuth error next to the problem") {
       {"grant_type=client_credentials", 400, "invalid_request"},
       {"grant_type=client_credentials&client_id=a&client_secret=b", 401, "invalid_client"},
       {own + "&scope=nonsense", 400, "invalid_scope"},
+      {own + "&scope=%22%5C%C3%A9%0A", 400, "invalid_scope"},
       {"", 400, "invalid_request"},
   };
   for (const Row& row : rows) {
@@ -257,6 +348,25 @@ TEST_CASE("a rejected form call has an OAuth error next to the problem") {
     CHECK(body.at("error") == row.error);
     CHECK(body.at("status") == row.status);
     CHECK_FALSE(reply.slug().empty());
+    CHECK(reply.header("Cache-Control") == "no-store");
+    // oauth4webapi and openid-client read no `error` beside a challenge.
+    CHECK(reply.header("WWW-Authenticate").empty());
+    for (const char c : body.at("error_description").get<std::string>()) {
+      CHECK((c >= 0x20 && c <= 0x7e && c != '"' && c != '\\'));
+    }
+  }
+}
+
+TEST_CASE("problems before the handler have an OAuth error too") {
+  TestApp app;
+  for (const std::string& mount : {std::string(), std::string("/gw")}) {
+    const Reply method = app.anonymous().get(mount + kOAuth);
+    CHECK(method.status == 405);
+    CHECK(method.json().at("error") == "invalid_request");
+    const Reply query = app.anonymous().send(
+        {"POST", mount + kOAuth + "?client_id=a", {{"Content-Type", kForm}}, ""});
+    CHECK(query.status == 400);
+    CHECK(query.json().at("error") == "invalid_request");
   }
 }
 

@@ -57,7 +57,7 @@ const until = Date.now() + seconds * 1000;
 async function client() {
   while (Date.now() < until) {
     const [, challenge] = await call("GET", `/v1/public/auth-connect?account=${account}`);
-    const transaction = signed(challenge.transaction, challenge.networkPassphrase);
+    const transaction = signed(challenge.transaction, challenge.network_passphrase);
     const [status, answer] = await call("POST", "/v1/public/auth-connect", JSON.stringify({ transaction }));
     if (status === 200 && answer.idToken) logins += 1;
     else errors += 1;

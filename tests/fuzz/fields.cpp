@@ -85,7 +85,9 @@ void check_body(std::string_view text) {
 
 void check_query(std::string_view text) {
   http::Request request;
-  if (const auto value = form_value(text, "a")) request.query.emplace_back("a", *value);
+  const auto form = FormBody::parse(text);
+  const auto value = form ? form->value("a") : std::nullopt;
+  if (value) request.query.emplace_back("a", *value);
   QueryFields query(request);
   const auto time = query.time("a");
   if (time) {

@@ -1,7 +1,7 @@
 // The stock Stellar SDK logs in to the release build by SEP-10; forged, late, replayed and otherwise invalid challenges
 // are rejected.
 import assert from 'node:assert/strict';
-import { Keypair, Networks, StellarToml, Transaction, WebAuth } from '@stellar/stellar-sdk';
+import { Asset, Keypair, Networks, StellarToml, Transaction, WebAuth } from '@stellar/stellar-sdk';
 
 const info = JSON.parse(process.env.COFFER_TEST);
 
@@ -15,6 +15,12 @@ class StockClient {
   async discover() {
     this.toml = await StellarToml.Resolver.resolve(this.homeDomain, { allowHttp: true });
     assert.ok(Keypair.fromPublicKey(this.toml.SIGNING_KEY));
+    assert.equal(this.toml.VERSION, '2.7.0');
+    assert.ok(new URL(this.toml.DOCUMENTATION.ORG_URL));
+    assert.ok(this.toml.CURRENCIES.length > 0);
+    for (const { code, issuer, display_decimals: decimals } of this.toml.CURRENCIES) {
+      assert.ok(new Asset(code, issuer) && Number.isInteger(decimals) && decimals >= 0 && decimals <= 7, code);
+    }
   }
 
   async challenge(query = {}) {
@@ -24,7 +30,10 @@ class StockClient {
     }
     const reply = await fetch(url);
     assert.equal(reply.status, 200);
-    return reply.json();
+    assert.equal(reply.headers.get('access-control-allow-origin'), '*');
+    const challenge = await reply.json();
+    assert.deepEqual(Object.keys(challenge).sort(), ['network_passphrase', 'transaction']);
+    return challenge;
   }
 
   read(transaction) {
@@ -62,6 +71,10 @@ async function checkLogin(client, info) {
   const { status, body } = await client.submit(signed);
   assert.equal(status, 200);
   assert.equal(body.token, body.idToken);
+  const claims = JSON.parse(Buffer.from(body.token.split('.')[1], 'base64url'));
+  assert.equal(claims.iss, client.toml.WEB_AUTH_ENDPOINT);
+  assert.equal(claims.sub, info.publicKey);
+  assert.ok(Number.isInteger(claims.iat) && Number.isInteger(claims.exp));
   const wallets = await fetch(`${info.baseUrl}/v1/wallets`, {
     headers: { 'x-svc-auth': info.apiKey, Authorization: `Bearer ${body.token}` },
   });
@@ -129,6 +142,7 @@ for (const [name, transaction] of Object.entries(await badChallenges(client))) {
   const { status, body } = await client.submit(transaction);
   assert.equal(status, 400, `${name}: ${status} ${JSON.stringify(body)}`);
   assert.equal(body.code, 'invalid_challenge', name);
+  assert.equal(typeof body.error, 'string', name);
   console.log(`ok  rejected: ${name}`);
 }
 const unknown = new URL(client.toml.WEB_AUTH_ENDPOINT);

@@ -80,6 +80,7 @@ Client::Client(TestApp& app, Credentials credentials, const std::string& scope)
               {"Authorization", "Bearer " + token.at("accessToken").get<std::string>()}};
   auto claims = app.flows().tokens.verify(this->token(), app.clock.now()).value();
   claims.kind = auth::TokenKind::id;
+  claims.account = credentials_.public_key;
   connect_headers_ = {{"x-svc-auth", credentials_.connect_secret},
                       {"Authorization", "Bearer " + app.flows().tokens.issue(claims)}};
 }

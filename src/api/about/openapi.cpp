@@ -8,6 +8,7 @@
 #include "api/about/openapi_tables.h"
 #include "api/about/web_documents.h"
 #include "api/json.h"
+#include "api/pipeline/problem_format.h"
 #include "api/pipeline/request_checks.h"
 #include "api/route_groups.h"
 #include "api/routes.h"
@@ -104,18 +105,39 @@ Json success_response(const Route& route, const DeclaredResponse& declared, cons
   return response;
 }
 
+/// Media types of the problems of a route, and the start of the names of its shared responses.
+struct ProblemForm {
+  std::string_view prefix;
+  std::vector<std::string> types;
+};
+
+ProblemForm problem_form(const Route& route) {
+  switch (problem_format(route.pattern)) {
+    case ProblemFormat::problem:
+      return {"", {"application/problem+json"}};
+    case ProblemFormat::envelope:
+      return {"envelope.", {"application/json"}};
+    case ProblemFormat::oauth:
+    case ProblemFormat::sep10:
+      return {"standard.", {"application/problem+json", "application/json"}};
+  }
+  throw InternalError("unknown format of a problem");
+}
+
 /// Name of the shared response for these slugs, which all have the same status.
-std::string response_name(const std::vector<Slug>& slugs, bool envelope) {
+std::string response_name(const std::vector<Slug>& slugs, std::string_view prefix) {
   std::string out;
   for (const Slug slug : slugs) {
-    out += (out.empty() ? (envelope ? "envelope." : "") : ".") + std::string(info(slug).name);
+    out += (out.empty() ? std::string(prefix) : ".") + std::string(info(slug).name);
   }
   return out;
 }
 
 /// The shared response for these slugs, which operations reference.
-Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& components) {
-  const std::string name = response_name(slugs, envelope);
+Json problem_response(const std::vector<Slug>& slugs, const Route& route, Json& components) {
+  const ProblemForm form = problem_form(route);
+  const bool envelope = route.envelope;
+  const std::string name = response_name(slugs, form.prefix);
   if (components["responses"].contains(name)) return reference("responses", name);
   std::string text;
   Json examples = Json::object();
@@ -131,12 +153,13 @@ Json problem_response(const std::vector<Slug>& slugs, bool envelope, Json& compo
   Json headers{{"X-Request-Id", reference("headers", "RequestId")}};
   const int status = info(slugs.front()).status;
   if (status == 429 || status == 503) headers["Retry-After"] = reference("headers", "RetryAfter");
-  const char* type = envelope ? "application/json" : "application/problem+json";
   const char* shape = envelope ? "ErrorEnvelope" : "Problem";
+  Json content = Json::object();
+  for (const std::string& type : form.types) {
+    content[type] = {{"schema", schema(shape)}, {"examples", examples}};
+  }
   components["responses"][name] = {
-      {"description", "Problem: " + text},
-      {"headers", headers},
-      {"content", {{type, {{"schema", schema(shape)}, {"examples", examples}}}}}};
+      {"description", "Problem: " + text}, {"headers", headers}, {"content", content}};
   return reference("responses", name);
 }
 
@@ -148,7 +171,7 @@ Json responses(const Route& route, Json& components) {
   std::map<int, std::vector<Slug>> problems;
   for (const Slug slug : problems_of(route)) problems[info(slug).status].push_back(slug);
   for (const auto& [status, slugs] : problems) {
-    sorted[status] = problem_response(slugs, route.envelope, components);
+    sorted[status] = problem_response(slugs, route, components);
   }
   Json out = Json::object();
   for (auto& [status, response] : sorted) out[std::to_string(status)] = std::move(response);
@@ -160,9 +183,7 @@ Json request_body(const Route& route, const Json& schemas) {
   Json out{{"description", "At most " + std::to_string(route.body_bytes_max / 1024) + " KiB."},
            {"required", route.body != Body::optional_json}};
   for (const std::string_view type : media_types(route)) {
-    const bool form = type == kFormType;
-    out["content"][std::string(type)] = form ? media(route.form_schema, schemas, Json())
-                                             : media(route.request_schema, schemas, recorded);
+    out["content"][std::string(type)] = media(route.request_schema, schemas, recorded);
   }
   return out;
 }

@@ -3,83 +3,88 @@
 #include "api/identity/form.h"
 #include "api/identity/login_guard.h"
 #include "api/json.h"
-#include "api/pipeline/base_url.h"
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "auth/secret_hash.h"
 #include "base/text/ascii.h"
-#include "http/problem_json.h"
+#include "http/router.h"
 #include "store/identity/tenants.h"
 
 namespace coffer::api {
 namespace {
 
-/// A token request in any accepted form.
+constexpr std::int64_t kSecondMs = 1'000;
+
+/// A token request in either form.
 struct TokenRequest {
   std::string client_id;
   std::string client_secret;
   std::optional<std::string> scope;
-  bool oauth = false;  // the OAuth 2 form, so the response also contains OAuth members
 };
 
-/// OAuth members (RFC 6749 section 5.2) next to those of the problem, for standard clients.
-http::Response oauth_failure(const Services& services, const Problem& problem,
-                             std::string_view code, const http::Request& request) {
-  http::Response response = http::problem_response(problem, request.path, request.request_id,
-                                                   base_url(services, &request));
-  Json body = Json::parse(response.body);
-  body["error"] = code;
-  body["error_description"] = problem.detail;
-  response.body = body.dump();
-  return response;
+/// The credentials in HTTP Basic; nullopt without that scheme.
+std::optional<std::string_view> basic_credentials(const http::Request& request) {
+  constexpr std::string_view kScheme = "basic ";
+  const std::string* header = request.header("authorization");
+  if (header == nullptr || !ascii::same_word(header->substr(0, kScheme.size()), kScheme)) return {};
+  return std::string_view(*header).substr(kScheme.size());
 }
 
-/// HTTP Basic with client ID and secret, each form-encoded (RFC 6749 section 2.3.1).
-bool read_basic(const http::Request& request, TokenRequest& out) {
-  const std::string* header = request.header("authorization");
-  if (header == nullptr || header->size() < 6) return false;
-  if (!ascii::same_word(std::string_view(*header).substr(0, 6), "basic ")) return false;
-  const auto text = from_base64(std::string_view(*header).substr(6));
+/// Client ID and secret, each form-encoded (RFC 6749 section 2.3.1).
+bool read_basic(std::string_view credentials, TokenRequest& out) {
+  const auto text = from_base64(credentials);
   const auto colon = text ? text->find(':') : std::string::npos;
   if (colon == std::string::npos) return false;
   return http::percent_decode(std::string_view(*text).substr(0, colon), true, out.client_id) &&
          http::percent_decode(std::string_view(*text).substr(colon + 1), true, out.client_secret);
 }
 
+/// A client authenticates with Basic or in the form, not with both (RFC 6749 section 2.3).
+Result<void> read_client(const http::Request& request, const FormBody& form,
+                         ValidationErrors& errors, TokenRequest& out) {
+  const auto id = form.value("client_id");
+  const auto secret = form.value("client_secret");
+  if (const auto basic = basic_credentials(request)) {
+    if (!read_basic(*basic, out)) {
+      return unexpected(Slug::unauthorized, "The Basic credentials are not valid.");
+    }
+    if (secret) {
+      errors.add(Slug::malformed_request, "client_secret",
+                 "must not be sent together with HTTP Basic");
+    }
+    if (id && *id != out.client_id) {
+      errors.add(Slug::malformed_request, "client_id", "differs from the client of HTTP Basic");
+    }
+    return {};
+  }
+  if (!id) errors.add(Slug::malformed_request, "client_id", "is required");
+  if (!secret) errors.add(Slug::malformed_request, "client_secret", "is required");
+  out.client_id = id.value_or("");
+  out.client_secret = secret.value_or("");
+  return {};
+}
+
 Result<TokenRequest> read_form(const http::Request& request) {
-  TokenRequest out;
-  out.oauth = true;
+  COFFER_TRY(const FormBody form, FormBody::parse(request.body));
+  const auto grant = form.value("grant_type");
   ValidationErrors errors;
-  const auto grant = form_value(request.body, "grant_type");
-  if (!grant) errors.add(Slug::malformed_request, "grant_type", "is required");
-  if (grant && *grant != "client_credentials") {
-    errors.add(Slug::malformed_request, "grant_type", "must be client_credentials");
+  if (!grant || *grant != "client_credentials") {
+    errors.add(Slug::malformed_request, "grant_type",
+               grant ? "must be client_credentials" : "is required");
   }
-  if (!read_basic(request, out)) {
-    const auto id = form_value(request.body, "client_id");
-    const auto secret = form_value(request.body, "client_secret");
-    if (!id) errors.add(Slug::malformed_request, "client_id", "is required");
-    if (!secret) errors.add(Slug::malformed_request, "client_secret", "is required");
-    out.client_id = id.value_or("");
-    out.client_secret = secret.value_or("");
-  }
-  out.scope = form_value(request.body, "scope");
+  TokenRequest out;
+  COFFER_TRY_VOID(read_client(request, form, errors, out));
   COFFER_TRY_VOID(errors.check());
+  out.scope = form.value("scope");
   return out;
 }
 
-Result<TokenRequest> read_json(const http::Request& request, const http::JsonValue& body) {
+Result<TokenRequest> read_json(const http::JsonValue& body) {
   TokenRequest out;
   Fields fields(body);
-  // A JSON body may also use OAuth names, and Basic may contain the credentials of either form.
-  const bool snake = fields.find("client_id") != nullptr || fields.find("grant_type") != nullptr;
-  out.oauth = snake;
-  if (!read_basic(request, out)) {
-    out.client_id = fields.text(snake ? "client_id" : "clientId", required).value_or("");
-    out.client_secret =
-        fields.text(snake ? "client_secret" : "clientSecret", required).value_or("");
-  }
+  out.client_id = fields.text("clientId", required).value_or("");
+  out.client_secret = fields.text("clientSecret", required).value_or("");
   out.scope = fields.text("scope", optional, 1000);
   COFFER_TRY_VOID(fields.check());
   return out;
@@ -128,49 +133,32 @@ Result<ScopeSet> granted_scopes(const store::ApplicationRow& application,
   return scopes;
 }
 
-http::Response token_response(const Services& services, const store::ApplicationRow& application,
-                              ScopeSet scopes, bool oauth) {
+/// An issued token. The lifetime is in seconds.
+struct IssuedToken {
+  std::string text;
+  std::int64_t lifetime_s = 0;
+  ScopeSet scopes;
+  std::optional<Tenant> tenant;
+};
+
+IssuedToken issue_token(const flows::Context& flows, const store::ApplicationRow& application,
+                        ScopeSet scopes) {
   auth::TokenClaims claims;
   claims.application = application.id;
   if (application.tenant) claims.association = application.tenant->association;
   claims.environment = application.environment;
   claims.scopes = scopes;
   claims.key_version = application.key_version;
-  claims.issued_at = services.flows.clock.now();
-  claims.expires_at = claims.issued_at.plus_ms(services.flows.token_lifetime_ms);
+  std::int64_t lifetime_ms = flows.token_lifetime_ms;
+  const Timestamp now = flows.clock.now();
   if (application.old && application.key_version == application.old->key_version) {
-    claims.expires_at = std::min(claims.expires_at, application.old->until);
+    lifetime_ms = std::min(lifetime_ms, application.old->until.ms - now.ms);
   }
-  const std::string token = services.flows.tokens.issue(claims);
-  const std::int64_t lifetime_s = (claims.expires_at.ms - claims.issued_at.ms) / 1000;
-  Json body{{"accessToken", token},
-            {"tokenType", "Bearer"},
-            {"expiresIn", lifetime_s},
-            {"associationId", application.tenant ? Json(application.tenant->association.to_string())
-                                                 : Json(nullptr)}};
-  if (oauth) {
-    body["access_token"] = token;
-    body["token_type"] = "Bearer";
-    body["expires_in"] = lifetime_s;
-    body["scope"] = scopes.to_string();
-  }
-  http::Response response = json_response(200, body);
-  return response.header("Cache-Control", "no-store");
+  claims.last(now, lifetime_ms - lifetime_ms % kSecondMs);
+  return {flows.tokens.issue(claims), lifetime_ms / kSecondMs, scopes, application.tenant};
 }
 
-/// The OAuth error code for a problem of this request.
-std::string_view oauth_code(const Problem& problem) {
-  if (problem.slug == Slug::unauthorized) return "invalid_client";
-  for (const FieldError& error : problem.fields) {
-    if (error.field == "scope") return "invalid_scope";
-    if (error.field == "grant_type" && error.message != "is required") {
-      return "unsupported_grant_type";
-    }
-  }
-  return problem.status() == 400 ? "invalid_request" : "temporarily_unavailable";
-}
-
-Result<http::Response> issue(const Services& services, const Call& call,
+Result<IssuedToken> exchange(const Services& services, const Call& call,
                              const TokenRequest& token) {
   const flows::SecretKeys keys = login_keys(services, call, "client:" + token.client_id);
   COFFER_TRY(const store::ApplicationRow application, guard_login(services, keys, [&] {
@@ -178,16 +166,30 @@ Result<http::Response> issue(const Services& services, const Call& call,
              }));
   COFFER_TRY_VOID(services.limiter.admit_login("client:" + application.client_id));
   COFFER_TRY(const ScopeSet scopes, granted_scopes(application, token.scope));
-  return token_response(services, application, scopes, token.oauth);
+  return issue_token(services.flows, application, scopes);
 }
 
 Result<http::Response> create_token(const Services& services, const Call& call) {
-  const bool form = call.body == nullptr;
-  const auto token = form ? read_form(call.request) : read_json(call.request, *call.body);
-  const bool oauth = form || (token && token->oauth);
-  auto result = token ? issue(services, call, *token) : unexpected(token.error());
-  if (result || !oauth) return result;
-  return oauth_failure(services, result.error(), oauth_code(result.error()), call.request);
+  COFFER_TRY(const TokenRequest request, read_json(*call.body));
+  COFFER_TRY(const IssuedToken token, exchange(services, call, request));
+  const auto& tenant = token.tenant;
+  http::Response response = json_response(
+      200, {{"accessToken", token.text},
+            {"tokenType", "Bearer"},
+            {"expiresIn", token.lifetime_s},
+            {"associationId", tenant ? Json(tenant->association.to_string()) : Json(nullptr)}});
+  return response.header("Cache-Control", "no-store");
+}
+
+/// RFC 6749 section 4.4, with its members only.
+Result<http::Response> create_oauth_token(const Services& services, const Call& call) {
+  COFFER_TRY(const TokenRequest request, read_form(call.request));
+  COFFER_TRY(const IssuedToken token, exchange(services, call, request));
+  http::Response response = json_response(200, {{"access_token", token.text},
+                                                {"token_type", "Bearer"},
+                                                {"expires_in", token.lifetime_s},
+                                                {"scope", token.scopes.to_string()}});
+  return response.header("Cache-Control", "no-store").header("Pragma", "no-cache");
 }
 
 }  // namespace
@@ -201,12 +203,26 @@ std::vector<Route> auth_routes() {
            .lane = Lane::read,
            .access = Access::login,
            .needs_storage = false,
-           .body = Body::json_or_form,
+           .body = Body::json,
            .request_schema = "TokenRequest",
-           .form_schema = "TokenForm",
+           .type_remedy = "OAuth 2 clients send a form to POST /v1/oauth/token.",
            .responses = {{200, "Token"}},
            .problems = {Slug::unauthorized},
-           .handler = create_token}};
+           .handler = create_token},
+          {.method = "POST",
+           .pattern = "/v1/oauth/token",
+           .operation = "createOAuthToken",
+           .tag = "Auth",
+           .summary = "Exchange client credentials for a bearer token (OAuth 2, RFC 6749)",
+           .lane = Lane::read,
+           .access = Access::login,
+           .needs_storage = false,
+           .body = Body::form,
+           .request_schema = "OAuthTokenRequest",
+           .type_remedy = "JSON clients use POST /v1/auth/token.",
+           .responses = {{200, "OAuthToken"}},
+           .problems = {Slug::unauthorized},
+           .handler = create_oauth_token}};
 }
 
 }  // namespace coffer::api

@@ -6,16 +6,20 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
+#include "store/ledger/catalog.h"
 
 namespace coffer::api {
 namespace {
 
 constexpr std::string_view kTomlType = "text/plain; charset=utf-8";
+constexpr const char* kSep1Version = "2.7.0";
 
-/// Applies the login rate limit to a client with valid credentials.
-flows::AdmitClient admit_client(const Services& services, const char* kind) {
-  return [&services, kind](const std::string& client) {
-    return services.limiter.admit_login(std::string(kind) + ":" + client);
+/// Admits an application whose credentials are valid: from this client, within the rate limit of
+/// this kind of login.
+flows::AdmitClient admit_client(const Services& services, const Call& call, const char* kind) {
+  return [&services, &call, kind](const store::ApplicationRow& application) -> Result<void> {
+    COFFER_TRY_VOID(check_client(application, call.request, services.proxies));
+    return services.limiter.admit_login(kind + application.id.to_string());
   };
 }
 
@@ -77,16 +81,18 @@ Result<http::Response> get_challenge(const Services& services, const Call& call)
   const flows::SecretKeys keys = login_keys(services, call, "account:" + account.to_string());
   COFFER_TRY_VOID(admit_challenge(services, keys));
   // An unregistered account counts as a failed attempt.
-  auto issued = flows::issue_challenge(services.flows, account);
+  auto issued = flows::issue_challenge(
+      services.flows, account, [&](const store::ApplicationRow& application) {
+        return check_client(application, call.request, services.proxies);
+      });
   if (!issued) {
     if (!is_wrong_secret(issued.error())) return unexpected(std::move(issued).error());
     return unexpected(reject_login(services, keys, std::move(issued).error()));
   }
   const std::string& transaction = *issued;
   const std::string& passphrase = services.flows.logins->challenges.network_passphrase();
-  return never_stored(json_response(200, {{"transaction", transaction},
-                                          {"networkPassphrase", passphrase},
-                                          {"network_passphrase", passphrase}}));
+  return never_stored(
+      json_response(200, {{"transaction", transaction}, {"network_passphrase", passphrase}}));
 }
 
 /// SEP-10 permits JSON and a form.
@@ -94,7 +100,8 @@ Result<std::string> read_transaction(const Call& call) {
   ValidationErrors errors;
   std::optional<std::string> transaction;
   if (call.body == nullptr) {
-    transaction = form_value(call.request.body, "transaction");
+    COFFER_TRY(const FormBody form, FormBody::parse(call.request.body));
+    transaction = form.value("transaction");
     if (!transaction) errors.add(Slug::malformed_request, "transaction", "is required");
   } else {
     // The challenge check limits its length.
@@ -110,8 +117,8 @@ Result<http::Response> submit_challenge(const Services& services, const Call& ca
   const flows::SecretKeys keys = login_keys(services, call, "challenge");
   return session_response(guard_login(services, keys, [&]() -> Result<flows::Session> {
     COFFER_TRY(const auto challenge, flows::verify_challenge(services.flows, transaction));
-    COFFER_TRY_VOID(admit_client(services, "account")(challenge.client.to_string()));
-    return flows::accept_challenge(services.flows, challenge);
+    return flows::accept_challenge(services.flows, challenge,
+                                   admit_client(services, call, "account:"));
   }));
 }
 
@@ -122,7 +129,8 @@ Result<http::Response> sign_in(const Services& services, const Call& call) {
   COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "sign-in:" + *public_key);
   return session_response(guard_login(services, keys, [&] {
-    return flows::sign_in(services.flows, *public_key, *secret, admit_client(services, "sign-in"));
+    return flows::sign_in(services.flows, *public_key, *secret,
+                          admit_client(services, call, "sign-in:"));
   }));
 }
 
@@ -132,7 +140,7 @@ Result<http::Response> refresh(const Services& services, const Call& call) {
   COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "refresh");
   return session_response(guard_login(services, keys, [&] {
-    return flows::refresh_session(services.flows, *token, admit_client(services, "refresh"));
+    return flows::refresh_session(services.flows, *token, admit_client(services, call, "refresh:"));
   }));
 }
 
@@ -151,25 +159,38 @@ Result<http::Response> verify_otp(const Services& services, const Call& call) {
                                           {"associationId", session.association.to_string()}}));
 }
 
-std::string toml_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(c);
-  }
-  return out + "\"";
+/// A basic string of TOML has the escapes of JSON.
+std::string toml_row(std::string_view name, const std::string& value) {
+  return std::string(name) + " = " +
+         Json(value).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+/// A table of CURRENCIES. coffer does not know what the operator holds for an asset, so it does not
+/// call any asset anchored.
+std::string toml_currency(const Asset& asset) {
+  return "\n[[CURRENCIES]]\n" + toml_row("code", asset.code.value()) +
+         toml_row("issuer", asset.issuer) + "display_decimals = " + std::to_string(asset.decimals) +
+         '\n' + toml_row("desc", asset.name) + toml_row("status", "private") +
+         "is_asset_anchored = false\n" + toml_row("anchor_asset_type", "other");
 }
 
 /// SEP-1: the file from which wallets and SEP-10 clients read the trusted key.
 Result<http::Response> serve_stellar_toml(const Services& services, const Call&) {
-  const auth::ChallengeServer& challenges = services.flows.logins->challenges;
+  const flows::Context& flows = services.flows;
+  const auth::ChallengeServer& challenges = flows.logins->challenges;
+  COFFER_TRY(const auto assets,
+             flows.read([](store::Connection& db) { return store::list_assets(db); }));
   http::Response response;
   response.content_type = kTomlType;
-  response.body = "NETWORK_PASSPHRASE = " + toml_text(challenges.network_passphrase()) +
-                  "\nSIGNING_KEY = " + toml_text(challenges.public_key().to_string()) +
-                  "\nWEB_AUTH_ENDPOINT = " + toml_text(flows::web_auth_endpoint(services.flows)) +
-                  "\n";
-  return response.header("Access-Control-Allow-Origin", "*");
+  response.body = toml_row("VERSION", kSep1Version) +
+                  toml_row("NETWORK_PASSPHRASE", challenges.network_passphrase()) +
+                  toml_row("SIGNING_KEY", challenges.public_key().to_string()) +
+                  toml_row("WEB_AUTH_ENDPOINT", flows::web_auth_endpoint(flows)) +
+                  "\n[DOCUMENTATION]\n" +
+                  toml_row("ORG_NAME", flows::challenge_domains(flows).home) +
+                  toml_row("ORG_URL", flows::public_base_url(flows));
+  for (const Asset& asset : assets) response.body += toml_currency(asset);
+  return response;
 }
 
 std::vector<Route> challenge_routes() {
@@ -185,7 +206,7 @@ std::vector<Route> challenge_routes() {
                      {"client_domain", "Text", "Ignored; coffer does not verify client domains"},
                      {"memo", "Text", "Not supported, because accounts are not shared"}},
            .responses = {{200, "Challenge"}},
-           .problems = {Slug::not_found},
+           .problems = {Slug::not_found, Slug::unauthorized},
            .handler = get_challenge},
           {.method = "POST",
            .pattern = "/v1/public/auth-connect",
@@ -196,7 +217,6 @@ std::vector<Route> challenge_routes() {
            .access = Access::login,
            .body = Body::json_or_form,
            .request_schema = "SignedChallenge",
-           .form_schema = "SignedChallenge",
            .string_max = 64 * 1024,
            .responses = {{200, "Session"}},
            .problems = {Slug::invalid_challenge, Slug::unauthorized},

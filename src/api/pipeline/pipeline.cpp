@@ -2,28 +2,18 @@
 
 #include <algorithm>
 
-#include "api/pipeline/base_url.h"
+#include "api/pipeline/problem_format.h"
 #include "api/pipeline/request_checks.h"
 #include "api/routes.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/telemetry/metrics.h"
-#include "http/problem_json.h"
 #include "store/database.h"
 
 namespace coffer::api {
 namespace {
 
-/// Every route is also available under /gw/v1 (docs/contract.md#addresses).
-constexpr std::string_view kSecondMount = "/gw";
 constexpr std::string_view kVersion = "/v1/";
-
-std::string_view canonical_path(std::string_view path) {
-  if (path.starts_with(kSecondMount) && path.substr(kSecondMount.size()).starts_with(kVersion)) {
-    return path.substr(kSecondMount.size());
-  }
-  return path;
-}
 
 std::vector<http::RoutePattern> patterns() {
   std::vector<http::RoutePattern> out;
@@ -68,8 +58,10 @@ void read_through(store::Readers readers, http::Response& response) {
   };
 }
 
-bool is_business(std::string_view path) {
-  return canonical_path(path).starts_with("/v1/business/");
+/// RFC 6750 section 3.1.
+std::string scope_challenge(Scope scope) {
+  return R"(Bearer realm="coffer", error="insufficient_scope", scope=")" +
+         std::string(name(scope)) + '"';
 }
 
 /// Maximum size of a body that no route reads; a larger one is rejected before it arrives.
@@ -212,14 +204,14 @@ Lane Pipeline::lane_of(std::size_t route, const http::Request& head) const {
 }
 
 http::Response Pipeline::render(const Problem& problem, std::string_view path,
-                                std::string_view request_id, const http::Request* request) const {
-  return is_business(path)
-             ? http::envelope_problem_response(problem, request_id)
-             : http::problem_response(problem, path, request_id, base_url(services_, request));
+                                std::string_view request_id) const {
+  http::Response response = format_problem(services_, problem, path, request_id, nullptr);
+  permit_any_origin(path, {}, response);
+  return response;
 }
 
 http::Response Pipeline::respond(const Problem& problem, const http::Request& request) const {
-  return render(problem, request.path, request.request_id, &request);
+  return format_problem(services_, problem, request.path, request.request_id, &request);
 }
 
 /// Logs all details and sends none to the client.
@@ -242,6 +234,8 @@ http::Response Pipeline::handle(http::Request& request) const {
     response = unexpected_fault(error.what(), request);
     trace.problem = Slug::unexpected_error;
   }
+  const bool asks = request.method == "OPTIONS" && request.admitted;
+  permit_any_origin(request.path, asks ? request.admitted->route.allow : "", response);
   const std::int64_t us = watch.elapsed_us();
   traffic_.note(trace.route, response.status, us);
   if (services_.request_log != nullptr) {
@@ -336,7 +330,13 @@ Result<Caller> Pipeline::identify(RequestTrace& trace, const http::Request& requ
     return unexpected(nothing_here());
   }
   COFFER_TRY_VOID(services_.limiter.admit(caller, route.moves_money, headers));
-  if (route.scope) COFFER_TRY_VOID(require_scope(caller, *route.scope));
+  if (route.scope) {
+    auto allowed = require_scope(caller, *route.scope);
+    if (!allowed) {
+      headers.emplace_back("WWW-Authenticate", scope_challenge(*route.scope));
+      return unexpected(std::move(allowed).error());
+    }
+  }
   if (route.moves_money) COFFER_TRY_VOID(require_active(caller.association_status));
   return caller;
 }

@@ -23,9 +23,9 @@ class Pipeline {
   /// route of this path would read; the result of authentication for a large body without valid
   /// credentials, so that unauthenticated clients cannot occupy memory for large bodies.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
-  /// A problem in the format of this path. The listener's rejections may have no `request`.
-  http::Response render(const Problem& problem, std::string_view path, std::string_view request_id,
-                        const http::Request* request = nullptr) const;
+  /// A problem in the format of this path, for the listener's rejections.
+  http::Response render(const Problem& problem, std::string_view path,
+                        std::string_view request_id) const;
 
  private:
   http::Response respond(const Problem& problem, const http::Request& request) const;

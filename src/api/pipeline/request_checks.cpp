@@ -53,6 +53,7 @@ Result<void> check_query(const Route& route, const http::Request& request) {
 }
 
 std::vector<std::string_view> media_types(const Route& route) {
+  if (route.body == Body::form) return {kFormType};
   std::vector<std::string_view> out{"application/json"};
   if (route.method == "PATCH") out.emplace_back("application/merge-patch+json");  // RFC 7396
   if (route.body == Body::json_or_form) out.push_back(kFormType);
@@ -71,7 +72,8 @@ Result<void> check_media_type(const Route& route, const http::Request& request) 
   const std::string type = media_type(request);
   const auto known = media_types(route);
   if (std::ranges::find(known, type) != known.end()) return {};
-  const std::string remedy = "Send " + listed(known, " or ") + ".";
+  std::string remedy = "Send " + listed(known, " or ") + ".";
+  if (!route.type_remedy.empty()) remedy.append(" ").append(route.type_remedy);
   return unexpected(Slug::unsupported_media_type,
                     type.empty() ? "Content-Type is missing. " + remedy
                                  : "Content-Type " + type + " is not supported. " + remedy);

@@ -18,7 +18,7 @@ inline constexpr std::string_view kFormType = "application/x-www-form-urlencoded
 /// add their own parameters.
 Result<void> check_query(const Route& route, const http::Request& request);
 
-/// Media types of the route's body, JSON first. The route must have a body.
+/// Media types of the route's body, JSON first if it is among them. The route must have a body.
 std::vector<std::string_view> media_types(const Route& route);
 
 /// Media type of the body without its parameters, in lower case; empty if the header is missing.

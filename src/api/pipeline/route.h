@@ -32,13 +32,13 @@ enum class Access {
 /// Whether the caller must authenticate.
 bool is_guarded(Access access);
 
-enum class Body { none, json, json_or_form, optional_json };
+enum class Body { none, json, json_or_form, form, optional_json };
 
 /// The input of a handler. References are valid until the handler returns.
 struct Call {
   const http::Request& request;
   const http::PathParams& params;
-  const http::JsonValue* body = nullptr;  // set if the route takes JSON and the request has a body
+  const http::JsonValue* body = nullptr;  // set if the request has a JSON body
   Caller caller;                          // set on guarded routes
 
   /// The value of a `{name}` segment of the route's pattern.
@@ -97,7 +97,7 @@ struct Route {
   bool envelope = false;  // business routes respond with their envelope
   Body body = Body::none;
   std::string_view request_schema = {};
-  std::string_view form_schema = {};  // of a form, with Body::json_or_form
+  std::string_view type_remedy = {};  // continues the problem of another media type
   std::size_t string_max = 4096;      // characters of the longest string in the JSON body
   std::size_t body_bytes_max = kBodyBytesMax;
   std::vector<QueryParam> query = {};

@@ -33,13 +33,14 @@ Problem wrong_token() {
 std::string id_token_for(const Context& context, const store::ApplicationRow& application) {
   auth::TokenClaims claims;
   claims.kind = auth::TokenKind::id;
+  claims.issuer = web_auth_endpoint(context);
+  claims.account = application.public_key;
   claims.application = application.id;
   if (application.tenant) claims.association = application.tenant->association;
   claims.environment = application.environment;
   claims.scopes = application.scopes;
   claims.key_version = application.key_version;
-  claims.issued_at = context.clock.now();
-  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
+  claims.last(context.clock.now(), context.token_lifetime_ms);
   return context.tokens.issue(claims);
 }
 
@@ -86,6 +87,10 @@ Result<Session> start_session(
   return session_of(context, application, std::move(token));
 }
 
+Problem unregistered(Slug slug) {
+  return Problem(slug, "No application is registered with this public key.");
+}
+
 Result<std::optional<store::ApplicationRow>> application_with_key(const Context& context,
                                                                   const std::string& public_key) {
   return context.read(
@@ -125,11 +130,11 @@ std::string web_auth_endpoint(const Context& context) {
   return public_base_url(context) + std::string(kWebAuthPath);
 }
 
-Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account) {
+Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account,
+                                    const AdmitClient& admit) {
   COFFER_TRY(const auto application, application_with_key(context, account.to_string()));
-  if (!application) {
-    return unexpected(Slug::not_found, "No application is registered with this public key.");
-  }
+  if (!application) return unexpected(unregistered(Slug::not_found));
+  COFFER_TRY_VOID(admit(*application));
   return logins_of(context).challenges.issue(account, challenge_domains(context), context.random,
                                              context.queue.now(), context.clock.ahead_ms());
 }
@@ -140,16 +145,18 @@ Result<auth::SignedChallenge> verify_challenge(const Context& context,
                                               context.queue.now());
 }
 
-Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge) {
+Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge,
+                                 const AdmitClient& admit) {
   const std::string public_key = challenge.client.to_string();
+  COFFER_TRY(const auto found, application_with_key(context, public_key));
+  if (!found) return unexpected(unregistered(Slug::unauthorized));
+  COFFER_TRY_VOID(admit(*found));
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     if (tx.now() >= challenge.expires_at) {
       return unexpected(Slug::invalid_challenge, "The challenge has expired. Request a new one.");
     }
     auto application = store::find_application_by_public_key(tx.db(), public_key);
-    if (!application) {
-      return unexpected(Slug::unauthorized, "No application is registered with this public key.");
-    }
+    if (!application) return unexpected(unregistered(Slug::unauthorized));
     if (!store::use_challenge(tx, challenge.hash, challenge.expires_at)) {
       return unexpected(Slug::invalid_challenge,
                         "The challenge was already used. Request a new one for each login.");
@@ -168,7 +175,7 @@ Result<Session> sign_in(const Context& context, const std::string& public_key,
   const bool is_old =
       context.hasher->matches(old != nullptr ? old->sign_in_hash : auth::no_secret_hash(), secret);
   if (!found || !(is_new || is_old)) return unexpected(wrong_secret());
-  COFFER_TRY_VOID(admit(public_key));
+  COFFER_TRY_VOID(admit(*found));
   return start_session(context, [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     auto row = store::find_application(tx.db(), found->id);
     // A concurrent rotation has ended the secret.
@@ -183,11 +190,12 @@ Result<Session> refresh_session(const Context& context, const std::string& refre
                                 const AdmitClient& admit) {
   const Sha256 hash = context.hasher->hash(refresh_token);
   // An unknown token costs only a read, not a place in the commit queue.
-  COFFER_TRY(const auto known, context.read([&](store::Connection& db) {
-    return store::find_refresh_token(db, hash);
+  COFFER_TRY(const auto owner, context.read([&](store::Connection& db) {
+    const auto token = store::find_refresh_token(db, hash);
+    return token ? store::find_application(db, token->application) : std::nullopt;
   }));
-  if (!known) return unexpected(wrong_token());
-  COFFER_TRY_VOID(admit(known->application.to_string()));
+  if (!owner) return unexpected(wrong_token());
+  COFFER_TRY_VOID(admit(*owner));
   NewToken next = new_token(context);
   std::optional<store::ApplicationRow> application;
   // A rejection must also commit, because a spent token revokes its whole family.

@@ -12,6 +12,7 @@
 #include "flows/context.h"
 #include "flows/identity/external_tokens.h"
 #include "flows/identity/sign_in_guard.h"
+#include "store/identity/tenants.h"
 
 namespace coffer::flows {
 
@@ -41,9 +42,15 @@ std::string public_base_url(const Context& context);
 /// The URL at which standard SEP-10 clients request the challenge, for stellar.toml.
 std::string web_auth_endpoint(const Context& context);
 
+/// Checks whether the application may log in from the client of this request, and applies the rate
+/// limits. A Problem rejects the login before anything is stored. Every login of an application
+/// takes it, because its allow-list and client certificate apply to all of them.
+using AdmitClient = std::function<Result<void>(const store::ApplicationRow&)>;
+
 /// A challenge that the application with this key must sign. Writes nothing. `not-found` if no
 /// application is registered with the key.
-Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account);
+Result<std::string> issue_challenge(const Context& context, const auth::PublicKey& account,
+                                    const AdmitClient& admit);
 /// `invalid-challenge` unless this server issued it and it is signed as SEP-10 requires. Writes
 /// nothing.
 Result<auth::SignedChallenge> verify_challenge(const Context& context,
@@ -56,13 +63,10 @@ struct Session {
   std::int64_t expires_in_s = 0;
 };
 
-/// Applies the rate limit to a client with valid credentials. A Problem rejects the login before
-/// anything is stored.
-using AdmitClient = std::function<Result<void>(const std::string& client)>;
-
 /// Marks the challenge as used. `invalid-challenge` if it was already used or has expired;
 /// `unauthorized` if the application is suspended or no longer exists.
-Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge);
+Result<Session> accept_challenge(const Context& context, const auth::SignedChallenge& challenge,
+                                 const AdmitClient& admit);
 /// Signs in with the public key and the sign-in secret of an application. `unauthorized` does not
 /// reveal the cause, except suspension, which only a caller with the right secret learns.
 Result<Session> sign_in(const Context& context, const std::string& public_key,

@@ -39,8 +39,7 @@ UserSession session_of(const Context& context, const store::UserRow& user) {
   claims.association = user.association;
   claims.scopes = ScopeSet::all();
   claims.key_version = user.key_version;
-  claims.issued_at = context.clock.now();
-  claims.expires_at = claims.issued_at.plus_ms(context.token_lifetime_ms);
+  claims.last(context.clock.now(), context.token_lifetime_ms);
   return UserSession{context.tokens.issue(claims), user.association,
                      context.token_lifetime_ms / 1000};
 }

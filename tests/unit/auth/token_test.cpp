@@ -26,7 +26,7 @@ TokenClaims sample() {
   claims.scopes = ScopeSet().with(Scope::wallets_read).with(Scope::payments_write);
   claims.key_version = 7;
   claims.issued_at = {1'767'225'600'000};
-  claims.expires_at = {1'767'229'200'500};
+  claims.expires_at = {1'767'229'200'000};
   return claims;
 }
 
@@ -39,8 +39,8 @@ constexpr const char* kSampleToken =
     "I6"
     "InByb2R1Y3Rpb24iLCJzY29wZSI6IndhbGxldHM6cmVhZCBwYXltZW50czp3cml0ZSIsImt2Ijo3LCJpYXQiOjE3NjcyMj"
     "U2"
-    "MDAsImV4cCI6MTc2NzIyOTIwMC41MDB9."
-    "3Xw3KGTgsz7kXz5iw4VmUWHYUvqgI4iK7q2mPQE8mTQ";
+    "MDAsImV4cCI6MTc2NzIyOTIwMH0."
+    "8cbJA5qxxmL0cRIDHcztT8UQ5M-bHN9Qog-43WHoImE";
 
 std::string sample_payload() {
   const std::string token = kSampleToken;
@@ -82,8 +82,11 @@ TEST_CASE("token: claims survive the round trip") {
   SECTION("without scopes") { claims.scopes = ScopeSet(); }
   SECTION("with all scopes") { claims.scopes = ScopeSet::all(); }
   SECTION("of the sandbox") { claims.environment = Environment::sandbox; }
-  SECTION("of the challenge login") { claims.kind = TokenKind::id; }
-  SECTION("issued within a second") { claims.issued_at.ms += 7; }
+  SECTION("of the challenge login") {
+    claims.kind = TokenKind::id;
+    claims.issuer = "https://pay.example/v1/public/auth-connect";
+    claims.account = "GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6";
+  }
   SECTION("with a large key version") { claims.key_version = INT64_MAX; }
   const std::string token = issuer.issue(claims);
   CHECK(token.size() < 1024);
@@ -92,10 +95,38 @@ TEST_CASE("token: claims survive the round trip") {
   CHECK(*read == claims);
 }
 
+TEST_CASE("token: its times are whole seconds at any time of issue") {
+  const TokenIssuer issuer(counting_key());
+  for (const std::int64_t ms : {0, 1, 7, 499, 500, 999}) {
+    TokenClaims claims = sample();
+    claims.last({1'767'225'600'000 + ms}, 3'600'000);
+    const std::string token = issuer.issue(claims);
+    const auto first = token.find('.') + 1;
+    const auto text = from_base64url(token.substr(first, token.rfind('.') - first)).value();
+    INFO(text);
+    CHECK(text.ends_with(R"("iat":1767225600,"exp":1767229200})"));
+  }
+}
+
+TEST_CASE("token: an ID token has the issuer and the account of SEP-10") {
+  const TokenIssuer issuer(counting_key());
+  TokenClaims claims = sample();
+  claims.kind = TokenKind::id;
+  claims.issuer = "https://pay.example/v1/public/auth-connect";
+  claims.account = "GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6";
+  const std::string token = issuer.issue(claims);
+  const auto first = token.find('.') + 1;
+  const auto text = from_base64url(token.substr(first, token.rfind('.') - first)).value();
+  INFO(text);
+  CHECK(text.starts_with(R"({"iss":"https://pay.example/v1/public/auth-connect","kind":"id",)"
+                         R"("sub":"GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6",)"
+                         R"("application":"01890a5d-ac96-774b-bcce-b302099a8057")"));
+}
+
 TEST_CASE("token: expires exactly to the millisecond") {
   const TokenIssuer issuer(counting_key());
-  CHECK(issuer.verify(kSampleToken, {1'767'229'200'499}));
-  CHECK(rejection(issuer, kSampleToken, {1'767'229'200'500}) == Slug::token_expired);
+  CHECK(issuer.verify(kSampleToken, {1'767'229'199'999}));
+  CHECK(rejection(issuer, kSampleToken, {1'767'229'200'000}) == Slug::token_expired);
   CHECK(rejection(issuer, kSampleToken, {1'967'229'200'500}) == Slug::token_expired);
 }
 
@@ -163,10 +194,11 @@ TEST_CASE("token: a signed payload of another form is rejected completely") {
   CHECK(rejection(issuer, with("production", "staging")) == Slug::unauthorized);
   CHECK(rejection(issuer, with("payments:write", "payments:fly")) == Slug::unauthorized);
   CHECK(rejection(issuer, with("\"kv\":7", "\"kv\":x")) == Slug::unauthorized);
-  CHECK(rejection(issuer, with("1767229200.500", "-1767229200")) == Slug::unauthorized);
-  CHECK(rejection(issuer, with("1767229200.500", "1767229200.5")) == Slug::unauthorized);
-  CHECK(rejection(issuer, with("1767229200.500", "99999999999999999999")) == Slug::unauthorized);
-  CHECK(rejection(issuer, with("1767229200.500", "9223372036854775807")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200", "-1767229200")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200", "1767229200.5")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767225600", "1767225600.001")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200", "99999999999999999999")) == Slug::unauthorized);
+  CHECK(rejection(issuer, with("1767229200", "9223372036854775807")) == Slug::unauthorized);
   CHECK(rejection(issuer, forge(header, good + "}")) == Slug::unauthorized);
 }
 
