@@ -24,7 +24,7 @@ struct PublicKey {
   /// 56 characters, `G...`.
   std::string to_string() const;
   /// Accepts only a canonical StrKey: length, version, checksum, upper case, and no stray bits.
-  /// Whether the bytes are a point on the curve is checked only when a signature is verified.
+  /// The bytes may be no point of the curve: see is_sound_ed25519_key.
   static std::optional<PublicKey> parse(std::string_view strkey);
   std::strong_ordering operator<=>(const PublicKey&) const = default;
 };

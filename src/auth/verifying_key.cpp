@@ -24,8 +24,20 @@ using Params = Owned<OSSL_PARAM, OSSL_PARAM_free>;
 using Number = Owned<BIGNUM, BN_free>;
 using EcdsaSignature = Owned<ECDSA_SIG, ECDSA_SIG_free>;
 
+using Scratch = Owned<BN_CTX, BN_CTX_free>;
+
 Number big_number(std::string_view bytes) {
   return Number(BN_bin2bn(bytes_of(bytes), static_cast<int>(bytes.size()), nullptr));
+}
+
+// The field and the constant d of Ed25519 (RFC 8032 section 5.1).
+constexpr const char* kField = "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed";
+constexpr const char* kD = "52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3";
+
+Number hex_number(const char* hex) {
+  BIGNUM* out = nullptr;
+  COFFER_CHECK(BN_hex2bn(&out, hex) > 0);
+  return Number(out);
 }
 
 }  // namespace
@@ -39,7 +51,10 @@ VerifyingKey::Handle VerifyingKey::from_parameters(const char* type, void* build
   EVP_PKEY* key = nullptr;
   if (EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, params.get()) != 1)
     return nullptr;
-  return Handle(key);
+  Handle handle(key);
+  const ParameterContext check(EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr));
+  COFFER_CHECK(check != nullptr);
+  return EVP_PKEY_public_check(check.get()) == 1 ? std::move(handle) : nullptr;
 }
 
 std::optional<VerifyingKey> VerifyingKey::rsa(std::string_view modulus, std::string_view exponent) {
@@ -70,7 +85,7 @@ std::optional<VerifyingKey> VerifyingKey::p256(std::string_view x, std::string_v
 }
 
 std::optional<VerifyingKey> VerifyingKey::ed25519(std::string_view x) {
-  if (x.size() != kCoordinateBytes) return std::nullopt;
+  if (!is_sound_ed25519_key(x)) return std::nullopt;
   Handle key(EVP_PKEY_new_raw_public_key_ex(nullptr, "ED25519", nullptr, bytes_of(x), x.size()));
   if (!key) return std::nullopt;
   return VerifyingKey(SignatureAlgorithm::eddsa, std::move(key));
@@ -84,6 +99,30 @@ bool VerifyingKey::verifies(std::string_view message, std::string_view signature
                                        handle_.get(), nullptr) == 1);
   return EVP_DigestVerify(context.get(), bytes_of(signature), signature.size(), bytes_of(message),
                           message.size()) == 1;
+}
+
+/// The curve is -x^2 + y^2 = 1 + d x^2 y^2, so x^2 = u / v with u = y^2 - 1 and v = d y^2 + 1. A
+/// point of order 1, 2, 4 or 8 has x = 0, y = 0 or x^2 = -y^2.
+bool is_sound_ed25519_key(std::string_view bytes) {
+  constexpr char kSign = 0x7f;
+  if (bytes.size() != kCoordinateBytes) return false;
+  std::string big_endian(bytes.rbegin(), bytes.rend());
+  big_endian.front() = static_cast<char>(big_endian.front() & kSign);
+  const Scratch scratch(BN_CTX_new());
+  const Number p = hex_number(kField), d = hex_number(kD), y = big_number(big_endian);
+  const Number y2(BN_new()), u(BN_new()), v(BN_new()), order8(BN_new()), square(BN_new());
+  if (BN_cmp(y.get(), p.get()) >= 0) return false;
+  BN_CTX* const ctx = scratch.get();
+  const bool computed = BN_mod_sqr(y2.get(), y.get(), p.get(), ctx) == 1 &&
+                        BN_mod_sub(u.get(), y2.get(), BN_value_one(), p.get(), ctx) == 1 &&
+                        BN_mod_mul(v.get(), d.get(), y2.get(), p.get(), ctx) == 1 &&
+                        BN_mod_add(v.get(), v.get(), BN_value_one(), p.get(), ctx) == 1 &&
+                        BN_mod_mul(order8.get(), y2.get(), v.get(), p.get(), ctx) == 1 &&
+                        BN_mod_add(order8.get(), order8.get(), u.get(), p.get(), ctx) == 1 &&
+                        BN_mod_mul(square.get(), u.get(), v.get(), p.get(), ctx) == 1;
+  COFFER_CHECK(computed);
+  const bool is_small = BN_is_zero(y.get()) || BN_is_zero(u.get()) || BN_is_zero(order8.get());
+  return !is_small && BN_kronecker(square.get(), p.get(), ctx) == 1;
 }
 
 std::string ecdsa_der(std::string_view raw) {

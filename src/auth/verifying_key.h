@@ -18,8 +18,9 @@ enum class SignatureAlgorithm { rs256, es256, eddsa };
 /// Thread-safe.
 class VerifyingKey {
  public:
-  /// Numbers are big-endian bytes. nullopt for an unacceptable key: RSA below 2048 bits or with an
-  /// invalid exponent, a point off the curve, a wrong length.
+  /// Numbers are big-endian bytes. nullopt for an unacceptable key: RSA below 2048 bits, with an
+  /// invalid exponent, or with a modulus that is even, prime or has small factors; a point off the
+  /// curve; an Ed25519 point of small order; a wrong length.
   static std::optional<VerifyingKey> rsa(std::string_view modulus, std::string_view exponent);
   static std::optional<VerifyingKey> p256(std::string_view x, std::string_view y);
   static std::optional<VerifyingKey> ed25519(std::string_view x);
@@ -40,6 +41,10 @@ class VerifyingKey {
   SignatureAlgorithm algorithm_;
   Handle handle_;
 };
+
+/// Whether 32 bytes are a canonical point of the curve that is not of small order. Under a point of
+/// small order (RFC 8032 section 5.1.7), anyone can make signatures that verify.
+bool is_sound_ed25519_key(std::string_view bytes);
 
 /// Converts an ES256 signature from its two 32-byte numbers to DER; empty for another length.
 std::string ecdsa_der(std::string_view raw);

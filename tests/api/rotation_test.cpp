@@ -5,6 +5,7 @@
 #include "auth/secret_hash.h"
 #include "flows/identity/tenancy_changes.h"
 #include "store/identity/tenants.h"
+#include "support/logins.h"
 #include "support/receiver.h"
 #include "support/test_app.h"
 
@@ -247,6 +248,31 @@ TEST_CASE("old and new keys have their own last use, and a rejected request does
 
   world.rotate(0);  // removes the old secrets and their uses
   CHECK_FALSE(use_of(world.app, world.old_credentials.api_key));
+}
+
+TEST_CASE("a replaced key pair ends with the commit, and so do its challenges and sessions") {
+  TestApp app;
+  const Credentials own = app.me().credentials();
+  const std::string waiting = signed_challenge(app, own);
+  const Json session = challenge_login(app, own);
+  const auto rotated = flows::rotate_application(app.flows(), own.application, 0, "").value();
+  const auto post = [&](const char* path, const Json& body) {
+    return app.anonymous().post(path, body).status;
+  };
+  CHECK(post("/v1/public/auth-connect", {{"transaction", waiting}}) == 401);
+  CHECK(post("/v1/public/auth/refresh", {{"refreshToken", session.at("refreshToken")}}) == 401);
+  CHECK(app.anonymous().get("/v1/public/auth-connect?account=" + own.public_key).status == 404);
+  CHECK(post("/v1/public/auth-connect/sign-in",
+             {{"publicKey", own.public_key}, {"secret", own.sign_in_secret}}) == 401);
+  CHECK(app.anonymous()
+            .with("x-svc-auth", rotated.secrets.api_key.reveal())
+            .with("Authorization", "Bearer " + session.at("idToken").get<std::string>())
+            .get("/v1/assets")
+            .status == 401);
+  Credentials next = own;
+  next.public_key = rotated.secrets.public_key;
+  next.secret_seed = rotated.secrets.secret_seed.reveal();
+  CHECK(challenge_login(app, next).contains("idToken"));
 }
 
 TEST_CASE("a rotation sends an event without secrets to webhooks that list it") {

@@ -9,6 +9,8 @@
 namespace coffer::cli {
 namespace {
 
+constexpr std::string_view kNewKeyPair = "new";
+
 Record application_view(const store::ApplicationRow& row) {
   const auto association = row.tenant ? std::optional(row.tenant->association) : std::nullopt;
   return {{"id", row.id},
@@ -90,8 +92,10 @@ Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   COFFER_TRY(const int hours,
              number_argument<int>(arguments, "overlap-h", 0, flows::kOverlapHoursMax));
+  auto public_key = arguments.find("public-key");
+  if (public_key == kNewKeyPair) public_key = "";
   COFFER_TRY(const auto registered,
-             flows::rotate_application(session.app.flows(), id, hours * kHourMs));
+             flows::rotate_application(session.app.flows(), id, hours * kHourMs, public_key));
   return application_view(registered);
 }
 
@@ -180,14 +184,19 @@ std::vector<Command> application_commands() {
        .hint = "List IDs with coffer association list"},
       for_viewers("application list", "List applications", list_applications),
       {.path = "application rotate",
-       .summary = "Issue new secrets; the old ones expire immediately or after an overlap",
+       .summary = "Issue new secrets, and a new key pair on request",
        .label = "Rotate secrets",
        .consequence = "Without an overlap, the old secrets and all tokens become invalid "
                       "immediately.",
        .run = rotate,
-       .arguments = {id, on_page(option("overlap-h", "HOURS",
-                                        "Hours that the old secrets stay valid, up to 720", "0"),
-                                 "Overlap in hours")}},
+       .arguments = {id,
+                     on_page(option("overlap-h", "HOURS",
+                                    "Hours that the old secrets stay valid, up to 720", "0"),
+                             "Overlap in hours"),
+                     on_page(option("public-key", "new|G...",
+                                    "Also replace the key pair: new, or the application's own "
+                                    "public key; by default, it stays"),
+                             "New key pair", "new")}},
       networks_command(id),
       certificates_command(id),
       {.path = "application suspend",

@@ -2,6 +2,7 @@
 
 #include "auth/secret_hash.h"
 #include "auth/strkey.h"
+#include "auth/verifying_key.h"
 #include "base/digest.h"
 #include "base/limits/address_range.h"
 #include "base/log.h"
@@ -40,10 +41,16 @@ IssuedSecrets issue_secrets(const Context& context, store::ApplicationRow& row, 
 }
 
 Result<void> check_public_key(store::Connection& db, const std::string& key) {
-  if (!auth::PublicKey::parse(key)) {
+  const auto parsed = auth::PublicKey::parse(key);
+  const bool is_sound = parsed && auth::is_sound_ed25519_key(as_text(parsed->bytes));
+  if (!is_sound) {
     return unexpected(Problem(
         Slug::validation_failed, "The public key is not valid.",
-        {{"publicKey", "must be a public key: G, 55 more characters and a correct checksum"}}));
+        {{"publicKey",
+          parsed
+              ? "must be the public key of a new key pair: this one is not a point of the curve, "
+                "or anyone can sign for it"
+              : "must be a public key: G, 55 more characters and a correct checksum"}}));
   }
   for (const auto& other : store::list_applications(db)) {
     if (other.public_key == key) {
@@ -55,13 +62,11 @@ Result<void> check_public_key(store::Connection& db, const std::string& key) {
 
 Result<store::ApplicationRow> change_application(
     const Context& context, ApplicationId id,
-    const std::function<void(store::ApplicationRow&)>& change,
-    const std::function<void(store::WriteTx&, const store::ApplicationRow&)>& then = {}) {
+    const std::function<void(store::ApplicationRow&)>& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
     COFFER_TRY(auto row, existing(store::find_application(tx.db(), id), "application"));
     change(row);
     store::update_application(tx, row);
-    if (then) then(tx, row);
     return row;
   });
 }
@@ -147,30 +152,42 @@ Result<RegisteredApplication> register_application(const Context& context,
 }
 
 Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id,
-                                                 std::int64_t overlap_ms) {
+                                                 std::int64_t overlap_ms,
+                                                 const std::optional<std::string>& public_key) {
+  if (public_key && overlap_ms > 0) {
+    return unexpected(Problem(
+        Slug::validation_failed, "A key pair is replaced without an overlap.",
+        {{"overlap-h", "must be 0 with another key pair, because the old one ends at once"}}));
+  }
   RegisteredApplication out;
-  const Timestamp until = context.queue.now().plus_ms(overlap_ms);
-  const auto rotate = [&](store::ApplicationRow& row) {
+  const auto rotate = [&](store::WriteTx& tx) -> Result<store::ApplicationRow> {
+    COFFER_TRY(auto row, existing(store::find_application(tx.db(), id), "application"));
+    const bool is_given = public_key && !public_key->empty();
+    if (is_given) COFFER_TRY_VOID(check_public_key(tx.db(), *public_key));
+    if (is_given) row.public_key = *public_key;
     row.old.reset();
     if (overlap_ms > 0) {
-      row.old = store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
-                                  row.sign_in_hash,       row.key_version,  until};
+      row.old =
+          store::OldSecrets{row.client_secret_hash, row.api_key_hash, row.connect_hash,
+                            row.sign_in_hash,       row.key_version,  tx.now().plus_ms(overlap_ms)};
     }
-    // The key pair stays, because coffer does not store its seed, and wallets know the public key.
-    out.secrets = issue_secrets(context, row, true);
+    // Without `public_key` the key pair stays, because clients know it and coffer has no seed.
+    out.secrets = issue_secrets(context, row, is_given || !public_key);
     ++row.key_version;
-    row.rotated_at = context.queue.now();
+    row.rotated_at = tx.now();
+    store::update_application(tx, row);
+    store::forget_ended_secrets(tx, row);
+    if (row.tenant) {
+      emit_event(tx, context.random, row.tenant->key, EventType::application_credentials_rotated,
+                 row.key);
+    }
+    return row;
   };
-  COFFER_TRY(out.application,
-             change_application(context, id, rotate,
-                                [&](store::WriteTx& tx, const store::ApplicationRow& row) {
-                                  store::forget_ended_secrets(tx, row);
-                                  if (!row.tenant) return;
-                                  emit_event(tx, context.random, row.tenant->key,
-                                             EventType::application_credentials_rotated, row.key);
-                                }));
+  COFFER_TRY(out.application, context.write(rotate));
   log_info("identity", "credentials of an application were rotated",
-           {{"application", id.to_string()}, {"overlap_ms", overlap_ms}});
+           {{"application", id.to_string()},
+            {"overlap_ms", overlap_ms},
+            {"key_pair", public_key ? "replaced" : "kept"}});
   return out;
 }
 

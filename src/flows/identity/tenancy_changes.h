@@ -49,9 +49,13 @@ Result<RegisteredApplication> register_application(const Context& context,
                                                    const NewApplication& application);
 inline constexpr int kOverlapHoursMax = 30 * 24;
 /// Issues new secrets. The old ones, and all tokens issued so far, end with this commit or after
-/// `overlap_ms`. Secrets of an earlier rotation end immediately.
+/// `overlap_ms`. Secrets of an earlier rotation end immediately. `public_key` also replaces the key
+/// pair: with the caller's own G... key, or with a new key pair if it is empty. That permits no
+/// overlap, because a leaked key would stay valid. `not-found`, `validation-failed`, `conflict`
+/// (public key already registered).
 Result<RegisteredApplication> rotate_application(const Context& context, ApplicationId id,
-                                                 std::int64_t overlap_ms = 0);
+                                                 std::int64_t overlap_ms = 0,
+                                                 const std::optional<std::string>& public_key = {});
 /// Sets the addresses from which its secrets and tokens are accepted; empty: any.
 /// `validation-failed`.
 Result<store::ApplicationRow> change_networks(const Context& context, ApplicationId id,

@@ -197,11 +197,57 @@ TEST_CASE("passkeys: keys of other kinds and forms are rejected", "[auth]") {
       key("a50102032620012158"
           "2065eda5a12577c2bae829437fe338701a10aaa375e1bb5b5de108de439c08551d"
           "2258201e52ed75701163f7f9e40ddf9f341b3dc9ba860af7e0ca7ca7e9eecd0084d19d"));
+  // The infinite point of P-256 has no coordinates, but some encode it as 0, 0.
+  CHECK_FALSE(key(
+      ("a5010203262001215820" + std::string(64, '0') + "225820" + std::string(64, '0')).c_str()));
   CHECK_FALSE(key(""));
   CHECK_FALSE(key("a0"));
   CHECK_FALSE(key("a10102"));
   CHECK_FALSE(key("a201020102"));
   CHECK_FALSE(key("bf0102ff"));
+}
+
+TEST_CASE("passkeys: Ed25519 points that anyone can sign for, or no one, are rejected", "[auth]") {
+  const auto is_accepted = [](const std::string& hex) {
+    const std::string raw = *from_hex(hex);
+    return read_cose_key(*from_hex("a4010103272006215820" + hex)).has_value() &&
+           is_sound_ed25519_key(raw);
+  };
+  // RFC 8032 section 7.1, test 1.
+  CHECK(is_accepted("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"));
+  // The points of order 1, 2, 4 and 8 of the curve, each also with the other sign, forms of them
+  // that are not reduced, and a number that is no point.
+  for (const char* hex : {
+           "0000000000000000000000000000000000000000000000000000000000000000",
+           "0100000000000000000000000000000000000000000000000000000000000000",
+           "26e8958fc2b227b045c3f489f298eff0d5dfac05d3c63339b13802886d53fc05",
+           "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+           "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+           "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+           "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+           "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+           "0200000000000000000000000000000000000000000000000000000000000000",
+       }) {
+    INFO(hex);
+    std::string signed_hex = hex;
+    signed_hex[62] = signed_hex[62] == '0' ? '8' : 'f';
+    CHECK_FALSE(is_accepted(hex));
+    CHECK_FALSE(is_accepted(signed_hex));
+  }
+}
+
+TEST_CASE("passkeys: RSA keys that are even, prime or easy to factor are rejected", "[auth]") {
+  const auto is_accepted = [](const std::string& modulus) {
+    return VerifyingKey::rsa(modulus, *from_hex("010001")).has_value();
+  };
+  std::string modulus =
+      from_base64url(IssuerKey::rsa("k").jwk().at("n").get<std::string>()).value();
+  CHECK(is_accepted(modulus));
+  CHECK_FALSE(is_accepted(modulus.substr(1)));
+  modulus.back() = static_cast<char>(modulus.back() & 0xfe);
+  CHECK_FALSE(is_accepted(modulus));
+  // 2^2048 - 1 has the factor 3.
+  CHECK_FALSE(is_accepted(std::string(256, '\xff')));
 }
 
 TEST_CASE("CBOR: only the shortest form, complete items and few levels", "[auth]") {

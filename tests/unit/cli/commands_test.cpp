@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "auth/strkey.h"
 #include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/identity/tenants.h"
@@ -110,6 +111,50 @@ TEST_CASE("applications: secrets are shown once, at creation", "[cli]") {
   CHECK(rotated.at("clientSecret") != json.at("clientSecret"));
   CHECK(rotated.at("publicKey") == json.at("publicKey"));
   CHECK(rotated.at("secretSeed").is_null());
+}
+
+TEST_CASE("applications: one command replaces every credential, the key pair included", "[cli]") {
+  OpenFile file;
+  const auto json = file.run("application register", {{"name", "leaked"}}).json();
+  const std::string id = json.at("id");
+  const auto rotate = [&](const std::string& key, const std::string& hours = "0") {
+    return file.run("application rotate", {{"ID", id}, {"public-key", key}, {"overlap-h", hours}});
+  };
+  const auto next = rotate("new").json();
+  for (const char* name :
+       {"clientSecret", "apiKey", "connectSecret", "signInSecret", "publicKey", "secretSeed"}) {
+    INFO(name);
+    CHECK(next.at(name).is_string());
+    CHECK(next.at(name) != json.at(name));
+  }
+  const std::string own = auth::generate_key_pair(file.app().flows().random).public_key.to_string();
+  const auto given = rotate(own).json();
+  CHECK(given.at("publicKey") == own);
+  CHECK(given.at("secretSeed").is_null());
+  const auto other = file.run("application register", {{"name", "other"}}).json();
+  for (const std::string& wrong :
+       {std::string("GABC"), own, other.at("publicKey").get<std::string>()}) {
+    INFO(wrong);
+    CHECK(rotate(wrong).code != 0);
+  }
+  CHECK(rotate("new", "1").code == exit_code::kUsage);
+  CHECK(file.run("application list").json().dump().find(own) != std::string::npos);
+}
+
+TEST_CASE("applications: a public key that anyone can sign for is rejected", "[cli]") {
+  OpenFile file;
+  const std::string id = file.run("application register", {{"name", "x"}}).json().at("id");
+  // All zero, the neutral point, a point of order 8, and a number that is no point.
+  for (const char* key : {"GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
+                          "GAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAHV4",
+                          "GATORFMPYKZCPMCFYP2IT4UY57YNLX5MAXJ4MMZZWE4AFCDNKP6AKDVN",
+                          "GABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABVCX"}) {
+    INFO(key);
+    CHECK(file.run("application register", {{"name", "y"}, {"public-key", key}}).code ==
+          exit_code::kUsage);
+    CHECK(file.run("application rotate", {{"ID", id}, {"public-key", key}}).code ==
+          exit_code::kUsage);
+  }
 }
 
 TEST_CASE("applications: suspend, resume, scopes", "[cli]") {
