@@ -231,7 +231,7 @@ Result<ExternalClaims> verify_external(const ExternalToken& token, const JwkSet&
 
 Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
                                  const ExternalIssuer& expected, std::string_view nonce,
-                                 Timestamp now) {
+                                 Timestamp began, Timestamp now) {
   COFFER_TRY(const auto checked, check_claims(token, keys, expected, now));
   const Json& claims = checked.claims;
   const auto wrong = [](const char* why) { return unexpected(Slug::unauthorized, why); };
@@ -244,6 +244,14 @@ Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
   const std::string* sent = text_member(claims, "nonce");
   if (sent == nullptr || nonce.empty() || !equal_constant_time(*sent, nonce)) {
     return wrong("The nonce of the ID token does not match this sign-in.");
+  }
+  const auto authenticated_at = numeric_date(claims, "auth_time");
+  if (!authenticated_at) {
+    return wrong("The ID token has no valid auth_time. Configure the provider to send it.");
+  }
+  const bool is_fresh = authenticated_at->plus_ms(kExternalSkewMs) >= began;
+  if (!is_fresh || !has_begun(claims, "auth_time", now)) {
+    return wrong("The provider did not ask for the sign-in again: auth_time is of another time.");
   }
   constexpr std::size_t kSubjectBytesMax = 255;
   const std::string* subject = text_member(claims, "sub");

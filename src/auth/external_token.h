@@ -78,9 +78,11 @@ struct IdClaims {
   std::string email;  // not verified; empty if the token has none
 };
 /// ID Token Validation of OpenID Connect Core: checks the signature, `iss`, `aud` and `azp`, `exp`,
-/// `iat`, `nonce` and `sub`. The audience is the client ID. `unauthorized` or `token-expired`.
+/// `iat`, `nonce` and `sub`. The audience is the client ID. `auth_time` must show that the person
+/// authenticated since `began`, so that an existing session at the issuer is not enough.
+/// `unauthorized` or `token-expired`.
 Result<IdClaims> verify_id_token(const ExternalToken& token, const JwkSet& keys,
                                  const ExternalIssuer& expected, std::string_view nonce,
-                                 Timestamp now);
+                                 Timestamp began, Timestamp now);
 
 }  // namespace coffer::auth

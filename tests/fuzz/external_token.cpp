@@ -63,10 +63,10 @@ void check(std::string_view input) {
       const ExternalIssuer other{"https://issuer.test", "other"};
       HOLDS(list || !verify_external(*token, issuer.keys, other, kNow));
     }
-    if (const auto who = verify_id_token(*token, issuer.keys, issuer.expected, "n-1", kNow)) {
+    if (const auto who = verify_id_token(*token, issuer.keys, issuer.expected, "n-1", kNow, kNow)) {
       HOLDS(!who->subject.empty() && payload.find("n-1") != std::string::npos);
-      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "n-2", kNow));
-      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "", kNow));
+      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "n-2", kNow, kNow));
+      HOLDS(!verify_id_token(*token, issuer.keys, issuer.expected, "", kNow, kNow));
     }
   }
   if (const auto keys = JwkSet::parse(input); keys && token && keys->has_key_for(*token)) {

@@ -113,6 +113,8 @@ def links(provider, database, origin):
     check("the address requests a code with PKCE, state and nonce",
           query["response_type"] == "code" and query["code_challenge_method"] == "S256" and
           min(map(len, (query["code_challenge"], query["state"], query["nonce"]))) >= 43, query)
+    check("the address requires that the provider authenticates the visitor again",
+          query["prompt"] == "login" and query["max_age"] == "0", query)
     status, body = browser.sign_in()
     check("an account without a linked operator is rejected, and its subject is shown",
           status == 401 and b"sub-ada" in body, body)
@@ -160,6 +162,10 @@ def attacks(provider, origin, admin):
     again = Browser(origin)
     again.cookies = {host: dict(kept) for host, kept in browser.cookies.items()}
     check("once", again.finish(returned)[0] == 401)
+    provider.account("sub-ada 1000000000")
+    check("a session of the provider from 2001 is rejected", Browser(origin).sign_in()[0] == 401)
+    provider.account("sub-ada")
+    check("control: the same account signs in now", Browser(origin).sign_in()[0] == 204)
     invented = Browser(origin)
     state = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(invented.begin()[1]).query))["state"]
     check("an invented code is rejected", invented.finish({"code": "invented", "state": state})[0] == 401)

@@ -1,5 +1,5 @@
 // Part of oidc.py: a stock OpenID provider (oidc-provider). It needs no password: each visitor is the account of
-// the last line on standard input. Prints its issuer as the first line.
+// the last line on standard input, and authenticates now or at the time after the account. Prints its issuer as the first line.
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
@@ -38,7 +38,8 @@ const provider = new Provider(issuer, {
 const answer = provider.callback();
 createServer(async (request, response) => {
   if (!request.url.startsWith('/interaction/')) return answer(request, response);
-  return provider.interactionFinished(request, response, { login: { accountId: account } });
+  const [accountId, time] = account.split(' ');
+  return provider.interactionFinished(request, response, { login: { accountId, ...(time && { ts: Number(time) }) } });
 }).listen(port, '127.0.0.1', () => process.stdout.write(`${issuer}\n`));
 
 createInterface({ input: process.stdin }).on('line', (line) => {

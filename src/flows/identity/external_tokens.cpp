@@ -36,10 +36,10 @@ Result<auth::ExternalToken> ExternalTokens::parse(std::string_view token) {
 }
 
 Result<auth::IdClaims> ExternalTokens::verify_id_token(std::string_view token,
-                                                       std::string_view nonce) {
+                                                       std::string_view nonce, Timestamp began) {
   COFFER_TRY(const auto parsed, parse(token));
   const Lock lock(mutex_);
-  return auth::verify_id_token(parsed, *keys_, expected_, nonce, clock_.machine_now());
+  return auth::verify_id_token(parsed, *keys_, expected_, nonce, began, clock_.machine_now());
 }
 
 Result<auth::ExternalClaims> ExternalTokens::verify(std::string_view token) {

@@ -23,7 +23,8 @@ class ExternalTokens {
   /// available. May wait for the network.
   Result<auth::ExternalClaims> verify(std::string_view token);
   /// The same for an ID token of a sign-in.
-  Result<auth::IdClaims> verify_id_token(std::string_view token, std::string_view nonce);
+  Result<auth::IdClaims> verify_id_token(std::string_view token, std::string_view nonce,
+                                         Timestamp began);
 
  private:
   Result<auth::ExternalToken> parse(std::string_view token);

@@ -64,6 +64,8 @@ Result<std::string> ProviderSignIn::begin(const ProviderVisit& visit) {
                               {"scope", "openid email"},
                               {"client_id", settings_.client_id},
                               {"redirect_uri", visit.redirect_uri},
+                              {"prompt", "login"},
+                              {"max_age", "0"},
                               {"state", to_base64url(state)},
                               {"nonce", nonce_of(visit, state).reveal()},
                               {"code_challenge", to_base64url(as_text(challenge))},
@@ -98,7 +100,9 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
       const std::string token,
       provider_.redeem(endpoints, {settings_.client_id, settings_.client_secret, returned.code,
                                    visit.redirect_uri, verifier_of(visit, *state)}));
-  auto who = tokens_of(endpoints).verify_id_token(token, nonce_of(visit, *state).reveal());
+  const std::int64_t age_ms = clock_.monotonic_ms() - SignInChallenges::issued_ms(*state);
+  auto who = tokens_of(endpoints).verify_id_token(token, nonce_of(visit, *state).reveal(),
+                                                  clock_.machine_now().plus_ms(-age_ms));
   if (!who && who.error().slug == Slug::token_expired) return rejected("the ID token has expired");
   if (!who) return who;
   if (!visit.challenges.use(*state, purpose, clock_.monotonic_ms())) {

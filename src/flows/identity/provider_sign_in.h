@@ -1,6 +1,8 @@
 // Sign-in of operators with an existing OpenID provider: authorization code with PKCE, state and
-// nonce. An operator signs in only with an account that an administrator linked to them by its
-// subject; nothing is created automatically. The provider is responsible for second factors.
+// nonce. The provider must authenticate the person again each time, because a sign-in here is also
+// the confirmation that commands with money or access ask for. An operator signs in only with an
+// account that an administrator linked to them by its subject; nothing is created automatically.
+// The provider is responsible for second factors.
 #pragma once
 
 #include <map>

@@ -58,6 +58,10 @@ bool SignInChallenges::use(std::string_view challenge, std::string_view purpose,
   return used_.emplace(challenge, read_time(challenge.substr(kNonceBytes, kTimeBytes))).second;
 }
 
+std::int64_t SignInChallenges::issued_ms(std::string_view challenge) {
+  return read_time(challenge.substr(kNonceBytes, kTimeBytes)) - kLifetimeMs;
+}
+
 Secret SignInChallenges::derive(std::string_view challenge, std::string_view name) const {
   return Secret(std::string(as_text(hmac_sha256(
       key_.reveal(), "derived\n" + std::string(name) + '\n' + std::string(challenge)))));

@@ -29,6 +29,8 @@ class SignInChallenges {
   bool is_valid(std::string_view challenge, std::string_view purpose, std::int64_t now_ms);
   /// The same, and marks the text as used. Call it after all other checks have passed.
   bool use(std::string_view challenge, std::string_view purpose, std::int64_t now_ms);
+  /// When a valid challenge was issued, as the `now_ms` of that call.
+  static std::int64_t issued_ms(std::string_view challenge);
   /// A secret derived from a challenge: 32 raw bytes.
   Secret derive(std::string_view challenge, std::string_view name) const;
 

@@ -213,12 +213,14 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
   good.erase("azp");
   good["nonce"] = kNonce;
   good["email"] = "ada@example.com";
+  const Timestamp began = kNow.plus_ms(-30'000);
+  good["auth_time"] = began.ms / 1000 + 5;
   const auto verify = [&](const Json& change, const char* nonce = kNonce) {
     Json changed = good;
     changed.merge_patch(change);
     const auto parsed = ExternalToken::parse(world.ed.token(changed));
     REQUIRE(parsed);
-    return verify_id_token(*parsed, world.keys, kExpected, nonce, kNow);
+    return verify_id_token(*parsed, world.keys, kExpected, nonce, began, kNow);
   };
   const auto right = verify(Json::object());
   REQUIRE(right);
@@ -227,6 +229,7 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
   CHECK(verify({{"azp", kExpected.audience}}));
   CHECK(verify({{"aud", {kExpected.audience, "other"}}, {"azp", kExpected.audience}}));
   CHECK(verify({{"email", nullptr}}));
+  CHECK(verify({{"auth_time", began.ms / 1000 - kExternalSkewMs / 1000}}));
   const std::vector<Json> wrong = {
       {{"iss", "https://other.example"}},
       {{"aud", "other"}},
@@ -239,6 +242,11 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
       {{"iat", nullptr}},
       {{"iat", kNow.ms / 1000 + 3'600}},
       {{"exp", nullptr}},
+      {{"auth_time", nullptr}},
+      {{"auth_time", "now"}},
+      {{"auth_time", began.ms / 1000 - kExternalSkewMs / 1000 - 1}},
+      {{"auth_time", 1'000'000'000}},
+      {{"auth_time", kNow.ms / 1000 + 3'600}},
       {{"sub", nullptr}},
       {{"sub", ""}},
       {{"sub", std::string(256, 's')}},
@@ -252,7 +260,7 @@ TEST_CASE("ID tokens (OpenID Connect Core 3.1.3.7)", "[external]") {
   CHECK_FALSE(verify({{"nonce", ""}}, ""));
   CHECK(verify({{"exp", kNow.ms / 1000 - 3'600}}).error().slug == Slug::token_expired);
   const auto foreign = ExternalToken::parse(IssuerKey::ed25519("d").token(good));
-  CHECK_FALSE(verify_id_token(*foreign, world.keys, kExpected, kNonce, kNow));
+  CHECK_FALSE(verify_id_token(*foreign, world.keys, kExpected, kNonce, began, kNow));
 }
 
 }  // namespace external_token_test
