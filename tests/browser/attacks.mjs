@@ -30,7 +30,7 @@ async function headers(world) {
 }
 
 async function present(watched) {
-  const [cookie] = await watched.context.cookies();
+  const cookie = (await watched.context.cookies()).find(({ name }) => !name.endsWith('-known'));
   const { csrfToken } = await watched.page.evaluate(() =>
     fetch('api/session').then((answer) => answer.json()),
   );

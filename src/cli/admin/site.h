@@ -38,6 +38,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -133,15 +134,23 @@ class AdminSite {
   Result<http::Response> send_file(const Visitor& visitor, std::string_view name);
   Result<void> check_host(const http::Request& request) const;
   Result<void> require_recent_sign_in(const Command& command, const Visitor& visitor);
-  bool secure() const;
+  bool has_own_tls() const;
+  bool is_over_tls(const http::Request& request) const;
   /// In lower case, without the port; an IPv6 address without its brackets. Empty without a Host
   /// header.
   static std::string host_name(const http::Request& request);
   /// A secret that identifies a browser during sign-in. The browser returns it in a cookie.
   std::string new_attempt();
   std::string attempt_of(const http::Request& request) const;
-  http::Response with_attempt(http::Response response, const std::string& attempt) const;
-  http::Response with_cookie(http::Response response, const std::string& id) const;
+  http::Response with_attempt(const http::Request& request, http::Response response,
+                              const std::string& attempt) const;
+  /// `kind` is empty for the session, otherwise the end of the cookie's name. Without `seconds`,
+  /// the browser forgets the cookie when it closes.
+  void set_cookie(const http::Request& request, http::Response& response, std::string_view kind,
+                  const std::string& value, std::optional<std::int64_t> seconds) const;
+  /// Empty if it was not sent.
+  std::string cookie_of(const http::Request& request, std::string_view kind) const;
+  std::string port_suffix(const http::Request& request) const;
 
   App& app_;
   flows::OperatorSessions& sessions_;

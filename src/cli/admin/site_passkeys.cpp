@@ -90,8 +90,8 @@ Result<auth::RelyingParty> AdminSite::party_of(const http::Request& request) con
     const std::string scheme = own.substr(0, own.find(':') + 3);
     const bool is_name = !NumericAddress::parse(name).has_value();
     const bool is_proxied = *origin == "https://" + name;
-    const bool is_direct =
-        (secure() || name == "localhost") && *origin == scheme + name + own.substr(own.rfind(':'));
+    const bool is_direct = (has_own_tls() || name == "localhost") &&
+                           *origin == scheme + name + own.substr(own.rfind(':'));
     if (is_name && (is_proxied || is_direct)) return auth::RelyingParty{name, *origin};
   }
   return unexpected(
@@ -133,7 +133,7 @@ Result<http::Response> AdminSite::ask_for_passkey(const http::Request& request,
                       "You have no passkey for this host name. Enter a code, or open the page at "
                       "the host name where you added the passkey.");
   }
-  return with_attempt(json_response(Json{{"passkey", options}}.dump()), attempt);
+  return with_attempt(request, json_response(Json{{"passkey", options}}.dump()), attempt);
 }
 
 Result<http::Response> AdminSite::begin_passkey_sign_in(const http::Request& request) {
@@ -141,8 +141,8 @@ Result<http::Response> AdminSite::begin_passkey_sign_in(const http::Request& req
   COFFER_TRY(const auto place, place_of(request, attempt));
   const std::string challenge =
       flows::issue_passkey_challenge(app_.flows(), place, Purpose::alone, nullptr);
-  return with_attempt(json_response(request_options(challenge, place.party, {}, true).dump()),
-                      attempt);
+  return with_attempt(
+      request, json_response(request_options(challenge, place.party, {}, true).dump()), attempt);
 }
 
 Result<http::Response> AdminSite::passkey_sign_in(const http::Request& request) {

@@ -31,7 +31,7 @@ Result<http::Response> AdminSite::begin_provider_sign_in(const http::Request& re
   const std::string attempt = new_attempt();
   COFFER_TRY(const auto visit, visit_of(request, attempt));
   COFFER_TRY(const std::string url, provider_->begin(visit));
-  return with_attempt(json_response(nlohmann::json{{"url", url}}.dump()), attempt);
+  return with_attempt(request, json_response(nlohmann::json{{"url", url}}.dump()), attempt);
 }
 
 Result<http::Response> AdminSite::provider_sign_in(const http::Request& request) {

@@ -1,9 +1,11 @@
+#include <algorithm>
 
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "auth/totp.h"
 #include "base/digest.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "base/text/next_part.h"
 #include "cli/admin/site.h"
 #include "cli/identity/operators.h"
@@ -17,7 +19,11 @@ namespace {
 
 constexpr std::string_view kIssuer = "coffer";
 
-std::string cookie_name(bool secure) { return secure ? "__Host-coffer-admin" : "coffer-admin"; }
+constexpr std::string_view kPlainCookie = "coffer-admin";
+constexpr std::string_view kSecureCookie = "__Host-coffer-admin";  // only over TLS, for one host
+constexpr std::string_view kAttempt = "-attempt";
+constexpr std::string_view kKnown = "-known";
+constexpr std::int64_t kKnownSeconds = 180 * kDayMs / 1'000;
 
 /// The value of a cookie; empty if it was not sent.
 std::string cookie(const http::Request& request, const std::string& name) {
@@ -32,8 +38,47 @@ std::string cookie(const http::Request& request, const std::string& name) {
 
 }  // namespace
 
-/// The cookie is Secure if the page is served over TLS.
-bool AdminSite::secure() const { return app_.admin_origin().starts_with("https://"); }
+bool AdminSite::has_own_tls() const { return app_.admin_origin().starts_with("https://"); }
+
+/// A proxy may terminate the TLS of the browser. A trusted proxy says so in X-Forwarded-Proto, and
+/// the browser itself in the Origin of every POST.
+bool AdminSite::is_over_tls(const http::Request& request) const {
+  const std::string* origin = request.header("Origin");
+  return has_own_tls() || app_.proxies().has_tls(request) ||
+         (origin != nullptr && origin->starts_with("https://"));
+}
+
+/// Browsers send a cookie to all ports of a host, so its name contains the port: that of the
+/// address in the browser, or of the listener if a proxy does not pass it on.
+std::string AdminSite::port_suffix(const http::Request& request) const {
+  const std::string* host = request.header("Host");
+  const std::string own = app_.admin_origin();
+  const std::string& address = host != nullptr && host->rfind(':') != host->npos ? *host : own;
+  const std::string port = address.substr(address.rfind(':') + 1);
+  return std::ranges::all_of(port, ascii::is_digit) ? '-' + port : std::string();
+}
+
+std::string AdminSite::cookie_of(const http::Request& request, std::string_view kind) const {
+  const std::string suffix = port_suffix(request) + std::string(kind);
+  std::string value = cookie(request, std::string(kSecureCookie) + suffix);
+  // A GET through a proxy that is not trusted does not show whether the browser uses TLS.
+  if (value.empty() && !is_over_tls(request)) {
+    value = cookie(request, std::string(kPlainCookie) + suffix);
+  }
+  return value;
+}
+
+void AdminSite::set_cookie(const http::Request& request, http::Response& response,
+                           std::string_view kind, const std::string& value,
+                           std::optional<std::int64_t> seconds) const {
+  const bool secure = is_over_tls(request);
+  std::string text(secure ? kSecureCookie : kPlainCookie);
+  text.append(port_suffix(request)).append(kind).append("=").append(value);
+  text += "; Path=/; HttpOnly; SameSite=Strict";
+  if (seconds) text += "; Max-Age=" + std::to_string(*seconds);
+  if (secure) text += "; Secure";
+  response.header("Set-Cookie", std::move(text));
+}
 
 std::string AdminSite::new_attempt() {
   constexpr std::size_t kSecretBytes = 32;
@@ -41,29 +86,19 @@ std::string AdminSite::new_attempt() {
 }
 
 std::string AdminSite::attempt_of(const http::Request& request) const {
-  return cookie(request, cookie_name(secure()) + "-attempt");
+  return cookie_of(request, kAttempt);
 }
 
-http::Response AdminSite::with_attempt(http::Response response, const std::string& attempt) const {
-  constexpr std::int64_t kSeconds = flows::SignInChallenges::kLifetimeMs / 1'000;
-  response.header("Set-Cookie", cookie_name(secure()) + "-attempt=" + attempt +
-                                    "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" +
-                                    std::to_string(kSeconds) + (secure() ? "; Secure" : ""));
-  return response;
-}
-
-http::Response AdminSite::with_cookie(http::Response response, const std::string& id) const {
-  std::string text = cookie_name(secure()) + "=" + id + "; Path=/; HttpOnly; SameSite=Strict";
-  if (secure()) text += "; Secure";
-  if (id.empty()) text += "; Max-Age=0";
-  response.header("Set-Cookie", std::move(text));
+http::Response AdminSite::with_attempt(const http::Request& request, http::Response response,
+                                       const std::string& attempt) const {
+  set_cookie(request, response, kAttempt, attempt, flows::SignInChallenges::kLifetimeMs / 1'000);
   return response;
 }
 
 Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
   const Problem signed_out(Slug::unauthorized, "Sign in first.");
   Visitor out;
-  out.session_id = cookie(request, cookie_name(secure()));
+  out.session_id = cookie_of(request, {});
   if (out.session_id.empty()) return unexpected(signed_out);
   const auto session = sessions_.find(out.session_id, app_.flows().clock.monotonic_ms());
   if (!session) return unexpected(signed_out);
@@ -81,7 +116,7 @@ Result<AdminSite::Visitor> AdminSite::visitor(const http::Request& request) {
 
 flows::SignInSource AdminSite::source_of(const http::Request& request) const {
   const std::string address = app_.proxies().client_address(request);
-  return {address, http::network_of(address)};
+  return {address, http::network_of(address), cookie_of(request, kKnown)};
 }
 
 Problem AdminSite::rejected_sign_in(const http::Request& request, const Problem& problem) {
@@ -128,7 +163,10 @@ Result<http::Response> AdminSite::begin_session(const http::Request& request,
   session.began_at = flows.clock.now();
   const std::string secret =
       sessions_.begin(flows.random, std::move(session), flows.clock.monotonic_ms());
-  return with_cookie(std::move(response), secret);
+  set_cookie(request, response, {}, secret, {});
+  set_cookie(request, response, kKnown, flows::known_browser(flows, flows::account_of(row)),
+             kKnownSeconds);
+  return response;
 }
 
 Result<http::Response> AdminSite::show_session(const http::Request&, const Visitor& visitor) {
@@ -147,7 +185,9 @@ Result<http::Response> AdminSite::sign_out(const http::Request& request, const V
   sessions_.end(visitor.session_id);
   COFFER_TRY_VOID(flows::record_action(
       app_.flows(), {visitor.row.name, "sign-out", flows::source_json(source_of(request))}));
-  return with_cookie(no_content(), {});
+  http::Response response = no_content();
+  set_cookie(request, response, {}, {}, 0);
+  return response;
 }
 
 /// A new authenticator grants full access to the account, so a session alone is not enough to enrol

@@ -53,26 +53,25 @@ Result<UserSession> log_in_user(const Context& context, const std::string& usern
   COFFER_TRY(const auto found, context.read([&](store::Connection& db) {
     return store::find_user_by_username(db, name);
   }));
-  const SignInGuard guard(context, SignInGuard::Kind::user, name,
-                          found ? std::optional(found->id.uuid) : std::nullopt, source);
+  std::optional<GuardedAccount> account;
+  if (found) account = GuardedAccount{found->id.uuid, found->key_version};
+  const SignInGuard guard(context, SignInGuard::Kind::user, name, account, source);
   COFFER_TRY_VOID(guard.admit());
   // An unknown name takes as long as a wrong password.
   const bool password_matches = auth::matches_password(
       found ? found->password_hash : auth::no_password_hash(context.password_cost), password);
   if (!found || !password_matches) {
-    guard.wrong_password();
-    return unexpected(wrong_user());
+    return unexpected(guard.wrong_password(wrong_user()));
   }
   COFFER_TRY(const Secret key, open_otp_key(context, *found));
   const auto step = auth::match_totp(key, code, context.clock.machine_now());
   const auto logged_in =
       step ? use_code(context, *found, *step, source) : Result<void>(unexpected(wrong_user()));
   if (!logged_in) {
-    if (logged_in.error().slug == Slug::unauthorized) {
-      guard.wrong_second_factor();
-      COFFER_TRY_VOID(record_alarm(context, *found, source));
-    }
-    return unexpected(logged_in.error());
+    if (logged_in.error().slug != Slug::unauthorized) return unexpected(logged_in.error());
+    const Problem response = guard.wrong_second_factor(logged_in.error());
+    COFFER_TRY_VOID(record_alarm(context, *found, source));
+    return unexpected(response);
   }
   guard.right();
   return session_of(context, *found);

@@ -104,7 +104,7 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
                                              const ProvedAction& action,
                                              const SignInSource& source) {
   const SignInGuard guard(context, SignInGuard::Kind::operator_, folded_username(name),
-                          found ? std::optional(found->id.uuid) : std::nullopt, source);
+                          found ? std::optional(account_of(*found)) : std::nullopt, source);
   COFFER_TRY_VOID(guard.admit());
   // An unknown name takes as long as a wrong password.
   const bool can_sign_in = found && found->password_hash && !found->suspended;
@@ -113,11 +113,11 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
                                                : auth::no_password_hash(context.password_cost),
                                            proof.password.reveal());
   if (!can_sign_in || !fits) {
-    guard.wrong_password();
+    const Problem response = guard.wrong_password(action.wrong);
     const bool is_suspended = found && found->suspended;
     COFFER_TRY_VOID(record_failure(context, found, action, source,
                                    is_suspended ? "the operator is suspended" : "wrong password"));
-    return unexpected(action.wrong);
+    return unexpected(response);
   }
   // Keeps the failure counters, so that an attacker who knows only the password gets no additional
   // attempts at the code.
@@ -128,7 +128,7 @@ Result<store::OperatorRow> change_with_proof(const Context& context,
   if (row) {
     guard.right();
   } else if (row.error().slug == Slug::unauthorized) {
-    guard.wrong_second_factor();
+    row = unexpected(guard.wrong_second_factor(row.error()));
     COFFER_TRY_VOID(
         record_failure(context, found, action, source, "wrong code after the right password"));
   }
@@ -148,6 +148,8 @@ Result<store::OperatorRow> own_row(const Context& context, OperatorId id) {
 bool has_second_factor(const store::OperatorRow& row) {
   return row.sealed_otp.has_value() || row.passkeys > 0;
 }
+
+GuardedAccount account_of(const store::OperatorRow& row) { return {row.id.uuid, row.version}; }
 
 bool needs_second_factor(const store::OperatorRow& row) {
   return row.otp_required && !has_second_factor(row);

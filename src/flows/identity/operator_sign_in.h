@@ -50,6 +50,8 @@ Result<std::vector<Secret>> renew_recovery_codes(const Context& context, Operato
                                                  const OperatorProof& proof,
                                                  const SignInSource& source);
 
+/// The operator as an account for known_browser().
+GuardedAccount account_of(const store::OperatorRow& row);
 /// Whether the operator has an authenticator or a passkey.
 bool has_second_factor(const store::OperatorRow& row);
 /// Whether the operator must enrol a second factor before doing anything else.

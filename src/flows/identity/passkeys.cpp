@@ -135,7 +135,9 @@ Result<store::OperatorRow> sign_in_with_passkey(const Context& context, const Pa
         return {};
       });
   if (row) {
-    SignInGuard(context, SignInGuard::Kind::operator_, owner.name, owner.id.uuid, source).right();
+    SignInGuard(context, SignInGuard::Kind::operator_, owner.name,
+                GuardedAccount{owner.id.uuid, owner.version}, source)
+        .right();
     return row;
   }
   if (row.error().slug != Slug::unauthorized) return row;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "auth/secret_hash.h"
 #include "base/check.h"
+#include "base/digest.h"
 #include "base/limits/guess_table.h"
 #include "base/log.h"
 #include "base/telemetry/metrics.h"
@@ -19,6 +21,18 @@ constexpr GuessRule kSourceRule{.weight = GuessWeight::password,
                                 .first_ms = 15 * kMinuteMs,
                                 .longest_ms = 15 * kMinuteMs,
                                 .memory_ms = 15 * kMinuteMs};
+/// Of a source over its limit, the first attempt on each account is still checked, because others
+/// may share the address. This rule ends that.
+constexpr GuessRule kFloodRule{.weight = GuessWeight::password,
+                               .free = 99,
+                               .first_ms = 15 * kMinuteMs,
+                               .longest_ms = 15 * kMinuteMs,
+                               .memory_ms = 15 * kMinuteMs};
+constexpr GuessRule kLastRule{.weight = GuessWeight::password,
+                              .free = 0,
+                              .first_ms = 15 * kMinuteMs,
+                              .longest_ms = 15 * kMinuteMs,
+                              .memory_ms = 15 * kMinuteMs};
 constexpr GuessRule kPairRule{.weight = GuessWeight::password,
                               .free = 4,
                               .first_ms = 15 * kMinuteMs,
@@ -57,7 +71,29 @@ bool is_known(const Context& context, const Uuid& person, const std::string& net
   return found && *found;
 }
 
+constexpr std::size_t kNonceBytes = 16;
+
+std::string browser_proof(const Context& context, const GuardedAccount& account,
+                          std::string_view nonce) {
+  return to_base64url(
+      as_text(context.hasher->hash("known browser\n" + account.id.to_string() + '\n' +
+                                   std::to_string(account.version) + '\n' + std::string(nonce))));
+}
+
+bool is_known_browser(const Context& context, const GuardedAccount& account,
+                      std::string_view text) {
+  const auto dot = text.find('.');
+  return dot != std::string_view::npos &&
+         equal_constant_time(text.substr(dot + 1),
+                             browser_proof(context, account, text.substr(0, dot)));
+}
+
 }  // namespace
+
+std::string known_browser(const Context& context, const GuardedAccount& account) {
+  const std::string nonce = to_base64url(context.random.bytes(kNonceBytes));
+  return nonce + '.' + browser_proof(context, account, nonce);
+}
 
 Problem too_many_failures(std::int64_t wait_ms) {
   return Problem(Slug::rate_limited, "Too many failed attempts. Wait before the next attempt.")
@@ -77,53 +113,66 @@ Problem reject_wrong_secret(const Context& context, const SecretKeys& keys, Prob
 }
 
 SignInGuard::SignInGuard(const Context& context, Kind kind, std::string_view name,
-                         std::optional<Uuid> person, const SignInSource& source)
+                         const std::optional<GuardedAccount>& account, const SignInSource& source)
     : context_(context),
       kind_(kind == Kind::operator_ ? "operator" : "user"),
       name_(name.substr(0, kNameBytesMax)),
       address_(source.address),
       source_("people\n" + source.network),
+      flood_("flood\n" + source.network),
       account_(std::string(kind_) + '\n' + name_) {
-  pair_ = account_ + '\n' + source.network;
+  const bool is_browser = account && is_known_browser(context, *account, source.browser);
+  // A known browser is counted apart from other clients of its network.
+  pair_ = account_ + '\n' + (is_browser ? source.browser : source.network);
+  last_ = "last\n" + pair_;
   factor_ = "code\n" + account_;
-  known_ = person && is_known(context, *person, source.network);
+  known_ = is_browser || (account && is_known(context, account->id, source.network));
 }
 
 Result<void> SignInGuard::admit() const {
   GuessTable& table = table_of(context_);
   const std::int64_t now = context_.clock.monotonic_ms();
-  std::int64_t wait = std::max(table.wait_ms(source_, now), table.wait_ms(pair_, now));
+  std::int64_t wait = table.wait_ms(pair_, now);
   if (!known_) {
-    wait = std::max({wait, table.wait_ms(account_, now), table.wait_ms(factor_, now),
+    wait = std::max({wait, table.wait_ms(flood_, now), table.wait_ms(last_, now),
+                     table.wait_ms(account_, now), table.wait_ms(factor_, now),
                      table.wait_ms(kUnfamiliar, now)});
   }
   if (wait > 0) return unexpected(too_many_failures(wait));
   return {};
 }
 
-void SignInGuard::wrong_password() const {
+Problem SignInGuard::count_failure(Problem problem) const {
   GuessTable& table = table_of(context_);
   const std::int64_t now = context_.clock.monotonic_ms();
+  const std::int64_t wait = known_ ? 0 : table.wait_ms(source_, now);
+  if (wait > 0) table.failed(last_, kLastRule, now);
   table.failed(source_, kSourceRule, now);
+  table.failed(flood_, kFloodRule, now);
   table.failed(pair_, kPairRule, now);
-  table.failed(account_, kAccountRule, now);
-  if (!known_) table.failed(kUnfamiliar, kUnfamiliarRule, now);
+  return wait > 0 ? too_many_failures(wait) : problem;
 }
 
-void SignInGuard::wrong_second_factor() const {
+Problem SignInGuard::wrong_password(Problem problem) const {
   GuessTable& table = table_of(context_);
   const std::int64_t now = context_.clock.monotonic_ms();
-  table.failed(source_, kSourceRule, now);
-  table.failed(pair_, kPairRule, now);
-  table.failed(factor_, kFactorRule, now);
+  table.failed(account_, kAccountRule, now);
+  if (!known_) table.failed(kUnfamiliar, kUnfamiliarRule, now);
+  return count_failure(std::move(problem));
+}
+
+Problem SignInGuard::wrong_second_factor(Problem problem) const {
+  table_of(context_).failed(factor_, kFactorRule, context_.clock.monotonic_ms());
   log_warning("sign-in",
               "wrong code after the right password: another person may know the password",
               {{"kind", kind_}, {"name", name_}, {"address", address_}});
-  if (context_.metrics == nullptr) return;
-  context_.metrics
-      ->counter("coffer_second_factor_failures_total",
-                "Sign-ins with the right password and a wrong code.", {{"kind", kind_}})
-      .add();
+  if (context_.metrics != nullptr) {
+    context_.metrics
+        ->counter("coffer_second_factor_failures_total",
+                  "Sign-ins with the right password and a wrong code.", {{"kind", kind_}})
+        .add();
+  }
+  return count_failure(std::move(problem));
 }
 
 void SignInGuard::right() const {

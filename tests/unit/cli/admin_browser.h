@@ -63,7 +63,10 @@ class Browser {
   std::string csrf;
   std::string cookie;
   std::string attempt;  // the cookie of a sign-in that is not finished
+  std::string known;    // the cookie of a browser that has signed in
+  std::string set;      // the last Set-Cookie of the session
   std::string host = kHost;
+  std::string scheme;  // as a proxy in front reports it
   std::string origin = std::string("http://") + kHost;
 
  private:
@@ -78,17 +81,21 @@ class Browser {
     request.peer = peer_;
     request.body = body;
     request.headers = {{"Host", host}};
+    if (!scheme.empty()) request.headers.emplace_back("X-Forwarded-Proto", scheme);
     if (!origin.empty() && method == "POST") request.headers.emplace_back("Origin", origin);
     std::string cookies = "other=1";
-    for (const std::string& each : {attempt, cookie}) {
+    for (const std::string& each : {attempt, cookie, known}) {
       if (!each.empty()) cookies += "; " + each;
     }
     request.headers.emplace_back("Cookie", cookies);
     if (!csrf.empty()) request.headers.emplace_back("X-CSRF-Token", csrf);
     http::Response response = site_.handle(request);
-    if (const auto set = header_of(response, "Set-Cookie"); !set.empty()) {
-      const bool begins = set.find("-attempt=") != std::string::npos;
-      (begins ? attempt : cookie) = set.substr(0, set.find(';'));
+    for (const auto& [name, value] : response.headers) {
+      if (name != "Set-Cookie") continue;
+      const bool begins = value.find("-attempt=") != std::string::npos;
+      const bool remembers = value.find("-known=") != std::string::npos;
+      (begins ? attempt : remembers ? known : cookie) = value.substr(0, value.find(';'));
+      if (!begins && !remembers) set = value;
     }
     return response;
   }

@@ -26,6 +26,97 @@ TEST_CASE("admin: after five wrong passwords from an address, even the right one
   CHECK(browser.sign_in("ada", kPassword) == 204);
 }
 
+namespace {
+
+/// Wrong sign-ins of one address under names of its choice. Returns how many were 401.
+int guess_names(AdminSite& site, const std::string& peer, int times) {
+  int looked_at = 0;
+  for (int i = 0; i < times; ++i) {
+    const int status =
+        Browser(site, peer).sign_in("name" + std::to_string(i), Secret("wrong wrong wrong"));
+    CHECK((status == 401 || status == 429));
+    looked_at += status == 401;
+  }
+  return looked_at;
+}
+
+}  // namespace
+
+TEST_CASE("admin: wrong sign-ins under other names do not lock the owner out of the same address",
+          "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  const std::string tunnel = "127.0.0.1";
+  SECTION("an owner who has never signed in") {
+    CHECK(guess_names(site.site, tunnel, 30) == 20);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", kPassword) == 204);
+  }
+  SECTION("an owner who mistypes once there has to wait, a wrong password is not told apart") {
+    CHECK(guess_names(site.site, tunnel, 30) == 20);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", Secret("wrong wrong wrong")) == 429);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", kPassword) == 429);
+    site.file.clock().advance_ms(15 * 60'000);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", kPassword) == 204);
+  }
+  SECTION("from a known address, under any flood") {
+    REQUIRE(Browser(site.site, tunnel).sign_in("ada", kPassword) == 204);
+    guess_names(site.site, tunnel, 200);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", Secret("wrong wrong wrong")) == 401);
+    CHECK(Browser(site.site, tunnel).sign_in("ada", kPassword) == 204);
+  }
+  SECTION("with a known browser at another address, under any flood and its own name") {
+    Browser browser(site.site, "198.51.100.1");
+    REQUIRE(browser.sign_in("ada", kPassword) == 204);
+    Browser moved(site.site, tunnel);
+    moved.known = browser.known;
+    guess_names(site.site, tunnel, 200);
+    for (int i = 0; i < 20; ++i) {
+      Browser(site.site, tunnel).sign_in("ada", Secret("wrong wrong wrong"));
+    }
+    CHECK(Browser(site.site, tunnel).sign_in("ada", kPassword) == 429);
+    CHECK(moved.sign_in("ada", kPassword) == 204);
+  }
+}
+
+TEST_CASE("admin: guessing stays limited with a known browser, and for strangers", "[cli][admin]") {
+  Site site;
+  site.add("ada", OperatorRole::administrator);
+  site.add("bob", OperatorRole::administrator);
+  Browser browser(site.site, "198.51.100.1");
+  REQUIRE(browser.sign_in("ada", kPassword) == 204);
+  const auto wrong = [&](const std::string& name, const std::string& known) {
+    Browser thief(site.site, "203.0.113.1");
+    thief.known = known;
+    return thief.sign_in(name, Secret("wrong wrong wrong"));
+  };
+  SECTION("a browser has five attempts") {
+    for (int i = 0; i < 5; ++i) CHECK(wrong("ada", browser.known) == 401);
+    CHECK(wrong("ada", browser.known) == 429);
+    Browser owner(site.site, "203.0.113.2");
+    owner.known = browser.known;
+    CHECK(owner.sign_in("ada", kPassword) == 429);
+  }
+  SECTION("it is known for its own account only, unchanged, and until the credentials change") {
+    guess_names(site.site, "203.0.113.1", 120);
+    const auto right = [&](const std::string& name, const std::string& known) {
+      Browser other(site.site, "203.0.113.1");
+      other.known = known;
+      return other.sign_in(name, kPassword);
+    };
+    CHECK(right("bob", browser.known) == 429);
+    CHECK(right("ada", browser.known.substr(0, browser.known.size() - 1)) == 429);
+    CHECK(right("ada", browser.known) == 204);
+    CHECK(browser
+              .post("/admin/api/password",
+                    {{"present", kPassword.reveal()}, {"next", "four other quiet words"}})
+              .status == 204);
+  }
+  SECTION("a flood from one address ends after 100") {
+    guess_names(site.site, "203.0.113.1", 100);
+    CHECK(Browser(site.site, "203.0.113.1").sign_in("bob", kPassword) == 429);
+  }
+}
+
 TEST_CASE("admin: concurrent guesses count like sequential ones", "[cli][admin]") {
   Site site;
   site.add("ada", OperatorRole::administrator);

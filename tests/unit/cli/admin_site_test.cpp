@@ -201,7 +201,7 @@ TEST_CASE("admin: sessions end by inactivity, age, sign-out and suspension", "[c
   CHECK_FALSE(alive());
 
   REQUIRE(browser.sign_in("ada", kPassword) == 204);
-  CHECK(browser.cookie.rfind("coffer-admin=", 0) == 0);
+  CHECK(browser.cookie.rfind("coffer-admin-8081=", 0) == 0);
   REQUIRE(flows::suspend_operator(site.flows, "ada", true));
   CHECK_FALSE(alive());
 }
