@@ -83,9 +83,10 @@ def events(home, mine, key):
     receiver.wait_for(1)
     shown = home.run(listing)
     check("events list shows the payment", "payment.succeeded" in shown, shown)
-    resend = re.search(r"`(events resend ID)`", listing)[1]
-    event = json.loads(home.run("coffer events list --json"))[-1]["id"]
-    home.run("coffer " + documents.replaced(resend, {"ID": event}))
+    show = re.search(r"`(events show ID)`", listing)[1]
+    event = json.loads(home.run("coffer events list --json"))["data"][-1]["id"]
+    shown = home.run("coffer " + documents.replaced(show, {"ID": event}))
+    check("events show prints the body", '"test":true' in shown.replace(" ", ""), shown)
     verify = documents.replaced(verify, {"whsec_...": secret})
     shown = home.run(verify)
     check("webhook verify accepts the delivery", "webhook-signature" in shown, shown)
