@@ -59,7 +59,7 @@ ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog&
   facts.breakers_open = number_of([this](const store::ConnectorLabel& row) {
     return connectors_->breaker(row.key).kind != State::closed;
   });
-  facts.unsettled = backlog.settlement.count + backlog.providers.count;
+  facts.unsettled = store::payments_in_progress_since(db, queue_->now().plus_ms(-kStuckMs));
   facts.oldest_unsettled = backlog.oldest_unsettled;
   facts.deliveries_failed = backlog.dead_letters;
   facts.webhooks_failing = backlog.endpoints_failing;

@@ -50,6 +50,7 @@ struct Argument {
   std::string_view example = {};  // shown as the placeholder of the field
   // An imperative that follows an error about the ID in this argument.
   std::string_view hint = {};
+  bool needed_on_page = false;  // the page does not accept an empty field
 
   constexpr bool is_positional() const { return kind == Kind::positional; }
   /// As on the command line: `ID` or `--name`.
@@ -101,6 +102,11 @@ constexpr Argument on_page(Argument argument, std::string_view label,
                            std::string_view example = {}) {
   argument.label = label;
   argument.example = example;
+  return argument;
+}
+
+constexpr Argument needed_on_page(Argument argument) {
+  argument.needed_on_page = true;
   return argument;
 }
 

@@ -39,7 +39,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to recipients of payments"},
     {"alert", "Alerts to the operator by webhook and e-mail"},
-    {"logs", "Requests of the API, with redacted bodies"},
+    {"logs", "API requests, with redacted bodies"},
     {"backups", "Backups in backup_dir"},
     {"sandbox", "Clock and snapshots of a demo"},
     {"operator", "Operators of the admin page and their roles"},

@@ -77,14 +77,13 @@ Unit unit_of(std::string_view key) {
 
 /// How times are shown. A column shows the age, which readers look for first, unless the output is
 /// not a terminal: a stored age would become wrong. Steps of one operation need exact times.
-enum class Times { distance, minute, minute_and_distance, exact };
+enum class Times { distance, minute_and_distance, exact };
 
 std::string time_text(const std::string& text, Times times) {
   const auto at = Timestamp::parse(text);
   if (!at || at->to_string() != text) return printable(text);
   if (times == Times::exact) return exact_time(*at);
   const std::string minute = readable_time(*at);
-  if (times == Times::minute) return minute;
   const std::string age = readable_age(*at, SystemClock().now());
   if (age.empty()) return minute;
   return times == Times::distance ? age : minute + " (" + age + ")";
@@ -123,6 +122,12 @@ std::string text_of(const Field& field, Times times) {
     std::string operator()(const std::vector<Record>& records) const {
       std::string out;
       for (const Record& record : records) {
+        // A record with a summary for people is shown as it.
+        const auto summary = std::ranges::find(record, "summary", &Field::key);
+        if (summary != record.end()) {
+          out += (out.empty() ? "" : "; ") + text_of(*summary, times);
+          continue;
+        }
         if (!out.empty()) out += ", ";
         for (const Field& part : record) {
           out += (&part == &record.front() ? "" : " ") + text_of(part, times);
@@ -148,9 +153,13 @@ Cell cell_of(const Field& field, Times times) {
 
 /// Names that are not the words of their key.
 constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-    {"books", "ledger balances"},         {"breakersOpen", "connectors without response"},
-    {"countryIsoCode2", "country"},       {"currencyIsoCode3", "currency"},
-    {"deadLetters", "failed deliveries"}, {"formerUrls", "former URLs"},
+    {"attention", "needs attention"},
+    {"books", "ledger balances"},
+    {"breakersOpen", "connectors without response"},
+    {"countryIsoCode2", "country"},
+    {"currencyIsoCode3", "currency"},
+    {"deadLetters", "failed deliveries"},
+    {"formerUrls", "former URLs"},
     {"walBytes", "write-ahead log"}};
 
 /// `sellAssetCode` as words: `sell asset code`. Omits a unit that the value shows.
@@ -197,6 +206,9 @@ bool is_amount(std::string_view text) {
          (AssetCode::parse(first) && is_number(second));
 }
 
+/// The name of a payment that its sender has chosen, by which people know it.
+constexpr std::string_view kOwnId = "transactionId";
+
 /// The column kind that a value requires; a column has the strictest kind of its values.
 Table::Kind kind_of(const Field& field) {
   const auto* text = std::get_if<std::string>(&field.value);
@@ -204,6 +216,7 @@ Table::Kind kind_of(const Field& field) {
     const bool list = std::holds_alternative<std::vector<Record>>(field.value);
     return list ? Table::Kind::text : Table::Kind::exact;
   }
+  if (field.key == kOwnId) return Table::Kind::key;
   if (Uuid::parse(*text)) return Table::Kind::id;
   const bool exact = is_amount(*text) || is_status(field.key) || unit_of(field.key) == Unit::time;
   return exact ? Table::Kind::exact : Table::Kind::text;
@@ -239,7 +252,7 @@ void print_lines(const Console& console, const Record& record);
 
 void print_list(const Console& console, const CommandResult& result, Times times) {
   if (result.records.empty()) {
-    console.err << "none\n";
+    console.err << result.empty << '\n';
     return;
   }
   switch (print_table(console, table_of(result, times))) {
@@ -267,21 +280,32 @@ const std::vector<Record>* wide_list(const Field& field) {
   return wide ? records : nullptr;
 }
 
-/// Prints values in full, regardless of the terminal's width. Wide lists follow as separate tables.
+bool is_given(const Field& field) {
+  const auto* text = std::get_if<std::string>(&field.value);
+  const auto* records = std::get_if<std::vector<Record>>(&field.value);
+  return !std::holds_alternative<std::monostate>(field.value) &&
+         (text == nullptr || !text->empty()) && (records == nullptr || !records->empty());
+}
+
+/// Prints the values that are given, in full, regardless of the terminal's width. Wide lists follow
+/// as separate tables.
 void print_lines(const Console& console, const Record& record) {
-  const Times times = console.terminal ? Times::minute_and_distance : Times::minute;
+  const Times times = console.terminal ? Times::minute_and_distance : Times::exact;
   std::size_t width = 0;
+  const auto on_a_line = [](const Field& field) {
+    return is_given(field) && wide_list(field) == nullptr;
+  };
   for (const Field& field : record) {
-    if (wide_list(field) == nullptr) width = std::max(width, columns_of(words_of(field.key)));
+    if (on_a_line(field)) width = std::max(width, columns_of(words_of(field.key)));
   }
   for (const Field& field : record) {
-    if (wide_list(field) != nullptr) continue;
+    if (!on_a_line(field)) continue;
     const std::string label = words_of(field.key);
     const Cell cell = cell_of(field, times);
     console.out << label << std::string(width + 2 - columns_of(label), ' ')
                 << shaded(cell.shade, cell.text, console.shades_out()) << '\n';
   }
-  bool first = std::ranges::all_of(record, wide_list);
+  bool first = std::ranges::none_of(record, on_a_line);
   for (const Field& field : record) {
     const auto* records = wide_list(field);
     if (records == nullptr) continue;
@@ -298,7 +322,12 @@ Json data_of(const CommandResult& result) {
 }
 
 void print_json(const Console& console, const CommandResult& result) {
-  console.out << dump(data_of(result), console.terminal ? 2 : -1, console.terminal) << '\n';
+  Json json = data_of(result);
+  if (result.paged) {
+    json = Json{{"data", std::move(json)}, {"nextCursor", nullptr}};
+    if (result.next_cursor) json["nextCursor"] = *result.next_cursor;
+  }
+  console.out << dump(json, console.terminal ? 2 : -1, console.terminal) << '\n';
 }
 
 /// Exit codes of problems that do not exit with kFailed.
@@ -346,7 +375,7 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   if (json) {
     print_json(console, result);
   } else if (result.list) {
-    print_list(to, result, to.terminal ? Times::distance : Times::minute);
+    print_list(to, result, to.terminal ? Times::distance : Times::exact);
   } else {
     for (const Record& record : result.records) print_lines(to, shown_part(result, record));
   }
@@ -354,8 +383,8 @@ int print_result(const Console& console, const CommandResult& result, bool json)
   // print.
   if (json || !result.records.empty()) console.out.flush();
   if (!json && !result.note.empty()) console.err << result.note << '\n';
-  // Printed also with --json, because the array on standard output cannot contain the cursor.
-  if (result.next_cursor) console.err << "next page: --cursor " << *result.next_cursor << '\n';
+  if (result.next_cursor && !json)
+    console.err << "next page: --cursor " << *result.next_cursor << '\n';
   return result.exit_code;
 }
 

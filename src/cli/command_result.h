@@ -83,6 +83,8 @@ struct CommandResult {
   std::vector<std::string_view> columns = {};  // keys that a table shows; empty: all
   std::string note = {};  // for people: printed to standard error, but not with --json
   int exit_code = 0;
+  std::string_view empty = "Nothing found.";  // for people, in place of an empty list
+  bool paged = false;                         // a list in pages: as JSON, {data, nextCursor}
   /// For a list in pages: the --cursor of the next page. Empty at the end.
   std::optional<std::string> next_cursor = {};
   /// Printed in place of the records, which only the admin page shows.

@@ -6,7 +6,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "base/text/ascii.h"
+#include "base/text/trimmed.h"
 
 namespace coffer {
 namespace {
@@ -35,6 +39,26 @@ std::string rejection(const toml::node& node, const std::string& key) {
   return key + " must be a string in quotes, a whole number, true or false";
 }
 
+std::string_view line_at(std::string_view text, int number) {
+  for (; number > 1; --number) text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+/// For a line `key = value` without quotes, as most people write it first.
+std::optional<std::string> advice_for(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const auto equals = line.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::string key(trimmed(line.substr(0, equals)));
+  const std::string value(trimmed(line.substr(equals + 1)));
+  const bool plain = !key.empty() && std::ranges::all_of(key, [](char c) {
+    return ascii::is_letter_or_digit(c) || c == '_';
+  });
+  if (!plain || value.empty() || value.find_first_of("\"'") != std::string::npos)
+    return std::nullopt;
+  return key + ": put the value in quotes: " + key + " = \"" + value + "\"";
+}
+
 }  // namespace
 
 ConfigFileText parse_config_file(std::string_view text) {
@@ -42,8 +66,11 @@ ConfigFileText parse_config_file(std::string_view text) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    out.errors.push_back({line_of(error.source()),
-                          std::string(error.description()) +
+    const int line = line_of(error.source());
+    const auto unquoted = advice_for(line_at(text, line));
+    out.errors.push_back(
+        {line, unquoted ? *unquoted
+                        : std::string(error.description()) +
                               ". Write key = value, with strings in quotes: log_level = \"info\""});
     return out;
   }

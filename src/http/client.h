@@ -49,8 +49,7 @@ struct ClientResponse {
 };
 
 /// The detail of `provider-unavailable` if no server accepted the connection.
-inline constexpr std::string_view kNotConnected =
-    "No connection: refused, or the host is unreachable.";
+inline constexpr std::string_view kNotConnected = "Connection refused, or host unreachable.";
 
 /// Thread-safe. Responses contain untrusted data.
 class Client {

@@ -14,6 +14,14 @@ std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// A clause gets its field as the subject: `amount is required.`
+std::string sentence_of(const FieldError& error) {
+  const bool is_sentence = std::isupper(static_cast<unsigned char>(error.message.front())) != 0;
+  std::string out = is_sentence ? error.message : error.field + " " + error.message;
+  if (!out.ends_with('.') && !out.ends_with('?')) out += '.';
+  return out;
+}
+
 void add_headers(Response& response, const Problem& problem) {
   if (problem.retry_after_s) {
     response.header("Retry-After", std::to_string(*problem.retry_after_s));
@@ -46,7 +54,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
   body["code"] = problem_code(slug);
   body["docUrl"] = std::string(base_url) + "/problems/" + std::string(slug.name);
   for (const FieldError& error : problem.fields) {
-    body["errors"].push_back(Json{{"field", error.field}, {"message", error.message}});
+    body["errors"].push_back(Json{{"field", error.field}, {"message", sentence_of(error)}});
   }
   Response response;
   response.status = slug.status;

@@ -66,6 +66,22 @@ TEST_CASE("other paths are not found") {
   }
 }
 
+TEST_CASE("a path that does not exist leads to the nearest one") {
+  TestApp app;
+  for (const auto& [path, nearest] :
+       {std::pair{"/v1/wallet", "/v1/wallets"},
+        std::pair{"/v1/wallet/0190a5a0-0000-7000-8000-00005f607182", "/v1/wallets/{walletId}"},
+        std::pair{"/gw/v1/benificiaries", "/v1/beneficiaries"},
+        std::pair{"/wallets", "/v1/wallets"},
+        std::pair{"/v1/payments/p2p/own/mutli", "/v1/payments/p2p/own/multi"}}) {
+    INFO(path);
+    CHECK(app.me().get(path).json().at("detail") ==
+          "This path does not exist. The nearest is " + std::string(nearest) + ".");
+  }
+  CHECK(app.me().get("/v1/nothing-at-all-like-this").json().at("detail") ==
+        "This path does not exist.");
+}
+
 TEST_CASE("the members of a problem") {
   TestApp app;
   const Reply reply = app.me().with("X-Request-Id", "my.own_id-1").get("/v1/wallets?limit=0");
@@ -80,7 +96,7 @@ TEST_CASE("the members of a problem") {
              {"code", "malformed_request"},
              {"docUrl", "https://coffer.example/problems/malformed-request"},
              {"errors",
-              {{{"field", "limit"}, {"message", "must be a whole number from 1 to 100"}}}}});
+              {{{"field", "limit"}, {"message", "limit must be a whole number from 1 to 100."}}}}});
 }
 
 TEST_CASE("an acceptable request ID is kept, any other is replaced by a UUID") {

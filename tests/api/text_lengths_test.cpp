@@ -174,7 +174,9 @@ std::string said_of(const api::Route& route, const Reply& reply, std::string fie
   const Json problem = bulk ? body.at("results").at(0).value("problem", Json::object()) : body;
   if (problem.value("status", Json()) != 400) return {};
   for (const Json& error : problem.value("errors", Json::array())) {
-    if (error.at("field") == field) return error.at("message");
+    if (error.at("field") != field) continue;
+    const std::string message = error.at("message");
+    return message.starts_with(field + " ") ? message.substr(field.size() + 1) : message;
   }
   return {};
 }

@@ -301,7 +301,11 @@ export async function hooks(watched, { facts }) {
   await watched.visit('webhooks');
   await watched.page.click('main tbody a');
   await watched.settled();
+  const webhook = new URL(watched.page.url()).hash;
   await doing(watched, { command: 'webhook test' });
+  await watched.page.waitForFunction((from) => location.hash.startsWith(`${from}/`), webhook);
+  ok('a test event opens its delivery, with the response', true);
+  await watched.visit(webhook.slice(2));
   await doing(watched, { command: 'webhook recover', values: { from: '2026-01-01T00:00' } });
   await doing(watched, { command: 'events resend' });
   await doing(watched, { command: 'webhook disable', then: 'Disabled' });

@@ -39,6 +39,8 @@ export async function onePayment(watched, world) {
   ok('UUIDs are folded, with a button to copy', await page.isVisible('details.folded .copy'));
   await watched.visit(`payments/${failed}`);
   const standing = await text(page, '.standing');
+  const released = await text(page, '.figures.money');
+  ok('the total of a failed payout is released', /Total \(released\)/.test(released) && !/Total debited/.test(released), released);
   ok('a failed payment shows its reason', /Reason\s*Account closed/.test(standing), standing);
   ok('a failed payment shows the next step', /Next step\s*Ask the integrator/.test(standing), standing);
   const timeline = await text(page, '.timeline');
@@ -315,6 +317,24 @@ export async function paper(watched, world) {
   watched.faults.splice(0); // faults of the aborted request
 }
 
+/** No amount has a line break between its digits, however narrow its place is. */
+async function unbrokenAmounts(page) {
+  const broken = await page.evaluate(() => {
+    const place = document.createElement('div');
+    place.style.width = '3rem';
+    document.querySelector('main').append(place);
+    const found = [];
+    for (const name of ['figure-value', 'members', 'notice', 'soft small', 'scroll long']) {
+      place.innerHTML = `<div class="${name}" style="overflow-wrap: anywhere"><span class="amount"><span class="number">922<span class="group">337</span><span class="group">203</span>.4775807</span> <span class="asset">USDC</span></span></div>`;
+      const number = place.querySelector('.number');
+      if (number.getClientRects().length > 1) found.push(name);
+    }
+    place.remove();
+    return found;
+  });
+  ok('amounts never break between digits', broken.length === 0, broken.join());
+}
+
 /** Every status has one spelling, and no API member is shown unchanged. */
 async function spelling(watched, world) {
   const { page } = watched;
@@ -326,7 +346,7 @@ async function spelling(watched, world) {
   const zone = await text(page, '#menu .zone');
   ok('times show their zone', /GMT/.test(zone), zone);
   const english = await page.evaluate(async () => {
-    const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'approvals', 'statements', 'connectors', 'operators', 'sandbox', 'alerts', 'tenants', 'market', 'find', 'commands'];
+    const files = ['payments', 'payment', 'resolve', 'list', 'overview', 'webhooks', 'wallets', 'filters', 'palette', 'reviews', 'approvals', 'statements', 'connectors', 'operators', 'sandbox', 'alerts', 'tenants', 'market', 'find', 'commands', 'signin', 'account', 'passkeys', 'provider', 'wire', 'qr', 'form', 'record', 'app'];
     const found = [];
     for (const file of files) {
       const source = await (await fetch(`${file}.js`)).text();
@@ -335,7 +355,8 @@ async function spelling(watched, world) {
     }
     return found;
   });
-  ok('texts are only in strings.js', english.length === 0, english.join(' | '));
+  ok('texts are only in the files of strings', english.length === 0, english.join(' | '));
+  await unbrokenAmounts(page);
   await watched.quiet('manners');
 }
 

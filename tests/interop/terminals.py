@@ -124,7 +124,7 @@ def failures_stay(database, where):
         check(f"{where}: a closed pipe does not change the result of wrong usage",
               ended[0] == 2 and "--json" in ended[1], ended)
         ended = with_output(writer, "notification", "list", "--db", database)
-        check(f"{where}: a closed pipe does not change the result of an empty list", ended == (0, "none\n"), ended)
+        check(f"{where}: a closed pipe does not change the result of an empty list", ended == (0, "Nothing found.\n"), ended)
 
 
 def in_a_shell():

@@ -55,7 +55,13 @@ std::vector<std::string> Reply::fields() const {
 
 std::string Reply::message(std::string_view field) const {
   for (const Json& error : object_of(body).value("errors", Json::array())) {
-    if (error.at("field") == field) return error.at("message");
+    if (error.at("field") != field) continue;
+    std::string out = error.at("message");
+    // Every message is a sentence, mostly with the field as its subject.
+    CHECK((out.ends_with('.') || out.ends_with('?')));
+    if (out.ends_with('.')) out.pop_back();
+    const std::string subject = std::string(field) + " ";
+    return out.starts_with(subject) ? out.substr(subject.size()) : out;
   }
   return {};
 }

@@ -6,6 +6,7 @@ import { heading } from './list.js';
 import { errorBox } from './notice.js';
 import { ownPasskeys, passkeyForm, passkeysWork, removePasskey } from './passkeys.js';
 import { terms } from './record.js';
+import { S } from './strings.js';
 import {
   authenticatorForm,
   codeField,
@@ -40,7 +41,7 @@ function passwordForm() {
     }),
     plainField({
       name: 'present',
-      text: 'Current password',
+      text: S.proof.password,
       type: 'password',
       autocomplete: 'current-password',
       required: true,
@@ -48,22 +49,22 @@ function passwordForm() {
     hasSecondFactor() && codeField(),
     plainField({
       name: 'next',
-      text: 'New password',
+      text: S.account.newPassword,
       type: 'password',
       autocomplete: 'new-password',
       required: true,
       minlength: 12,
-      hint: 'At least 12 characters. Your other sessions end.',
+      hint: S.account.newHint,
     }),
     plainField({
       name: 'again',
-      text: 'Repeat the new password',
+      text: S.account.again,
       type: 'password',
       autocomplete: 'new-password',
       required: true,
     }),
     place,
-    h('div', { class: 'row' }, h('button', { type: 'submit', class: 'primary' }, 'Change password')),
+    h('div', { class: 'row' }, h('button', { type: 'submit', class: 'primary' }, S.account.change)),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -79,7 +80,7 @@ function passwordForm() {
     });
     if (!went) return;
     form.reset();
-    replace(place, h('p', { class: 'notice good', role: 'status' }, 'Password changed.'));
+    replace(place, h('p', { class: 'notice good', role: 'status' }, S.account.changed));
   });
   return form;
 }
@@ -92,34 +93,34 @@ function provedDialog(title, button, use) {
     open.state.keep = true; // the next step shows secrets only once
     return next;
   });
-  const cancel = h('button', { type: 'button', class: 'quiet', onclick: open.close }, 'Cancel');
+  const cancel = h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel);
   open.box.append(form, cancel);
   form.elements.password.focus();
 }
 
 function enrolAnew() {
-  provedDialog('Enrol an authenticator', 'Continue', (proof, open) =>
+  provedDialog(S.authenticator.enrol, S.proof.continue, (proof, open) =>
     authenticatorForm(proof, () => {
       open.close();
-      announce('Your authenticator is enrolled');
+      announce(S.authenticator.done);
       location.reload();
     }),
   );
 }
 
 function renewCodes() {
-  provedDialog('Renew recovery codes', 'Renew', async (proof, open) => {
+  provedDialog(S.recovery.renewTitle, S.recovery.renew, async (proof, open) => {
     const renewed = await renewRecoveryCodes(proof);
     return recoveryCodes(renewed.recoveryCodes, open.close);
   });
 }
 
 function addPasskey() {
-  provedDialog('Add a passkey', 'Continue', (proof, open) =>
+  provedDialog(S.passkeys.add, S.proof.continue, (proof, open) =>
     passkeyForm(proof, (codes, form) => {
       const done = () => {
         open.close();
-        announce('The passkey is added');
+        announce(S.passkeys.added);
         location.reload();
       };
       if (codes.length === 0) done();
@@ -129,11 +130,11 @@ function addPasskey() {
 }
 
 function dropPasskey(row) {
-  provedDialog(`Remove the passkey ${row.name}`, 'Remove', async (proof, open) => {
+  provedDialog(S.passkeys.removeOf(row.name), S.passkeys.remove, async (proof, open) => {
     await removePasskey(row.id, proof);
     open.close();
     location.reload();
-    return h('p', {}, 'Removed');
+    return h('p', {}, S.passkeys.removed);
   });
 }
 
@@ -145,16 +146,16 @@ async function showPasskeys(place) {
       h(
         'li',
         { class: 'row' },
-        h('span', {}, row.name, h('span', { class: 'soft' }, ` at ${row.site}`)),
+        h('span', {}, row.name, h('span', { class: 'soft' }, S.passkeys.at(row.site))),
         h(
           'button',
           {
             type: 'button',
             class: 'quiet',
-            'aria-label': `Remove the passkey ${row.name}`,
+            'aria-label': S.passkeys.removeOf(row.name),
             onclick: () => dropPasskey(row),
           },
-          'Remove',
+          S.passkeys.remove,
         ),
       ),
     );
@@ -162,7 +163,7 @@ async function showPasskeys(place) {
       place,
       rows.length > 0
         ? h('ul', { class: 'plain' }, rows)
-        : h('p', {}, 'None. A passkey signs you in with your device instead of a password and code.'),
+        : h('p', {}, S.passkeys.empty),
     );
   } catch (fault) {
     replace(place, errorBox(fault));
@@ -185,7 +186,7 @@ async function showSessions(place) {
             h(
               'span',
               {},
-              row.present ? 'This browser, from ' : 'From ',
+              row.present ? S.account.here : S.account.from,
               h('code', {}, row.address),
               row.browser && h('span', { class: 'soft' }, ` ${row.browser}`),
             ),
@@ -195,18 +196,18 @@ async function showSessions(place) {
                 {
                   type: 'button',
                   class: 'quiet',
-                  'aria-label': `End the session from ${row.address}`,
+                  'aria-label': S.account.endOf(row.address),
                   onclick: async () => {
                     try {
                       await endSession(row.id);
-                      announce('The session is ended');
+                      announce(S.account.ended);
                       await showSessions(place);
                     } catch (fault) {
                       replace(place, errorBox(fault));
                     }
                   },
                 },
-                'End',
+                S.account.end,
               ),
           ),
         ),
@@ -219,53 +220,53 @@ async function showSessions(place) {
 
 export function accountScreen(context) {
   const { name, role, authenticator, idleSeconds } = session.operator;
-  const sessions = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
-  const passkeys = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
+  const sessions = h('div', {}, h('p', { class: 'soft' }, S.app.loading));
+  const passkeys = h('div', {}, h('p', { class: 'soft' }, S.app.loading));
   replace(
     context.main,
-    heading('My account'),
+    heading(S.account.title),
     h(
       'section',
       { class: 'panel' },
-      h('h2', {}, 'Profile'),
+      h('h2', {}, S.account.profile),
       terms([
-        ['Name', name],
-        ['Role', role],
-        ['Signed out after', `${Math.round(idleSeconds / 60)} min without input`],
+        [S.account.name, name],
+        [S.account.role, S.word[role] || role],
+        [S.account.idle, S.account.idleText(Math.round(idleSeconds / 60))],
       ]),
     ),
     h(
       'section',
       { class: 'panel' },
-      h('h2', {}, 'Authenticator'),
+      h('h2', {}, S.authenticator.title),
       h(
         'p',
         {},
         authenticator
-          ? 'Enrolled. A new authenticator replaces the old one after its first correct code.'
+          ? S.authenticator.enrolled
           : hasSecondFactor()
-            ? 'Not enrolled.'
-            : 'Not enrolled: only your password protects your account.',
+            ? S.authenticator.notEnrolled
+            : S.authenticator.passwordOnly,
       ),
       h(
         'button',
         { type: 'button', onclick: enrolAnew },
-        authenticator ? 'Enrol a new one' : 'Enrol one now',
+        authenticator ? S.authenticator.again : S.authenticator.now,
       ),
       hasSecondFactor() &&
-        h('button', { type: 'button', class: 'quiet', onclick: renewCodes }, 'Renew recovery codes'),
+        h('button', { type: 'button', class: 'quiet', onclick: renewCodes }, S.recovery.renewTitle),
     ),
     h(
       'section',
       { class: 'panel' },
-      h('h2', {}, 'Passkeys'),
+      h('h2', {}, S.passkeys.title),
       passkeys,
       passkeysWork()
-        ? h('button', { type: 'button', onclick: addPasskey }, 'Add a passkey')
-        : h('p', { class: 'soft' }, 'This browser offers passkeys only over TLS, or at localhost.'),
+        ? h('button', { type: 'button', onclick: addPasskey }, S.passkeys.add)
+        : h('p', { class: 'soft' }, S.passkeys.needTls),
     ),
-    h('section', { class: 'panel' }, h('h2', {}, 'Password'), passwordForm()),
-    h('section', { class: 'panel' }, h('h2', {}, 'Sessions'), sessions),
+    h('section', { class: 'panel' }, h('h2', {}, S.account.password), passwordForm()),
+    h('section', { class: 'panel' }, h('h2', {}, S.account.sessions), sessions),
   );
   showPasskeys(passkeys);
   showSessions(sessions);

@@ -5,7 +5,7 @@ import { label } from './format.js';
 import { note, toast } from './notice.js';
 import { resultNode, hasSecret, terms } from './record.js';
 import { S } from './strings.js';
-import { act, can, session } from './wire.js';
+import { act, can, session, spoken } from './wire.js';
 
 /** A modal dialog with a heading. While `keep` is set, Escape does not close it, because it shows secrets only once. */
 export function dialog(title, ...content) {
@@ -37,13 +37,14 @@ function fixedList(command, fixed) {
   );
 }
 
-function showResult(open, title, result, finish) {
+function showResult(open, title, result, finish, next) {
   const secrets = !Array.isArray(result.data) && hasSecret(result.data);
   open.state.keep = secrets;
   if (secrets) open.box.dataset.keep = '';
+  const further = next && !result.waits && next(result, open.close);
   const close = h(
     'button',
-    { type: 'button', class: 'primary', onclick: open.close },
+    { type: 'button', class: further ? 'quiet' : 'primary', onclick: open.close },
     secrets ? S.common.secretsCopied : S.common.close,
   );
   const heading = open.box.querySelector('h2');
@@ -55,24 +56,24 @@ function showResult(open, title, result, finish) {
       { class: `notice ${secrets || result.waits ? 'warn' : 'good'}`, role: 'status' },
       secrets ? S.common.secretsDone : result.waits ? S.common.waits : S.common.done,
     ),
-    result.note && !secrets && !result.waits && note(result.note),
+    result.note && !secrets && !further && note(result.note),
     resultNode(result, title),
-    h('div', { class: 'row end' }, close),
+    h('div', { class: 'row end' }, close, further),
   );
   open.box.addEventListener('close', finish, { once: true });
-  close.focus();
+  (further || close).focus();
 }
 
 /** Reports that a command was done, or that it waits for a second operator. */
 export function said(result, done) {
-  if (result && result.waits) toast(S.common.waits, 'warn');
+  if (result && result.waits) toast(result.note || S.common.waits, 'warn');
   else toast(done);
 }
 
 /**
  * Shows the form of a command, runs the command and shows the result. {command, fixed: values that cannot be changed,
  * preset: values that can, title: replaces the label from the table, about, danger, quietly: shows no result unless
- * it contains a secret, done(result)}.
+ * it contains a secret, done(result), next(result, close): a button for the next step}.
  */
 export function ask({
   command: path,
@@ -83,6 +84,7 @@ export function ask({
   danger,
   quietly,
   done,
+  next,
   about,
 }) {
   const command = session.commands.get(path);
@@ -95,10 +97,10 @@ export function ask({
   const form = h(
     'form',
     { class: 'stack' },
-    h('p', {}, command.consequence || `${command.summary}.`),
-    command.details && h('p', { class: 'soft' }, command.details),
+    h('p', {}, spoken(command.consequence || `${command.summary}.`, path)),
+    command.details && h('p', { class: 'soft' }, spoken(command.details, path)),
     fixedList(command, fixed),
-    wanted.map((argument) => field(argument, preset[argument.name])),
+    wanted.map((argument) => field(argument, preset[argument.name], { hint: spoken(argument.help, path) })),
     place,
     h(
       'div',
@@ -125,7 +127,7 @@ export function ask({
       open.close();
       said(result, S.common.toast(about ? `${name}: ${about}` : name));
     } else {
-      showResult(open, name, result, finish);
+      showResult(open, name, result, finish, next);
     }
   });
   open.box.append(form);

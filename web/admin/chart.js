@@ -54,6 +54,9 @@ export function chart({ title, buckets, series, summary }) {
   const step = (WIDTH - BESIDE) / Math.max(1, buckets.length);
   const width = Math.max(1, step - Math.min(4, step / 4));
   const every = Math.max(1, Math.ceil(buckets.length / 5));
+  // The same day is written once.
+  let told;
+  const isNew = (tick) => tick !== told && ((told = tick), true);
   const heading = freshId('chart');
   const picture = s(
     'svg',
@@ -68,6 +71,7 @@ export function chart({ title, buckets, series, summary }) {
     buckets.map(
       (bucket, i) =>
         i % every === 0 &&
+        isNew(bucket.tick) &&
         s(
           'text',
           {

@@ -19,8 +19,8 @@ export const isTime = (argument) => argument.placeholder === 'TIME';
 /** Arguments that take the ID of one of a few objects: the operator chooses the object by name. */
 const FEW = {
   association: { command: 'association list', name: (row) => row.name },
-  application: { command: 'application list', name: (row) => `${row.name}, ${row.environment}` },
-  connector: { command: 'connector list', name: (row) => `${row.name}, ${row.environment}` },
+  application: { command: 'application list', name: (row) => `${row.name}, ${S.word[row.environment]}` },
+  connector: { command: 'connector list', name: (row) => `${row.name}, ${S.word[row.environment]}` },
   webhook: { command: 'webhook list', name: (row) => row.url },
 };
 
@@ -76,7 +76,7 @@ function control(argument, value, blank, attributes, say) {
       !argument.fallback && option('', argument.required ? S.common.choose : blank, present),
       argument.placeholder
         .split('|')
-        .map((word) => option(word, say ? say(argument, word) : word, present)),
+        .map((word) => option(word, say ? say(argument, word) : S.word[word] || word, present)),
     );
   }
   if (isTime(argument))
@@ -153,6 +153,11 @@ function pickerField(argument, value, text, hint) {
   );
 }
 
+/** Whether a hint only repeats the label: `Name of the application`. */
+const repeats = (hint, name) =>
+  hint.toLowerCase() === name.toLowerCase() ||
+  (hint.toLowerCase().startsWith(`${name.toLowerCase()} of `) && /^\w+ of (the|an?) \w+$/i.test(hint));
+
 /**
  * A labelled field for an argument. `blank` is the text of the empty choice, `say(argument, word)` the text of the
  * others.
@@ -161,6 +166,8 @@ export function field(argument, value, { blank = S.common.none, hint = argument.
   const toggle = argument.kind === 'toggle';
   const optional = !argument.required && !toggle && h('span', { class: 'soft' }, S.common.optional);
   const text = [argument.label || label(argument.name), optional];
+  const name = argument.label || label(argument.name);
+  if (repeats(hint, name)) hint = '';
   if (argument.content) return contentField(argument, text, hint);
   if (manyOf(argument)) return pickerField(argument, value, text, hint);
   const attributes = {
@@ -216,20 +223,55 @@ export function valuesOf(form) {
   return out;
 }
 
-/** Runs `work` while the form is disabled; shows an error in `place`. Returns whether it succeeded. */
+const plainName = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Shows each error at the field that it names; returns the others. */
+function showAtFields(form, errors) {
+  return errors.filter(({ field: name, message }) => {
+    const input = [...form.elements].find((each) => each.name && plainName(each.name) === plainName(name));
+    const place = input && input.closest('.field');
+    if (!place) return true;
+    const id = freshId('error');
+    // The label stands above, so the sentence begins with its verb.
+    const own = message.startsWith(`${name} `) ? message.slice(name.length + 1) : message;
+    place.append(h('p', { class: 'hint field-error', id, role: 'alert' }, sentence(own)));
+    input.setAttribute('aria-invalid', 'true');
+    input.setAttribute('aria-describedby', [input.getAttribute('aria-describedby'), id].filter(Boolean).join(' '));
+    return false;
+  });
+}
+
+const errorParts = ({ title, message, requestId }) => ({ title, message, requestId });
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? '' : '.');
+
+function clearFields(form) {
+  for (const each of form.querySelectorAll('.field-error')) each.remove();
+  for (const each of form.querySelectorAll('[aria-invalid]')) each.removeAttribute('aria-invalid');
+}
+
+/**
+ * Runs `work` while the form is disabled. Shows an error at the fields that it names, or in `place`. Returns whether it
+ * succeeded.
+ */
 export async function submitting(form, place, work) {
   const buttons = form.querySelectorAll('button');
   for (const button of buttons) button.disabled = true;
   form.setAttribute('aria-busy', 'true');
   place.replaceChildren();
+  clearFields(form);
   try {
     await work();
     return true;
   } catch (fault) {
-    place.replaceChildren(errorBox(fault));
+    const fields = fault.fields || [];
+    const others = showAtFields(form, fields);
+    if (fields.length === 0 || others.length > 0) place.replaceChildren(errorBox({ ...errorParts(fault), fields: others }));
     return false;
   } finally {
     form.removeAttribute('aria-busy');
     for (const button of buttons) button.disabled = false;
+    const wrong = form.querySelector('[aria-invalid]');
+    if (wrong) wrong.focus();
   }
 }

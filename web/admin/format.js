@@ -10,7 +10,7 @@ const AMOUNT_KEY =
   /(amount|balance|available|held|fee|fees|volume|total|sum|liquidity|debit|credit|limit|rate|min|max)$/i;
 const STATE_KEY = /^(status|state|outcome|health|level|severity|providerState)$/;
 
-const WORD_KEY = /^(environment|type|direction|flow|method|driver|quota)$/;
+const WORD_KEY = /^(environment|role|type|direction|flow|method|driver|quota)$/;
 
 const TONES = {
   good: 'succeeded verified active done sent delivered ok healthy recorded good accepted',
@@ -112,12 +112,23 @@ export function zone() {
   return [Intl.DateTimeFormat().resolvedOptions().timeZone, offset ? offset.value : ''];
 }
 
+let aheadMs = 0;
+
+/** The server's time: that of a demo can be ahead, and this machine's clock may be wrong. */
+export const now = () => new Date(Date.now() + aheadMs);
+
+/** Takes over the server's time, an RFC 3339 text. */
+export function synchronise(text) {
+  const ms = new Date(text).getTime() - Date.now();
+  // The response was in transit, so smaller differences are no difference.
+  if (Math.abs(ms - aheadMs) > 2000) aheadMs = ms;
+}
+
 /** A time in the browser's time zone, with UTC on hover. */
 export function time(value) {
   const at = new Date(value);
-  const now = new Date();
-  const today = at.toDateString() === now.toDateString();
-  const day = at.getFullYear() === now.getFullYear() ? DAY.format(at) : FULL.format(at);
+  const today = at.toDateString() === now().toDateString();
+  const day = at.getFullYear() === now().getFullYear() ? DAY.format(at) : FULL.format(at);
   return h(
     'time',
     { datetime: value, title: utc(value), class: 'number' },
@@ -126,10 +137,10 @@ export function time(value) {
 }
 
 const AGES = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'min'],
-  [1, 's'],
+  [86_400, 'd', 'day'],
+  [3_600, 'h', 'hour'],
+  [60, 'min', 'minute'],
+  [1, 's', 'second'],
 ];
 
 /** A duration such as `3 h 12 min`, limited to the `most` largest units. */
@@ -149,10 +160,20 @@ function relative(value, text) {
   return h('time', { datetime: value, title: utc(value) }, text);
 }
 
-const secondsSince = (value) => (Date.now() - new Date(value).getTime()) / 1000;
+const secondsSince = (value) => (now().getTime() - new Date(value).getTime()) / 1000;
 
 /** `3 h ago`, for past times, even if this machine's clock is behind the server's. */
 export const ago = (value) => relative(value, S.common.ago(duration(secondsSince(value), 1)));
+
+/** `5 days`, for sentences. */
+export function inWords(seconds) {
+  const [size, , unit] = AGES.find(([each]) => seconds >= each) || AGES.at(-1);
+  const count = Math.max(0, Math.floor(seconds / size));
+  return S.common.counted[unit](count);
+}
+
+/** A sentence about the age of a time: `say('5 days')`. */
+export const since = (value, say) => relative(value, say(inWords(secondsSince(value))));
 
 /** `in 4 min`, for times at which something is due. */
 export const due = (value) => relative(value, S.common.in(duration(-secondsSince(value), 1)));

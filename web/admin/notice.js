@@ -18,7 +18,7 @@ export function errorBox(fault) {
       h(
         'ul',
         {},
-        fault.fields.map((field) => h('li', {}, h('code', {}, field.field), ` ${field.message}`)),
+        fault.fields.map((field) => h('li', {}, field.message)),
       ),
     fault.requestId &&
       h(

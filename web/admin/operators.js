@@ -1,11 +1,22 @@
 // Operators of the admin page, and the audit log.
 import { action } from './action.js';
 import { list } from './list.js';
+import { offeredProvider } from './provider.js';
 import { S } from './strings.js';
 import { verbs } from './verbs.js';
 import { session } from './wire.js';
 
-export function operatorsScreen(context) {
+/** Verbs that do not apply to an operator. */
+const without = (row, provider) => [
+  'add',
+  ...(row.passkeys > 0 ? [] : ['passkeys', 'remove-passkey']),
+  ...(provider && !row.subject ? [] : ['link']),
+  ...(row.subject ? [] : ['unlink']),
+  ...(row.name === session.operator.name ? ['suspend', 'role', 'reset'] : []),
+];
+
+export async function operatorsScreen(context) {
+  const provider = await offeredProvider().catch(() => null);
   return list(context, {
     title: S.menu.operators,
     intro: S.operators.intro,
@@ -23,13 +34,9 @@ export function operatorsScreen(context) {
         argument: 'NAME',
         about: row.name,
         again,
-        except: ['add'],
+        except: without(row, provider),
         preset: { role: { role: row.role } },
-      }).filter(
-        (button) =>
-          button &&
-          (row.name !== session.operator.name || !/suspend|role|reset/.test(button.dataset.command)),
-      ),
+      }),
     empty: [S.operators.empty, S.operators.emptyNext],
   });
 }

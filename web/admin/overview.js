@@ -2,7 +2,7 @@
 import { chart } from './chart.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
-import { ago, amount, badge, bytes, failureText, number, time } from './format.js';
+import { ago, amount, badge, bytes, failureText, now, number, since, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
@@ -56,7 +56,7 @@ function attentionPart({ attention }) {
                 'span',
                 {},
                 h('strong', {}, text(count)),
-                oldestAt && h('span', { class: 'soft' }, O.attention.oldest(count), ago(oldestAt)),
+                oldestAt && h('span', { class: 'soft' }, since(oldestAt, (age) => O.attention.oldest(count, age))),
               ),
               h('a', { class: 'button', href: `#/${href}` }, next),
             );
@@ -98,7 +98,7 @@ function rateOf({ succeeded, failed }) {
 
 /** The buckets since the last midnight in the browser's time zone, and those of the day before. */
 function days(buckets) {
-  const midnight = new Date().setHours(0, 0, 0, 0);
+  const midnight = now().setHours(0, 0, 0, 0);
   const before = new Date(midnight - 1).setHours(0, 0, 0, 0);
   const at = ({ from }) => new Date(from).getTime();
   return {
@@ -461,7 +461,7 @@ export function overviewScreen(context) {
       queuesPart(found.overview),
       balancesPart(found.overview),
       systemPart(found.overview),
-      h('p', { class: 'soft small' }, O.seenAt, time(new Date().toISOString()), '.'),
+      h('p', { class: 'soft small' }, O.seenAt, time(now().toISOString()), '.'),
     ],
     failed: errorBox,
   });

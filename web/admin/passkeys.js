@@ -1,6 +1,7 @@
 // Passkeys (WebAuthn): creation, sign-in with a passkey alone or after the password, and proof of the second factor.
 import { h } from './dom.js';
 import { plainField, submitting } from './form.js';
+import { S } from './strings.js';
 import { Rejected, call, loadSession, session, signedCall } from './wire.js';
 
 /** Whether the browser can use passkeys on this page, which requires TLS or localhost. */
@@ -25,11 +26,11 @@ async function asked(work) {
     return await work();
   } catch (fault) {
     if (fault.name === 'InvalidStateError') {
-      throw new Rejected({ title: 'Already registered', detail: 'This device already has a passkey for your account.' });
+      throw new Rejected({ title: S.passkeys.known, detail: S.passkeys.knownText });
     }
     throw new Rejected({
-      title: 'No passkey',
-      detail: 'The browser returned no passkey. Try again, or use your password and a code.',
+      title: S.passkeys.none,
+      detail: S.passkeys.noneText,
     });
   }
 }
@@ -98,14 +99,14 @@ export async function passkeyForm(proof, done) {
     { class: 'stack' },
     plainField({
       name: 'name',
-      text: 'Passkey name',
+      text: S.passkeys.name,
       required: true,
       maxlength: 64,
-      value: session.operator.passkeys ? '' : 'My device',
-      hint: 'A name by which you recognise this passkey, such as “laptop” or “blue key”.',
+      value: session.operator.passkeys ? '' : S.passkeys.device,
+      hint: S.passkeys.nameHint,
     }),
     place,
-    h('button', { type: 'submit', class: 'primary' }, 'Create passkey'),
+    h('button', { type: 'submit', class: 'primary' }, S.passkeys.create),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -40,8 +40,17 @@ function intro(record) {
 
 /** Amount sent, amount received, fee, total and rate. */
 function figures(record) {
-  const figure = (name, value) =>
-    value && h('li', {}, h('span', { class: 'soft' }, name), h('span', { class: 'figure-value' }, value));
+  const figure = (name, value, beside) =>
+    value &&
+    h(
+      'li',
+      {},
+      h('span', { class: 'soft' }, name),
+      h('span', { class: 'figure-value' }, value),
+      beside && h('span', { class: 'soft small' }, beside),
+    );
+  const collects = record.type.startsWith('onramp');
+  const [totalName, beside] = (collects ? P.collected : P.total)[record.status];
   const sent = record.sendingAssetCode;
   const received = record.receivingAmount && amount(record.receivingAmount, record.receivingAssetCode);
   const isOther = record.receivingAssetCode !== sent;
@@ -51,7 +60,7 @@ function figures(record) {
     figure(P.amount, record.sendingAmount && amount(record.sendingAmount, sent)),
     figure(P.received, isOther && received),
     figure(P.fee, record.fee && amount(record.fee, sent)),
-    figure(P.total, record.total && amount(record.total, sent)),
+    figure(totalName, record.total && amount(record.total, sent), beside),
     figure(P.rate, record.rate && number(record.rate)),
   );
 }
@@ -232,7 +241,7 @@ export function eventsPanel(record, again) {
       },
     ],
     link: (row) => `#/events/${row.id}`,
-    actions: (row) => resend(row.type, { ID: row.id }, again),
+    actions: (row) => deliveriesOf(row).length > 0 && resend(row.type, { ID: row.id }, again),
     none: P.noEvents,
   });
 }

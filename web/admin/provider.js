@@ -1,4 +1,5 @@
 // Sign-in with the identity provider: the redirect there, the return, and the call that completes the sign-in.
+import { S } from './strings.js';
 import { Rejected, call } from './wire.js';
 
 const posted = (body = {}) => ({ method: 'POST', body });
@@ -25,7 +26,7 @@ export function returnedFromProvider() {
 
 export async function signInWithProvider({ code, state, iss, error }) {
   if (error) {
-    throw new Rejected({ title: 'Not signed in', detail: `The provider did not sign you in (${error}).` });
+    throw new Rejected({ title: S.signIn.notByProvider, detail: S.signIn.byProvider(error) });
   }
   await call('sign-in/provider', posted({ code, state, iss: iss || '' }));
 }

@@ -1,6 +1,7 @@
 // QR codes for authenticator apps.
 import { qrcode } from './qrcode.js';
 import { s } from './dom.js';
+import { S } from './strings.js';
 
 const QUIET = 4; // modules of margin that scanners need
 
@@ -23,7 +24,7 @@ export function qrCode(text) {
       class: 'qr',
       viewBox: `0 0 ${side} ${side}`,
       role: 'img',
-      'aria-label': 'QR code for an authenticator app',
+      'aria-label': S.authenticator.picture,
       'shape-rendering': 'crispEdges',
     },
     s('rect', { width: side, height: side, fill: '#fff' }),

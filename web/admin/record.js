@@ -4,6 +4,7 @@ import { assetsShown, isId, label, valueNode } from './format.js';
 import { qrCode } from './qr.js';
 import { S } from './strings.js';
 import { table } from './table.js';
+import { session } from './wire.js';
 
 const SECRETS = new Set([
   'clientSecret',
@@ -92,8 +93,8 @@ export function inside(record, { leaveOut = [], level } = {}) {
     .map((key) => panel(label(key), record[key], { level, columns: withoutId(record[key]) }));
 }
 
-/** Converts `clientSecret` to `COFFER_CLIENT_SECRET`. */
-const envName = (key) => `COFFER_${key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
+/** Converts `clientSecret` to `CLIENT_SECRET`. The prefix COFFER_ belongs to the settings of the server. */
+const envName = (key) => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
 
 /** Members that the downloaded file contains besides the secrets. */
 const WITH_SECRETS = ['clientId', 'publicKey', 'associationId', 'environment', 'url', 'username', 'name'];
@@ -102,7 +103,8 @@ function envText(record) {
   const keys = Object.keys(record).filter(
     (key) => (isSecret(key) || WITH_SECRETS.includes(key)) && typeof record[key] === 'string' && record[key],
   );
-  return keys.map((key) => `${envName(key)}='${record[key].replaceAll("'", "'\\''")}'\n`).join('');
+  const pairs = [['BASE_URL', session.operator.apiUrl], ...keys.map((key) => [envName(key), record[key]])];
+  return pairs.map(([name, value]) => `${name}='${value.replaceAll("'", "'\\''")}'\n`).join('');
 }
 
 /** Secrets that are shown once, with buttons to copy or download all of them. The other members are collapsed. */

@@ -99,7 +99,7 @@ class Drawer {
         badge(record.status),
         ' ',
         account(record.accountNumber),
-        ` ${record.association}, ${record.environment}, `,
+        ` ${record.association}, ${S.word[record.environment]}, `,
         ago(record.createdAt),
       ),
       evidence(record),
@@ -138,7 +138,7 @@ export function reviewsScreen(context) {
     title: R.title,
     intro: R.intro,
     command: 'wallet list',
-    fixed: { status: 'Pending' },
+    fixed: { status: 'Pending', order: 'oldest' },
     quick: ['text'],
     rows: (data) => {
       rows = data;

@@ -4,7 +4,9 @@ import { plainField, submitting, valuesOf } from './form.js';
 import { errorBox } from './notice.js';
 import { passkeyForm, passkeyProof, passkeysWork, signInWithPasskey } from './passkeys.js';
 import { goToProvider, offeredProvider, returnedFromProvider, signInWithProvider } from './provider.js';
+import { inWords } from './format.js';
 import { qrCode } from './qr.js';
+import { S } from './strings.js';
 import * as wire from './wire.js';
 
 const PASSWORD_MIN = 12;
@@ -34,6 +36,14 @@ function leave(box) {
   box.remove();
 }
 
+/** The error of a rejected sign-in; a pause tells its length and the way out. */
+function pausedOr(fault) {
+  if (fault.status !== 429) return fault;
+  fault.title = S.signIn.paused(inWords(Math.ceil(fault.retryAfter / 60) * 60));
+  fault.message = S.signIn.pausedNext;
+  return fault;
+}
+
 /** Resolves when an operator has signed in. `why` is the text above the form. */
 export function signInDialog(why, presetName = '') {
   return new Promise((resolve) => {
@@ -43,7 +53,7 @@ export function signInDialog(why, presetName = '') {
       { class: 'stack' },
       plainField({
         name: 'name',
-        text: 'Name',
+        text: S.signIn.name,
         autocomplete: 'username',
         required: true,
         value: presetName,
@@ -52,55 +62,49 @@ export function signInDialog(why, presetName = '') {
       }),
       plainField({
         name: 'password',
-        text: 'Password',
+        text: S.signIn.password,
         type: 'password',
         autocomplete: 'current-password',
         required: true,
       }),
       plainField({
         name: 'code',
-        text: 'Code',
+        text: S.signIn.code,
         inputmode: 'numeric',
         autocomplete: 'one-time-code',
         maxlength: 19,
-        hint:
-          'Six digits from your authenticator app, or a recovery code. ' +
-          'Leave it empty if you have neither, or to use a passkey.',
+        hint: S.signIn.codeHint,
       }),
       place,
-      h('button', { type: 'submit', class: 'primary' }, 'Sign in'),
+      h('button', { type: 'submit', class: 'primary' }, S.signIn.signIn),
       passkeysWork() &&
         h(
           'button',
           { type: 'button', class: 'quiet', onclick: () => attempt(() => signInWithPasskey()) },
-          'Sign in with a passkey',
+          S.signIn.withPasskey,
         ),
     );
     const box = cover(
-      'Sign in',
+      S.signIn.signIn,
       why && h('p', { class: 'notice' }, why),
       form,
       h(
         'details',
         {},
-        h('summary', {}, 'No password yet, or lost it?'),
+        h('summary', {}, S.signIn.lost),
         h(
           'p',
           { class: 'soft' },
-          'The first start of the server prints a one-time link; ',
-          h('code', {}, 'coffer admin link'),
-          ' prints another. Administrators create a link for a new operator with ',
-          h('code', {}, 'coffer operator add'),
-          ' and replace a lost password with ',
-          h('code', {}, 'coffer operator reset'),
-          '.',
+          S.signIn.lostText.map(([command, text]) => [command && h('code', {}, command), text]),
         ),
       ),
     );
     async function attempt(signIn) {
       const password = form.elements.password.value;
       const went = await submitting(form, place, async () => {
-        await signIn(password);
+        await signIn(password).catch((fault) => {
+          throw pausedOr(fault);
+        });
         await wire.loadSession();
       });
       if (!went) {
@@ -126,7 +130,7 @@ export function signInDialog(why, presetName = '') {
       (host) =>
         host &&
         form.append(
-          h('button', { type: 'button', class: 'quiet', onclick: () => attempt(goToProvider) }, `Sign in with ${host}`),
+          h('button', { type: 'button', class: 'quiet', onclick: () => attempt(goToProvider) }, S.signIn.with(host)),
         ),
       () => {}, // the server does not respond: the next call reports it
     );
@@ -135,48 +139,54 @@ export function signInDialog(why, presetName = '') {
 }
 
 /** The form of a one-time link: a new password, and a name if the link creates an administrator. */
-export function claimDialog(link) {
+export async function claimDialog(link) {
+  let known;
+  try {
+    known = await wire.openLink(link);
+  } catch (fault) {
+    return linkRefused(fault);
+  }
   return new Promise((resolve) => {
     const place = h('div', { 'aria-live': 'polite' });
     const form = h(
       'form',
       { class: 'stack' },
-      plainField({
-        name: 'name',
-        text: 'Name',
-        autocomplete: 'username',
-        autocapitalize: 'off',
-        spellcheck: 'false',
-        hint:
-          'Your operator name: letters, digits and . _ @ + -. ' +
-          'Leave it empty if the link was created for your name.',
-      }),
+      !known.name &&
+        plainField({
+          name: 'name',
+          text: S.claim.name,
+          autocomplete: 'username',
+          autocapitalize: 'off',
+          spellcheck: 'false',
+          required: true,
+          hint: S.claim.nameHint,
+        }),
       plainField({
         name: 'password',
-        text: 'New password',
+        text: S.claim.password,
         type: 'password',
         autocomplete: 'new-password',
         required: true,
         minlength: PASSWORD_MIN,
-        hint: `At least ${PASSWORD_MIN} characters. Several unrelated words are easy to remember.`,
+        hint: S.claim.passwordHint(PASSWORD_MIN),
       }),
       plainField({
         name: 'again',
-        text: 'Repeat the password',
+        text: S.claim.again,
         type: 'password',
         autocomplete: 'new-password',
         required: true,
       }),
       place,
-      h('button', { type: 'submit', class: 'primary' }, 'Begin'),
+      h('button', { type: 'submit', class: 'primary' }, S.claim.button),
     );
-    const box = cover('Use your one-time link', form);
+    const box = cover(known.name ? S.claim.titleOf(known.name) : S.claim.title, form);
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       const { name, password, again } = form.elements;
       const went = await submitting(form, place, async () => {
         sameTwice(password.value, again.value);
-        await wire.claim({ link, name: name.value.trim(), password: password.value });
+        await wire.claim({ link, name: name ? name.value.trim() : '', password: password.value });
         await wire.loadSession();
       });
       if (!went) return;
@@ -184,13 +194,25 @@ export function claimDialog(link) {
       if (wire.session.operator.mustEnrol) await enrolDialog(password.value);
       resolve();
     });
-    form.elements.name.focus();
+    form.querySelector('input').focus();
   });
+}
+
+/** Reports a link that does not work, before anything is typed. Never resolves: the page reloads. */
+function linkRefused(fault) {
+  const leaving = h(
+    'button',
+    { type: 'button', class: 'primary', onclick: () => location.reload() },
+    S.claim.toSignIn,
+  );
+  cover(S.claim.gone, errorBox(fault), leaving);
+  leaving.focus();
+  return new Promise(() => {});
 }
 
 export function sameTwice(first, second) {
   if (first === second) return;
-  throw new wire.Rejected({ title: 'Passwords differ', detail: 'The two passwords do not match. Type them again.' });
+  throw new wire.Rejected({ title: S.claim.differ, detail: S.claim.differText });
 }
 
 /** Whether a proof requires more than the password. */
@@ -201,14 +223,12 @@ export function codeField() {
   const passkey = wire.session.operator.passkeys > 0 && passkeysWork();
   return plainField({
     name: 'code',
-    text: 'Code',
+    text: S.proof.code,
     inputmode: 'numeric',
     autocomplete: 'one-time-code',
     required: !passkey,
     maxlength: 19,
-    hint: `Six digits from your authenticator app, or a recovery code.${
-      passkey ? ' Leave it empty to use a passkey.' : ''
-    }`,
+    hint: S.proof.codeHint + (passkey ? S.proof.codeOrPasskey : ''),
   });
 }
 
@@ -224,7 +244,7 @@ export function proofFields(withCode) {
   return [
     plainField({
       name: 'password',
-      text: 'Current password',
+      text: S.proof.password,
       type: 'password',
       autocomplete: 'current-password',
       required: true,
@@ -266,43 +286,46 @@ export function recoveryCodes(codes, done) {
     h(
       'p',
       { class: 'notice warn' },
-      "Keep these recovery codes apart from your password. Each replaces a code of the authenticator once. You won't see them again.",
+      S.recovery.text,
     ),
     h('pre', { class: 'secret-text' }, codes.join('\n')),
-    copyButton(codes.join('\n'), 'recovery codes'),
-    h('button', { type: 'button', class: 'primary', onclick: done }, 'I have copied them'),
+    copyButton(codes.join('\n'), S.recovery.what),
+    h('button', { type: 'button', class: 'primary', onclick: done }, S.common.secretsCopied),
   );
 }
 
-/** Shows the key of a new authenticator and asks for its first code. `proof` is {password, code}; `done` is called last. */
-export async function authenticatorForm(proof, done) {
+/**
+ * Shows the key of a new authenticator and asks for its first code. `proof` is {password, code}; `confirmed` is called
+ * when the code was right, `done` last.
+ */
+export async function authenticatorForm(proof, done, confirmed = () => {}) {
   const { otpauthUri } = await wire.beginAuthenticator(proof);
   const key = new URL(otpauthUri).searchParams.get('secret') || '';
   const place = h('div', { 'aria-live': 'polite' });
   const form = h(
     'form',
     { class: 'stack' },
-    h('p', {}, 'Scan this with an authenticator app, or type the key into it.'),
+    h('p', {}, S.authenticator.scan),
     qrCode(otpauthUri),
     h(
       'p',
       {},
-      h('span', { class: 'soft' }, 'Key '),
+      h('span', { class: 'soft' }, S.authenticator.key),
       h('code', { class: 'secret-text' }, key.replace(/(.{4})(?=.)/g, '$1 ')),
       ' ',
-      copyButton(key, 'key'),
+      copyButton(key, S.authenticator.keyName),
     ),
     plainField({
       name: 'code',
-      text: 'Code',
+      text: S.authenticator.code,
       inputmode: 'numeric',
       autocomplete: 'one-time-code',
       required: true,
       maxlength: 8,
-      hint: 'The six digits that the app shows.',
+      hint: S.authenticator.codeHint,
     }),
     place,
-    h('button', { type: 'submit', class: 'primary' }, 'Confirm'),
+    h('button', { type: 'submit', class: 'primary' }, S.authenticator.confirm),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -312,7 +335,9 @@ export async function authenticatorForm(proof, done) {
       // The server has replaced the session and its token.
       await wire.loadSession();
     });
-    if (went) form.replaceWith(recoveryCodes(enrolled.recoveryCodes, done));
+    if (!went) return;
+    confirmed();
+    form.replaceWith(recoveryCodes(enrolled.recoveryCodes, done));
   });
   return form;
 }
@@ -320,11 +345,11 @@ export async function authenticatorForm(proof, done) {
 /** Enrols the first second factor, before the page opens. `password` is the one used to sign in, if known. */
 export function enrolDialog(password) {
   return new Promise((resolve) => {
-    const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'));
-    const out = h('button', { type: 'button', class: 'quiet' }, 'Sign out');
+    const content = h('div', {}, h('p', { class: 'soft' }, S.app.loading));
+    const out = h('button', { type: 'button', class: 'quiet' }, S.app.signOut);
     const box = cover(
-      'Enrol an authenticator',
-      h('p', {}, 'Signing in requires a password and a code. You set this up once.'),
+      S.authenticator.enrol,
+      h('p', {}, S.authenticator.once),
       content,
       out,
     );
@@ -338,22 +363,23 @@ export function enrolDialog(password) {
     };
     const withPasskey = (proof) =>
       passkeyForm(proof, (codes, form) => form.replaceWith(recoveryCodes(codes, done)));
-    const instead = h('button', { type: 'button', class: 'quiet' }, 'Use a passkey instead');
+    const instead = h('button', { type: 'button', class: 'quiet' }, S.authenticator.instead);
     instead.addEventListener('click', async () => {
       instead.remove();
       const form = password
         ? await withPasskey({ password, code: '' }).catch(errorBox)
-        : proofForm(false, 'Continue', withPasskey);
+        : proofForm(false, S.proof.continue, withPasskey);
       replace(content, form);
       const first = form.querySelector('input');
       if (first) first.focus();
     });
     if (passkeysWork()) out.before(instead, ' ');
     const begin = async () => {
-      const enrol = (proof) => authenticatorForm(proof, done);
+      // Recovery codes are shown once, so nothing below may replace them.
+      const enrol = (proof) => authenticatorForm(proof, done, () => instead.remove());
       const form = password
         ? await enrol({ password, code: '' })
-        : proofForm(false, 'Continue', enrol);
+        : proofForm(false, S.proof.continue, enrol);
       replace(content, form);
       form.querySelector('input').focus();
     };

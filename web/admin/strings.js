@@ -1,9 +1,11 @@
 // The texts of the admin page. This file has the texts that all screens share; strings_screens.js and strings_setup.js
-// have those of single screens. To translate the page, replace these three files. A text with parameters is a function;
+// have those of single screens, strings_account.js those of the sign-in. To translate the page, replace these files. A text with parameters is a function;
 // numbers arrive formatted.
-import { screens } from './strings_screens.js';
+import { account } from './strings_account.js';
+import { counted, screens } from './strings_screens.js';
 
 export const S = {
+  ...account,
   ...screens,
   app: {
     name: 'coffer',
@@ -95,6 +97,12 @@ export const S = {
     toast: (what) => `${what}: done.`,
     saving: (file) => `The browser saves ${file}.`,
     waits: 'Nothing has changed yet: a second operator must approve this.',
+    counted: {
+      day: counted('day', 'days'),
+      hour: counted('hour', 'hours'),
+      minute: counted('minute', 'minutes'),
+      second: counted('second', 'seconds'),
+    },
     ago: (text) => `${text} ago`,
     in: (text) => `in ${text}`,
     utc: (text) => `${text} UTC`,
@@ -104,7 +112,7 @@ export const S = {
     notOfferedWhy: 'It needs the command ',
     notFoundTitle: 'Not found',
     notFoundDetail: 'The object does not exist.',
-    bytesTitle: (count) => `${count} bytes`,
+    bytesTitle: counted('byte', 'bytes'),
   },
   status: {
     initiated: 'Initiated',
@@ -129,11 +137,16 @@ export const S = {
     invited: 'Invited',
     without_authenticator: 'No authenticator',
     ok: 'OK',
+    unused: 'No deliveries yet',
   },
   /** Values of the API other than statuses. */
   word: {
     sandbox: 'Sandbox',
     production: 'Production',
+    viewer: 'Viewer',
+    operator: 'Operator',
+    administrator: 'Administrator',
+    person: 'Person',
     individual: 'Individual',
     business: 'Business',
     OFF_RAMP: 'Payout',
@@ -250,7 +263,7 @@ export const S = {
   },
   requests: {
     title: 'Requests',
-    intro: 'Requests of the API, newest first. Secrets and personal data are removed.',
+    intro: 'API requests, newest first. Secrets and personal data are removed.',
     request: 'Request',
     duration: 'Duration',
     id: 'Request ID',
@@ -258,7 +271,7 @@ export const S = {
     query: 'Query',
     ms: (value) => `${value} ms`,
     empty: 'No requests yet.',
-    emptyNext: 'Requests of applications appear here within a second.',
+    emptyNext: 'Calls by your applications appear here within a second.',
     facts: 'Request',
     payment: 'Payment',
     toPayment: 'Open the payment',
@@ -277,7 +290,7 @@ export const S = {
   },
   picker: { placeholder: 'Type part of the name', none: 'No match.' },
   csv: {
-    collecting: (count) => `${count} rows…`,
+    collecting: (count) => `${counted('row', 'rows')(count)}…`,
     tooLong: (count) =>
       `There are more than ${count} rows. Narrow the filters, or export on the command line with coffer export.`,
   },
@@ -316,13 +329,13 @@ export const S = {
     older: 'Next page',
     more: (count) => `Show up to ${count} more here`,
     of: (shown, all, exact) => `${shown} of ${exact ? '' : 'at least '}${all}`,
-    shown: (count) => (count === 1 ? '1 row' : `${count} rows`),
+    shown: counted('row', 'rows'),
     andMore: (count) => `The first ${count} rows. More are below the table.`,
     nothingSoFar: 'No match so far. Go to the next page to search further.',
     nothingFits: 'Nothing matches these filters.',
     showAll: 'Show all',
     nothing: 'Nothing here yet.',
     exportCsv: 'CSV',
-    exported: (count) => `Exported ${count} rows.`,
+    exported: (count) => `Exported ${counted('row', 'rows')(count)}.`,
   },
 };

@@ -2,7 +2,7 @@
 import { setup } from './strings_setup.js';
 
 /** '1 payment', '2 payments'. */
-const counted = (one, more) => (count) => `${count} ${count === 1 ? one : more}`;
+export const counted = (one, more) => (count) => `${count} ${count === 1 ? one : more}`;
 
 export const screens = {
   ...setup,
@@ -24,11 +24,32 @@ export const screens = {
   },
   payment: {
     unknown: 'unknown',
-    multi: (count) => `Multi-transfer of ${count} payments`,
+    multi: (count) => `Multi-transfer of ${counted('payment', 'payments')(count)}`,
     amount: 'Amount',
     received: 'Recipient gets',
     fee: 'Fee',
-    total: 'Total debited',
+    /** The name of the total and a remark, by status. */
+    total: {
+      initiated: ['Total', 'Reserved in the wallet'],
+      processing: ['Total', 'Reserved in the wallet, or debited'],
+      succeeded: ['Total debited'],
+      failed: ['Total (released)', 'Not debited'],
+      expired: ['Total (released)', 'Not debited'],
+      refund_pending: ['Total debited', 'To be returned'],
+      refunded: ['Total (returned)', 'Debited, then credited back'],
+      refund_failed: ['Total debited', 'Not returned'],
+    },
+    /** The same for a collection, which the payer pays. */
+    collected: {
+      initiated: ['Total to collect'],
+      processing: ['Total to collect'],
+      succeeded: ['Total collected'],
+      failed: ['Total (not credited)'],
+      expired: ['Total (not paid)'],
+      refund_pending: ['Total', 'To be returned to the payer'],
+      refunded: ['Total (returned)', 'Returned to the payer'],
+      refund_failed: ['Total', 'Not returned to the payer'],
+    },
     rate: 'Rate',
     andNextStep: ' and next step',
     status: 'Status',
@@ -147,7 +168,7 @@ export const screens = {
     attention: {
       title: 'Needs attention',
       nothing: 'Nothing needs attention.',
-      oldest: (count) => (count === 1 ? ', ' : ', the oldest '),
+      oldest: (count, age) => (count === 1 ? `, for ${age}` : `, the oldest for ${age}`),
       ledger: { text: () => 'The verification of the ledger found errors', next: 'Verify the file' },
       refundsFailed: { text: counted('failed refund', 'failed refunds'), next: 'Resolve with the provider' },
       disk: { text: () => 'Less than 1 GiB of disk space is free', next: 'See checks' },
@@ -155,7 +176,7 @@ export const screens = {
         text: counted('connector does not respond', 'connectors do not respond'),
         next: 'See connectors',
       },
-      unsettled: { text: counted('payment in progress', 'payments in progress'), next: 'See payments' },
+      unsettled: { text: counted('payment stuck for more than 15 minutes', 'payments stuck for more than 15 minutes'), next: 'See payments' },
       deadLetters: { text: counted('failed delivery', 'failed deliveries'), next: 'Redeliver' },
       webhooksFailing: { text: counted('webhook is failing', 'webhooks are failing'), next: 'See webhooks' },
       pendingReviews: { text: counted('wallet under review', 'wallets under review'), next: 'Review' },
@@ -183,7 +204,7 @@ export const screens = {
       failed: (count, rate) => `${count} failed${rate === undefined ? '' : `; yesterday ${rate} %`}`,
       volume: (asset) => `Volume in ${asset}`,
       volumeBeside: (count, before, sum) => [
-        `${count === 1 ? '1 payment' : `${count} payments`}; yesterday ${before}: `,
+        `${counted('payment', 'payments')(count)}; yesterday ${before}: `,
         sum,
       ],
     },

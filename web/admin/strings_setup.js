@@ -13,7 +13,7 @@ export const setup = {
     intro: 'Programs that call the API. Secrets are shown once, when they are issued.',
     empty: 'No applications yet.',
     emptyNext: 'Register one to get its API credentials.',
-    register: 'Register an application',
+    registerFor: (name) => `Register an application for ${name}`,
     scopes: (count) => (count === 1 ? '1 scope' : `${count} scopes`),
   },
   users: {

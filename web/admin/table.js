@@ -56,7 +56,12 @@ export function table({ caption, rows, columns, link, actions, key, widths }) {
     rows,
     wanted.filter((column) => typeof column === 'string'),
   );
+  const cards = wanted.some(({ card }) => card);
   const shown = wanted.filter((column) => !beside.has(column)).map((column) => columnOf(column, rows));
+  // A card without a time gets that of its row.
+  const dated = cards && !shown.some(({ key: name, card }) => card && isTime(rows[0][name]));
+  const when = dated && shown.find(({ key: name }) => /^(at|createdAt)$/.test(name));
+  if (when) when.card = 'when';
   const head = h(
     'tr',
     { role: 'row' },
@@ -101,7 +106,7 @@ export function table({ caption, rows, columns, link, actions, key, widths }) {
   return h(
     'div',
     {
-      class: shown.some(({ card }) => card) ? 'scroll cards' : 'scroll',
+      class: cards ? 'scroll cards' : 'scroll',
       tabindex: 0,
       role: 'region',
       'aria-label': caption,

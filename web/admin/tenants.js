@@ -1,5 +1,5 @@
 // Associations, their applications and users; notifications to receivers of payments.
-import { action } from './action.js';
+import { action, ask } from './action.js';
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
 import { badge, label } from './format.js';
@@ -8,6 +8,23 @@ import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
 import { named, namedColumn } from './names.js';
 import { S } from './strings.js';
+import { can } from './wire.js';
+
+/** The next step after an association was created. */
+const registerNext = ({ data }, close) =>
+  can('application register') &&
+  h(
+    'button',
+    {
+      type: 'button',
+      class: 'primary',
+      onclick: () => {
+        close();
+        ask({ command: 'application register', preset: { association: data.id }, about: data.name });
+      },
+    },
+    S.applications.registerFor(data.name),
+  );
 
 export function associationsScreen(context) {
   list(context, {
@@ -19,7 +36,7 @@ export function associationsScreen(context) {
     more: [idColumn('id')],
     link: (row) => `#/associations/${row.id}`,
     actions: (again) =>
-      action({ command: 'association create', main: true, done: again }),
+      action({ command: 'association create', main: true, done: again, next: registerNext }),
     rowActions: (row, again) =>
       verbs('association', { value: row.id, status: row.status, about: row.name, again }),
     empty: [
@@ -36,7 +53,7 @@ export function associationScreen(context) {
     rows: (data) => data.filter((row) => row.associationId === ID),
     empty: [
       S.applications.empty,
-      h('a', { href: '#/applications' }, S.applications.register),
+      action({ command: 'application register', preset: { association: ID }, done: () => applications.again() }),
     ],
   });
   const quotas = listPart(context, {
@@ -58,6 +75,7 @@ export function associationScreen(context) {
     intro: (record) => badge(record.status),
     actions: (record, again) => [
       verbs('association', { value: ID, status: record.status, about: record.name, again }),
+      action({ command: 'application register', preset: { association: ID }, done: () => applications.again() }),
       ['payments', 'wallets', 'beneficiaries', 'quotes', 'webhooks', 'events'].map((noun) =>
         h('a', { class: 'button', href: `#/${noun}?association=${ID}` }, label(noun)),
       ),

@@ -36,6 +36,8 @@ const FITS = {
   recover: ['active'],
   retry: ['initiated', 'processing', 'refund_pending'],
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
+  role: ['active', 'invited', 'without authenticator'],
+  'end-sessions': ['active'],
 };
 
 function rowsOf(noun) {
@@ -49,11 +51,11 @@ const isAboutOne = (row, argument) =>
 
 /**
  * Buttons for an object. `argument` is the argument of the commands that takes its ID, `value`. `more` has further
- * fixed values, and `preset` (by verb) values that the operator can change.
+ * fixed values, and `preset` (by verb) values that the operator can change. `after` (by verb) replaces `again`.
  */
 export function verbs(
   noun,
-  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {} },
+  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {}, after = {} },
 ) {
   return rowsOf(noun)
     .map((row) => ({ row, verb: row.command.split(' ')[1] }))
@@ -73,7 +75,7 @@ export function verbs(
         danger: DANGER.has(verb),
         main: MAIN.has(verb),
         quietly: true,
-        done: again,
+        done: after[verb] || again,
       }),
     );
 }

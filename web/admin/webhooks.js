@@ -3,7 +3,7 @@ import { action } from './action.js';
 import { chart } from './chart.js';
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
-import { amount, badge, exactTime, id, isId, label, pretty, time } from './format.js';
+import { amount, badge, exactTime, id, isId, label, now, pretty, time } from './format.js';
 import { list, listPart } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
@@ -117,7 +117,7 @@ function healthPart(context, ID) {
 }
 
 /** The time 24 hours ago, in the format of a command argument. */
-const dayBack = () => new Date(Date.now() - 24 * HOUR_MS).toISOString();
+const dayBack = () => new Date(now().getTime() - 24 * HOUR_MS).toISOString();
 
 export function webhookScreen(context) {
   if (context.parts.length > 2) {
@@ -156,6 +156,8 @@ export function webhookScreen(context) {
         value: ID,
         status: record.status,
         about: record.url,
+        // The page of the delivery shows the response when it arrives.
+        after: { test: ({ data }) => context.go(`#/webhooks/${ID}/${data.eventId}`) },
         preset: {
           update: { url: record.url, types: record.eventTypes, description: record.description },
           recover: { from: dayBack() },
@@ -246,6 +248,19 @@ function deliveryScreen(context) {
   });
 }
 
+/** The active webhooks, to know which types have a subscriber. */
+const activeWebhooks = async (context) =>
+  can('webhook list') ? (await read('webhook list', { status: 'active' }, context.signal)).data : [];
+
+/** Whether one of the webhooks subscribes to the event. */
+const isWanted = (webhooks, { type, associationId, environment }) =>
+  webhooks.some(
+    (each) =>
+      (!associationId || each.associationId === associationId) &&
+      (!environment || each.environment === environment) &&
+      (each.eventTypes === '*' ? type.startsWith('payment.') : each.eventTypes.split(',').includes(type)),
+  );
+
 /** A button that redelivers an event to one webhook, or to all webhooks subscribed to its type. */
 export function resend(about, fixed, done) {
   return action({ command: 'events resend', title: W.redeliver, about, fixed, quietly: true, done });
@@ -272,6 +287,8 @@ export async function eventsScreen(context) {
     const { data } = await read('association list', {}, context.signal);
     if (data.length > 0) context.query.set('association', data[0].id);
   }
+  const webhooks = await activeWebhooks(context);
+  const owner = { ...scope, associationId: context.query.get('association') || scope.association };
   list(context, {
     title: S.events.title,
     intro: S.events.intro,
@@ -286,14 +303,18 @@ export async function eventsScreen(context) {
       { key: 'test', label: S.events.test, card: 'badge', render: (row) => row.test && badge(S.events.testEvent, 'plain') },
     ],
     link: (row) => `#/events/${row.id}`,
-    rowActions: (row, again) => [resend(row.type, { ID: row.id }, again)],
+    rowActions: (row, again) => [
+      isWanted(webhooks, { ...owner, environment: context.query.get('environment') || 'sandbox', type: row.type }) &&
+        resend(row.type, { ID: row.id }, again),
+    ],
     actions: (again) => action({ command: 'trigger', done: again }),
     empty: [S.events.empty, S.events.emptyNext],
   });
 }
 
-export function eventScreen(context) {
+export async function eventScreen(context) {
   const ID = context.parts[1];
+  const webhooks = await activeWebhooks(context);
   details(context, {
     back: { href: '#/events', text: S.events.title },
     command: 'events show',
@@ -302,7 +323,7 @@ export function eventScreen(context) {
     actions: (record, again) => {
       const href = placeOfSubject(record);
       return [
-        resend(record.type, { ID }, again),
+        isWanted(webhooks, record) && resend(record.type, { ID }, again),
         href && h('a', { class: 'button', href }, S.events.toSubject),
       ];
     },

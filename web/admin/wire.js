@@ -1,13 +1,16 @@
 // Calls to the server: the session, the available commands, and their execution.
+import { label, synchronise } from './format.js';
+import { S } from './strings.js';
 
 /** The error of a call. The server's log contains `requestId`. */
 export class Rejected extends Error {
   constructor(problem) {
-    super(problem.detail || problem.title || 'The server did not respond.');
-    this.title = problem.title || 'No response';
+    super(problem.detail || problem.title || S.wire.silent);
+    this.title = problem.title || S.wire.noResponse;
     this.status = problem.status || 0;
     this.code = problem.code || '';
     this.requestId = problem.requestId || '';
+    this.retryAfter = problem.retryAfter || 0; // seconds
     this.fields = problem.errors || [];
   }
 }
@@ -30,10 +33,11 @@ export function takes(command, name) {
 
 async function problemOf(response) {
   const requestId = response.headers.get('X-Request-Id') || '';
+  const retryAfter = Number(response.headers.get('Retry-After')) || 0;
   try {
-    return { requestId, status: response.status, ...(await response.json()) };
+    return { requestId, retryAfter, status: response.status, ...(await response.json()) };
   } catch {
-    return { requestId, status: response.status, title: `Status ${response.status}` };
+    return { requestId, retryAfter, status: response.status, title: S.wire.status(response.status) };
   }
 }
 
@@ -54,8 +58,10 @@ export async function call(path, { method = 'GET', body, signal } = {}) {
     });
   } catch (fault) {
     if (fault.name === 'AbortError') throw fault;
-    throw new Rejected({ title: 'No response', detail: 'Cannot reach the server. Check that it is running, then try again.' });
+    throw new Rejected({ title: S.wire.noResponse, detail: S.wire.unreachable });
   }
+  const time = response.headers.get('Coffer-Time');
+  if (time) synchronise(time);
   if (!response.ok) throw new Rejected(await problemOf(response));
   return response.status === 204 ? null : response.json();
 }
@@ -106,6 +112,50 @@ export async function signedCall(path, options) {
   }
 }
 
+/**
+ * A text of the command line for the page: flags and commands by the names that they have here. `command` is the one
+ * that the text is about.
+ */
+export function spoken(text, command = '') {
+  const row = session.commands.get(command);
+  const flag = (all, name) => {
+    const argument = row && row.arguments.find((each) => each.name === name);
+    return argument ? `“${argument.label || label(name)}”` : all;
+  };
+  const forShell = /command line/.test(text);
+  const verb = (all, ...words) => {
+    if (forShell) return all;
+    const found = session.commands.get(words.filter(Boolean).join(' '));
+    return found && found.label ? `“${found.label}”` : all;
+  };
+  return String(text || '')
+    .replace(/`?--([a-z][a-z-]*[a-z])(?: [A-Z]+)?`?/g, flag)
+    .replace(/`?coffer ([a-z]+)(?: ([a-z-]+))?`?/g, verb);
+}
+
+/** The error of a command, in the words of the page; `fields` are the arguments that it names. */
+function inPageWords(fault, command) {
+  if (!(fault instanceof Rejected)) return fault;
+  const row = session.commands.get(command);
+  const named = /^(?:--)?([\w-]+) /.exec(fault.message);
+  if (fault.fields.length === 0 && named && row && row.arguments.some(({ name }) => name === named[1])) {
+    fault.fields = [{ field: named[1], message: fault.message.slice(named[0].length) }];
+  }
+  fault.fields = fault.fields.map((each) => ({ ...each, message: spoken(each.message, command) }));
+  fault.message = spoken(fault.message, command);
+  return fault;
+}
+
+async function run(command, path, options) {
+  try {
+    const result = await signedCall(path, options);
+    if (result && result.note) result.note = spoken(result.note, command);
+    return result;
+  } catch (fault) {
+    throw inPageWords(fault, command);
+  }
+}
+
 function pathOf(command) {
   return `run/${command.split(' ').map(encodeURIComponent).join('/')}`;
 }
@@ -119,15 +169,17 @@ function given(values) {
 /** Runs a command that only reads. Returns {data, columns?, note?, nextCursor?}. */
 export function read(command, values = {}, signal = undefined) {
   const query = new URLSearchParams(given(values)).toString();
-  return signedCall(pathOf(command) + (query ? `?${query}` : ''), { signal });
+  return run(command, pathOf(command) + (query ? `?${query}` : ''), { signal });
 }
 
 /** Runs any command. A toggle in `values` is true. */
 export function act(command, values = {}) {
-  return signedCall(pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
+  return run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
 }
 
 export const signIn = (form) => call('sign-in', { method: 'POST', body: form });
+/** For whom a one-time link is: {name}, or null if its holder chooses a name. */
+export const openLink = (link) => call('link', { method: 'POST', body: { link } });
 export const claim = (form) => call('claim', { method: 'POST', body: form });
 export const signOut = () => call('sign-out', { method: 'POST', body: {} });
 export const beginAuthenticator = (proof) => signedCall('authenticator', { method: 'POST', body: proof });

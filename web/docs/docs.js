@@ -136,10 +136,12 @@ function schemaBody(schema) {
 
 /** The call as {method, url, headers, body}, from which the samples in all languages are made. */
 function callOf(method, path, operation) {
+  // On a demo, with the IDs that the reader's credentials and responses have made known.
+  const valueOf = (name) => (offersTrial && cofferTry.parameterValue(path, name)) || `<${name}>`;
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
-    .map((each) => `${each.name}=<${each.name}>`);
-  const address = location.origin + path.replaceAll(/\{(\w+)\}/g, '<$1>');
+    .map((each) => `${each.name}=${valueOf(each.name)}`);
+  const address = location.origin + path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name));
   const headers = Object.keys(operation.security?.[0] || {}).map((name) => {
     const scheme = openapi.components.securitySchemes[name];
     if (scheme.type === 'http') return ['Authorization', 'Bearer $TOKEN'];
@@ -150,7 +152,7 @@ function callOf(method, path, operation) {
     method: method.toUpperCase(),
     url: address + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers,
-    body: body ? body.example : undefined,
+    body: body && body.example !== undefined && offersTrial ? cofferTry.withKnown(body.example) : body?.example,
   };
 }
 
@@ -170,23 +172,27 @@ async function copy(text, button) {
 }
 
 const languages = []; // one function per example: a choice applies to all of them
+let chosen = 'curl';
 
 function choose(language) {
+  chosen = language;
   for (const each of languages) each(language);
 }
 
-/** Samples of the call in each language. Only the chosen one is drawn. */
-function examples(call, what) {
+if (offersTrial) cofferTry.learned = () => choose(chosen);
+
+/** Samples of the call that `make` returns, in each language. Only the chosen one is drawn. */
+function examples(make, what) {
   const place = h('div');
   const buttons = Object.keys(cofferSamples).map((language) =>
     h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => choose(language) }, language));
   const show = (language) => {
     Object.keys(cofferSamples).forEach((each, i) =>
       buttons[i].setAttribute('aria-pressed', String(each === language)));
-    place.replaceChildren(example(cofferSamples[language](call), `${what} in ${language}`));
+    place.replaceChildren(example(cofferSamples[language](make()), `${what} in ${language}`));
   };
   languages.push(show);
-  show('curl');
+  show(chosen);
   return [h('div', { class: 'languages', role: 'group', 'aria-label': `Language of the example of ${what}` }, buttons), place];
 }
 
@@ -265,7 +271,7 @@ function article({ method, path, operation }) {
     h('ul', { class: 'responses' }, of((isProblem) => isProblem).map(([s, r]) => responseItem(s, r))),
     problem ? reply(problem.body, `Example problem, status ${problem.status}`) : null,
     h('h4', {}, 'Example'),
-    examples(callOf(method, path, operation), `${method.toUpperCase()} ${path}`),
+    examples(() => callOf(method, path, operation), `${method.toUpperCase()} ${path}`),
     offersTrial ? cofferTry.panel({ method, path, operation }) : null);
 }
 

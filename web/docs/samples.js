@@ -45,7 +45,7 @@ const cofferSamples = (() => {
     if (body !== undefined) rows.push('        "Content-Type": "application/json",');
     const literal = JSON.stringify(body, null, 4);
     return [
-      'import json, os, urllib.request',
+      'import json, os, urllib.error, urllib.request',
       '',
       'request = urllib.request.Request(',
       `    ${double(url)},`,
@@ -53,8 +53,11 @@ const cofferSamples = (() => {
       ...(rows.length > 0 ? ['    headers={', ...rows, '    },'] : []),
       ...(body === undefined ? [] : [`    data=json.dumps(json.loads('''${indent(literal, '    ')}''')).encode(),`]),
       ')',
-      'with urllib.request.urlopen(request) as response:',
-      '    print(response.status, response.read().decode())',
+      'try:',
+      '    response = urllib.request.urlopen(request)',
+      'except urllib.error.HTTPError as problem:  # its body says what is wrong',
+      '    response = problem',
+      'print(response.status, response.read().decode())',
     ].join('\n');
   }
 

@@ -77,6 +77,7 @@ const cofferTry = (() => {
       assetCode: first?.assetCode, sendingAssetCode: first?.assetCode,
     };
     for (const [name, each] of Object.entries(values)) if (each) known.set(name, each);
+    api.learned();
   }
 
   /** Learns IDs from a response, for the next request. */
@@ -87,7 +88,13 @@ const cofferTry = (() => {
     }
     const noun = /^\/v1\/(wallet|webhook|connector)s$/.exec(path)?.[1] || (path === '/v1/beneficiaries' ? 'beneficiary' : '');
     if (noun && typeof body.id === 'string') known.set(`${noun}Id`, body.id);
+    api.learned();
   }
+
+  /** A recorded example with known IDs. */
+  const withKnown = (example) =>
+    JSON.parse(JSON.stringify(example), (name, each) =>
+      typeof each === 'string' && name !== 'transactionId' && known.has(name) ? known.get(name) : each);
 
   /** A known value for a path parameter. `{transactionId}` in a path is the record ID. */
   function parameterValue(path, name) {
@@ -142,6 +149,7 @@ const cofferTry = (() => {
       for (const input of inputs.values()) input.value = '';
       tokens = {};
       known.clear();
+      api.learned();
       status.textContent = 'Credentials removed.';
     };
     return h('section', { id: 'try', class: 'try', 'aria-labelledby': 'try-heading' },
@@ -238,5 +246,7 @@ const cofferTry = (() => {
       h('summary', { 'aria-label': `Try it: ${operation.operationId}` }, 'Try it'), place);
   }
 
-  return { credentials, panel };
+  /** `learned` is called when more IDs are known. */
+  const api = { credentials, panel, parameterValue, withKnown, learned: () => {} };
+  return api;
 })();

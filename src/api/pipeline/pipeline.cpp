@@ -8,6 +8,8 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/telemetry/metrics.h"
+#include "base/text/nearest.h"
+#include "base/text/next_part.h"
 #include "store/database.h"
 
 namespace coffer::api {
@@ -24,6 +26,33 @@ std::vector<http::RoutePattern> patterns() {
 }
 
 Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
+
+/// The same, with the path that was probably meant.
+Problem nothing_here(std::string_view path) {
+  const auto parts_in = [](std::string_view text) { return parts_of<std::string_view>(text, '/'); };
+  std::string asked(path);
+  if (!asked.starts_with(kVersion)) asked.insert(0, kVersion.substr(0, kVersion.size() - 1));
+  const auto given = parts_in(asked);
+  std::vector<std::string> paths;  // with the given parameters
+  std::vector<std::string_view> patterns;
+  for (const Route& route : routes()) {
+    const auto parts = parts_in(route.pattern);
+    if (parts.size() != given.size()) continue;
+    std::string& candidate = paths.emplace_back();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      candidate.append("/").append(parts[i].starts_with('{') ? given[i] : parts[i]);
+    }
+    patterns.push_back(route.pattern);
+  }
+  const std::vector<std::string_view> known(paths.begin(), paths.end());
+  Problem problem = nothing_here();
+  if (const auto near = nearest(asked, known)) {
+    const auto at = std::ranges::find(known, *near) - known.begin();
+    problem.detail +=
+        " The nearest is " + std::string(patterns[static_cast<std::size_t>(at)]) + ".";
+  }
+  return problem;
+}
 
 /// The reader pool of a lane's handlers. Handlers that read a few rows around a commit, a call or a
 /// password share the readers of the lane `money`.
@@ -260,7 +289,7 @@ http::Response Pipeline::route(http::Request& request, RequestTrace& trace) cons
   const http::RouteMatch& match = request.admitted->route;
   if (match.kind == http::RouteMatch::Kind::not_found) {
     trace.problem = Slug::not_found;
-    return respond(nothing_here(), request);
+    return respond(nothing_here(canonical_path(request.path)), request);
   }
   if (request.method == "OPTIONS") {
     http::Response response;

@@ -5,6 +5,7 @@
 #include "api/webhooks/webhooks.h"
 #include "flows/webhooks/redeliver.h"
 #include "http/certificate.h"
+#include "http/client.h"
 #include "store/webhooks/deliveries.h"
 #include "store/webhooks/events.h"
 
@@ -26,18 +27,28 @@ Json delivery_json(const store::DeliveryRow& row, const std::string& webhook) {
 /// is the same for an unresolved name, a rejected address and a refused connection: different
 /// reasons would reveal which names and addresses exist in the server's network. A certificate
 /// error is shown, because it comes from a permitted address. Operators see every reason.
-std::string shown_fault(const store::DeliveryAttempt& row) {
+std::string shown_fault(const store::DeliveryAttempt& row, std::string_view url) {
+  const std::string_view rest = url.substr(std::min(url.find("://") + 3, url.size()));
+  const std::string_view place = rest.substr(0, rest.find_first_of("/?"));
+  const auto is_at = [&](std::string_view host) {
+    return place.starts_with(host) && (place.size() == host.size() || place[host.size()] == ':');
+  };
+  // Only a demo, or an operator by name, permits the own machine.
+  const bool here = is_at("127.0.0.1") || is_at("localhost") || is_at("[::1]");
+  if (here && *row.fault == http::kNotConnected) {
+    return "Nothing answered at " + std::string(place) + ". Is your receiver running?";
+  }
   if (row.signed_at || row.fault->starts_with(http::kCertificateRejected)) return *row.fault;
   return "The endpoint could not be reached. Check its DNS name and its port, and that its address "
          "is public.";
 }
 
-Json attempt_json(const store::DeliveryAttempt& row) {
+Json attempt_json(const store::DeliveryAttempt& row, std::string_view url) {
   Json out{{"attempt", row.attempt},
            {"at", row.at.to_string()},
            {"durationMs", row.duration_ms},
            {"responseStatus", row.status ? Json(*row.status) : Json(nullptr)}};
-  if (row.fault) out["error"] = shown_fault(row);
+  if (row.fault) out["error"] = shown_fault(row, url);
   out["responseBody"] = row.response;
   return out;
 }
@@ -75,7 +86,7 @@ Result<http::Response> read_delivery(const Services& services, const Call& call)
     out["body"] = or_null(store::find_event_body(db, ref.tenant, row.sequence));
     out["log"] = Json::array();
     for (const auto& attempt : store::list_delivery_attempts(db, webhook.key, row.sequence)) {
-      out["log"].push_back(attempt_json(attempt));
+      out["log"].push_back(attempt_json(attempt, webhook.url));
     }
     return json_response(200, out);
   });

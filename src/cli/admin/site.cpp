@@ -134,6 +134,10 @@ http::Response AdminSite::handle(http::Request& request) {
         {{"path", request.path}, {"request_id", request.request_id}, {"error", fault.what()}});
     response = rejected(Problem(Slug::unexpected_error));
   }
+  // The page shows ages by the server's time, which a demo can advance.
+  if (request.path.starts_with(kApi)) {
+    response.header("Coffer-Time", app_.flows().clock.now().to_string());
+  }
   response.header("Content-Security-Policy", std::string(kPolicy))
       .header("Referrer-Policy", "no-referrer")
       .header("Cross-Origin-Opener-Policy", "same-origin")
@@ -197,13 +201,14 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
     SignedAction action;
     bool before_otp = false;  // allowed before the operator has enrolled a second factor
   };
-  static constexpr std::array<Open, 7> kOpen = {
+  static constexpr std::array<Open, 8> kOpen = {
       {{"POST", "sign-in", &AdminSite::sign_in},
        {"GET", "sign-in/options", &AdminSite::sign_in_options},
        {"POST", "sign-in/passkey", &AdminSite::passkey_sign_in},
        {"POST", "sign-in/passkey/begin", &AdminSite::begin_passkey_sign_in},
        {"POST", "sign-in/provider", &AdminSite::provider_sign_in},
        {"POST", "sign-in/provider/begin", &AdminSite::begin_provider_sign_in},
+       {"POST", "link", &AdminSite::open_link},
        {"POST", "claim", &AdminSite::claim}}};
   static constexpr std::array<Signed, 14> kSigned = {{
       {"GET", "session", &AdminSite::show_session, true},

@@ -12,6 +12,7 @@
 //   POST /admin/api/sign-in/provider/begin  {url} of the provider, for the browser
 //   POST /admin/api/sign-in/provider  {code, state, iss}, as the provider sent the browser back
 //   POST /admin/api/sign-out
+//   POST /admin/api/link              {link}: {name} of its operator, or null
 //   POST /admin/api/claim             {link, name, password}: a one-time link
 //   POST /admin/api/authenticator     {password, code} begins enrolment: {otpauthUri}
 //   POST /admin/api/authenticator/confirm  {code}: {recoveryCodes}
@@ -88,6 +89,7 @@ class AdminSite {
   Result<Visitor> visitor(const http::Request& request);
 
   Result<http::Response> sign_in(const http::Request& request);
+  Result<http::Response> open_link(const http::Request& request);
   Result<http::Response> claim(const http::Request& request);
   Result<http::Response> begin_session(const http::Request& request, const store::OperatorRow& row,
                                        http::Response response, bool by_provider = false);

@@ -19,7 +19,7 @@ Record command_view(const Command& command) {
     if (is_path(argument)) continue;
     arguments.push_back({{"name", argument.name},
                          {"kind", name(argument.kind)},
-                         {"required", argument.required},
+                         {"required", argument.required || argument.needed_on_page},
                          {"help", argument.help},
                          {"label", argument.label},
                          {"example", argument.example},

@@ -10,6 +10,7 @@
 #include "cli/admin/site.h"
 #include "cli/identity/operators.h"
 #include "flows/identity/audit_log.h"
+#include "flows/identity/login.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "http/client_address.h"
@@ -139,6 +140,15 @@ Result<http::Response> AdminSite::sign_in(const http::Request& request) {
   return begin_session(request, step.row, no_content());
 }
 
+Result<http::Response> AdminSite::open_link(const http::Request& request) {
+  COFFER_TRY(const Form form, Form::read(request));
+  COFFER_TRY(auto name, one_at_a_time(request, [&] {
+               return flows::name_of_link(app_.flows(), form.text("link"), source_of(request));
+             }));
+  return json_response(
+      to_json({{"name", name.empty() ? std::nullopt : std::optional(std::move(name))}}, false));
+}
+
 Result<http::Response> AdminSite::claim(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
   COFFER_TRY(const auto row, one_at_a_time(request, [&] {
@@ -177,6 +187,7 @@ Result<http::Response> AdminSite::show_session(const http::Request&, const Visit
        {"authenticator", visitor.row.sealed_otp.has_value()},
        {"passkeys", visitor.row.passkeys},
        {"mustEnrol", flows::needs_second_factor(visitor.row) && !visitor.session.by_provider},
+       {"apiUrl", flows::public_base_url(app_.flows())},
        {"idleSeconds", static_cast<int>(flows::OperatorSessions::kIdleMs / 1'000)}},
       false));
 }

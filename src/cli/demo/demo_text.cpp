@@ -10,6 +10,7 @@ constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C s
   data     @database@
   secrets  @secrets@
   API      @origin@/v1/openapi.json
+  docs     @origin@/docs
 @admin@  events   coffer listen --forward-to http://127.0.0.1:3000/hooks@db@
 
 Paste into another terminal:

@@ -43,7 +43,11 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   Findings out = examine_settings(reading);
   Owner owner;
   std::optional<http::JsonValue> overview;
-  if (config.db.empty()) {
+  const bool unread = !reading.errors.empty() && !config.config.empty();
+  if (unread && config.origins.at("db") == "default") {
+    out.push_back(failed("database", "its path is not known, because the settings have errors",
+                         "Correct the settings, and run the command again."));
+  } else if (config.db.empty()) {
     out.push_back(
         failed("database", "its path is not configured", "Set it with --db or COFFER_DB."));
   } else {

@@ -1,5 +1,6 @@
 #include "cli/doctor/machine.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/text/join.h"
+#include "cli/control_wire.h"
 #include "cli/serving.h"
 #include "http/certificate.h"
 #include "http/client.h"
@@ -294,10 +296,13 @@ Findings examine_descriptors(const Config& config, const Owner& owner) {
                   "max_connections.")};
 }
 
-Findings examine_supervision(const Config&) {
+Findings examine_supervision(const Config& config) {
   Findings out;
-  if (::geteuid() == 0) {
-    out.push_back(warning("user", "coffer doctor runs as root",
+  // The socket belongs to the user of the running server.
+  struct stat socket {};
+  const bool serves = ::stat(control_socket_path(config.db).c_str(), &socket) == 0;
+  if (serves && socket.st_uid == 0) {
+    out.push_back(warning("user", "the server runs as root",
                           "Run the server as a separate user, as the packaged unit does."));
   }
   if (const auto folder = environment_variable("CREDENTIALS_DIRECTORY")) {

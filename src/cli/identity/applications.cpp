@@ -172,8 +172,8 @@ std::vector<Command> application_commands() {
        .run = register_one,
        .arguments =
            {required_option("name", "TEXT", "Name of the application"),
-            option("association", "ID",
-                   "Association that owns it; without one, its requests fail with 403"),
+            needed_on_page(
+                on_page(option("association", "ID", "Association that owns it"), "Customer")),
             environment_choice("Environment of its requests"),
             on_page(option("scopes", "\"A B\"",
                            "Scopes, such as \"wallets:read quotes:read\"; all by default"),

@@ -145,10 +145,21 @@ Result<CommandResult> request_approval(Session& session, const Command& command,
   COFFER_TRY(const auto row,
              flows::request_approval(session.app.flows(), session.actor,
                                      {std::string(command.path), detail, arguments.values}));
+  COFFER_TRY(const bool alone, session.app.flows().read([&](store::Connection& db) {
+    return std::ranges::none_of(store::list_operators(db), [&](const store::OperatorRow& each) {
+      return each.id != session.actor.id && !each.suspended && each.password_hash &&
+             each.role >= command.role;
+    });
+  }));
+  std::string note = "Nothing has changed yet: a second operator must approve this command.";
+  if (alone) {
+    const std::string role(name(command.role));
+    note += " No other operator has the role " + role +
+            ". On the command line of the server, coffer operator add NAME --role " + role +
+            " adds one without an approval.";
+  }
   return CommandResult{
-      .records = {approval_view(session, row)},
-      .note = "Nothing has changed yet: a second operator must approve this command.",
-      .waits = true};
+      .records = {approval_view(session, row)}, .note = std::move(note), .waits = true};
 }
 
 std::vector<Command> approval_commands() {

@@ -28,7 +28,10 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
                                                          arguments.text("NAME"), status, type));
   return CommandResult{
       .records = {association_view(row)},
-      .note = "\nNext, register an application for it: coffer application register"};
+      .note =
+          "\nNext, register an application for it: coffer application register --name NAME "
+          "--association " +
+          row.id.to_string()};
 }
 
 Result<CommandResult> list_associations(Session&, store::Connection& db, const Arguments&) {
@@ -115,10 +118,11 @@ std::vector<Command> association_commands() {
       {.path = "association create",
        .summary = "Create an association",
        .label = "Create association",
+       .consequence = "A customer whose money you hold.",
        .run = create,
        .arguments = {positional("NAME", "Name of the association"),
-                     toggle("pending",
-                            "Create it as pending: it can read data, but cannot move money"),
+                     on_page(toggle("pending", "Approve later: can read, cannot pay"),
+                             "Approve later: can read, cannot pay"),
                      choice("type", "person|business",
                             "Whether it pays as a person or as a business", "business")}},
       for_viewers("association list", "List associations", list_associations),

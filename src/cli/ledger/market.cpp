@@ -175,6 +175,20 @@ Result<Rate> rate_argument(const Arguments& arguments, const std::string& name) 
                 "\" is not a rate. Use a positive number with at most 9 decimal places."));
 }
 
+/// Shows the text without what people put between digits.
+Problem not_an_amount(const std::string& label, const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    if (ascii::is_digit(c) || c == '.') plain += c;
+  }
+  const bool groups = parse_amount(plain, Amount::kScale).fault == AmountFault::none;
+  const std::string advice =
+      groups ? "Write " + plain + ", without thousands separators." : "Write it like 250.50.";
+  Problem problem = misshapen(label + " \"" + text + "\" is not an amount. " + advice);
+  problem.fields.push_back({label, advice});
+  return problem;
+}
+
 Result<Amount> parse_amount_of(const std::string& label, const std::string& text, int decimals,
                                const std::string& limit) {
   const ParsedAmount parsed = parse_amount(text, decimals);
@@ -182,8 +196,7 @@ Result<Amount> parse_amount_of(const std::string& label, const std::string& text
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
-      return unexpected(
-          misshapen(label + " \"" + text + "\" is not an amount. Write it like 250.50."));
+      return unexpected(not_an_amount(label, text));
     case AmountFault::too_precise:
       return unexpected(Slug::amount_precision,
                         label + " " + text + " has too many decimal places" + limit);

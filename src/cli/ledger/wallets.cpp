@@ -36,9 +36,9 @@ Record wallet_view(const store::WalletRow& row, std::int64_t tenant, Owners& own
   return record;
 }
 
-std::vector<Record> balances(Connection& db, std::int64_t wallet) {
+std::vector<Record> balances(const std::vector<store::WalletBalance>& lines) {
   std::vector<Record> out;
-  for (const store::WalletBalance& line : store::balances_of(db, wallet)) {
+  for (const store::WalletBalance& line : lines) {
     const int decimals = line.asset.decimals;
     out.push_back({{"assetCode", line.asset.code.value()},
                    {"balance", line.balance.to_string(decimals)},
@@ -64,7 +64,7 @@ std::vector<Record> details(const std::optional<Metadata>& metadata) {
 Record whole_wallet(Connection& db, const store::WalletRow& wallet, const Tenant& tenant) {
   Owners owners(db);
   Record record = wallet_view(wallet, tenant.key, owners);
-  record.emplace_back("balances", balances(db, wallet.key));
+  record.emplace_back("balances", balances(store::balances_of(db, wallet.key)));
   record.emplace_back("details", details(wallet.metadata));
   return record;
 }
@@ -75,12 +75,22 @@ Result<CommandResult> list_wallets(Session&, Connection& db, const Arguments& ar
   COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
   wanted.status = optional_term<WalletStatus>(arguments, "status");
   wanted.text = arguments.find("text");
+  wanted.oldest_first = arguments.text("order") == "oldest";
   Owners owners(db);
   return page_of(
-      {"id", "walletName", "assetCode", "status", "ownAccount", "environment", "association"},
+      {"id", "walletName", "balance", "assetCode", "status", "ownAccount", "environment",
+       "association"},
       store::newest_wallets(db, wanted, at), [&](const auto& listed) {
         Record record = wallet_view(listed.row, listed.tenant, owners);
-        record.emplace_back("balances", balances(db, listed.row.key));
+        const auto held = store::balances_of(db, listed.row.key);
+        const auto own = std::ranges::find(held, listed.row.asset_code,
+                                           [](const auto& line) { return line.asset.code; });
+        record.insert(
+            record.begin() + 2,
+            Field("balance", own == held.end()
+                                 ? std::nullopt
+                                 : std::optional(own->balance.to_string(own->asset.decimals))));
+        record.emplace_back("balances", balances(held));
         return record;
       });
 }
@@ -246,7 +256,7 @@ Result<CommandResult> fund(Session& session, const Arguments& arguments) {
 
 constexpr std::string_view kFundDetails =
     "The command issues new value. Fund a production wallet only with money that you hold for its "
-    "owner. Repeating a --transaction-id credits nothing; with different content, it is an error.";
+    "owner. Each transaction ID is credited once. Reusing it with other details is rejected.";
 
 std::vector<Command> read_commands(const Argument& id) {
   const Argument asset =
@@ -255,6 +265,7 @@ std::vector<Command> read_commands(const Argument& id) {
       for_viewers(
           "wallet list", "List wallets of all associations, newest first", list_wallets,
           joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+                  choice("order", "newest|oldest", "Which comes first", "newest"),
                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
                  owner_arguments(), page_arguments())),
       for_viewers("wallet show", "Show a wallet with its balances and review data", show_wallet,

@@ -44,9 +44,10 @@ void put_health(Record& record, App& app, store::Connection& db, const Connector
 void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook) {
   const auto figures = store::webhook_figures(db, webhook.key);
   const bool failing = webhook.failures > 0;
-  record.emplace_back("health", !webhook.is_active() ? "disabled"
-                                : failing            ? "failing"
-                                                     : "healthy");
+  record.emplace_back("health", !webhook.is_active()       ? "disabled"
+                                : failing                  ? "failing"
+                                : !webhook.last_attempt_at ? "unused"
+                                                           : "healthy");
   record.emplace_back("pending", figures.pending);
   record.emplace_back("deadLetters", figures.dead);
   record.emplace_back("oldestPendingAt", figures.oldest_pending);

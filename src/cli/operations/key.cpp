@@ -72,7 +72,7 @@ Result<CommandResult> rotate_in(App& app, Random& random, const std::string& key
   COFFER_TRY(const auto count, rotate_recorded(app, random, key_file));
   return CommandResult{.records = {{{"database", app.database().path()},
                                     {"keyFile", key_file},
-                                    {"sealedAnew", count}}},
+                                    {"secretsResealed", count}}},
                        .note = next_steps(app.config(), key_file)};
 }
 

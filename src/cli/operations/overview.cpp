@@ -88,8 +88,10 @@ Record overview_view(const store::LedgerBalances& balances) {
 std::vector<Record> overview_view(const std::vector<coffer::Finding>& findings) {
   std::vector<Record> out;
   for (const coffer::Finding& each : findings) {
-    out.push_back(
-        {{"condition", name(each.condition)}, {"count", each.count}, {"oldestAt", each.since}});
+    out.push_back({{"condition", name(each.condition)},
+                   {"count", each.count},
+                   {"oldestAt", each.since},
+                   {"summary", summary(each)}});
   }
   return out;
 }

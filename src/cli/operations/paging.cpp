@@ -22,6 +22,7 @@ Result<store::NewestAt> page_argument(const Arguments& arguments) {
 }
 
 void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short) {
+  result.paged = true;
   if (!next) return;
   result.next_cursor = std::to_string(*next);
   if (!cut_short) return;

@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kTextEnough = 16;
 constexpr std::size_t kTextLeast = 8;
-constexpr std::size_t kIdLeast = 13;  // an ellipsis and the last group of a UUID
+constexpr std::size_t kIdLeast = 13;    // an ellipsis and the last group of a UUID
+constexpr std::size_t kKeyEnough = 40;  // longer ones consist of IDs
 constexpr std::size_t kStages = 4;
 
 /// The width of a column, and its minimum at each stage of shrinking. Each stage continues from the
@@ -24,7 +25,7 @@ struct Plan {
   std::array<std::size_t, kStages> least{};
 };
 
-Plan plan_of(const Table& table, std::size_t at, bool first_id) {
+Plan plan_of(const Table& table, std::size_t at, bool first_id, bool has_key) {
   Plan out;
   for (const auto& row : table.rows) out.values = std::max(out.values, columns_of(row[at].text));
   const Table::Column& column = table.columns[at];
@@ -37,12 +38,15 @@ Plan plan_of(const Table& table, std::size_t at, bool first_id) {
       out.least = {down_to(kTextEnough), down_to(kTextLeast), down_to(kTextLeast),
                    down_to(kTextLeast)};
       break;
+    case Table::Kind::key:
+      out.least = {out.values, out.values, out.values, std::min(out.values, kKeyEnough)};
+      break;
     case Table::Kind::exact:
       out.least = {std::max(out.values, down_to(kTextLeast)), out.values, out.values, out.values};
       break;
     case Table::Kind::id:
-      out.least = {out.width, out.width, first_id ? out.width : down_to(kIdLeast),
-                   down_to(kIdLeast)};
+      out.least = {out.width, has_key ? down_to(kIdLeast) : out.width,
+                   first_id && !has_key ? out.width : down_to(kIdLeast), down_to(kIdLeast)};
       break;
   }
   return out;
@@ -51,9 +55,11 @@ Plan plan_of(const Table& table, std::size_t at, bool first_id) {
 std::vector<Plan> plans_of(const Table& table) {
   std::vector<Plan> out;
   bool ids = false;
+  const bool has_key = std::ranges::any_of(
+      table.columns, [](const auto& column) { return column.kind == Table::Kind::key; });
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const bool is_id = table.columns[i].kind == Table::Kind::id;
-    out.push_back(plan_of(table, i, is_id && !ids));
+    out.push_back(plan_of(table, i, is_id && !ids, has_key));
     ids = ids || is_id;
   }
   return out;

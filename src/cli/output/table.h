@@ -18,7 +18,9 @@ struct Table {
   /// How a column shrinks if the table is wider than the terminal. `text` is cut first. `exact`
   /// (numbers, times, statuses) keeps its values and cuts only its heading. `id` is cut last and
   /// keeps its end, because the start of an ID is its time, which adjacent IDs share.
-  enum class Kind { text, exact, id };
+  /// `key` is the name of the row: an ID beside it is cut first, and the name only beyond 40
+  /// columns.
+  enum class Kind { text, exact, key, id };
   struct Column {
     std::string heading;
     Kind kind = Kind::text;

@@ -92,6 +92,7 @@ Result<CommandResult> find(Session&, Connection& db, const Arguments& arguments)
   });
   result.columns.push_back("foundAs");
   put_next(result, found.next, false);
+  result.empty = "No payment has this ID, reference or hash.";
   if (found.next) result.note = kFindNote;
   return result;
 }
@@ -122,6 +123,8 @@ constexpr std::string_view kFindDetails =
     "number, a public key, or a request ID created by coffer, the search covers all payments. "
     "References, provider references, ledger hashes and request IDs chosen by a caller have no "
     "index: the search covers the newest 5,000 payments, and 5,000 older ones with each cursor.";
+
+constexpr std::string_view kListHint = "List payments with coffer payment list";
 
 constexpr std::string_view kResolveDetails =
     "Confirm with the provider first. Resolving is final: later provider updates are ignored.\n  "
@@ -179,8 +182,7 @@ void put_sides(Record& record, const store::StorySides& sides) {
 }
 
 std::vector<Command> payment_commands() {
-  const Argument id =
-      positional_id("ID", "Record ID of the payment", "List payments with coffer payment list");
+  const Argument id = positional_id("ID", "Record ID of the payment", kListHint);
   std::vector<Command> out{
       for_viewers("payment list", "List payments of all associations, newest first", list_payments,
                   joined(filter_arguments(), page_arguments())),
@@ -195,7 +197,8 @@ std::vector<Command> payment_commands() {
                            page_arguments()),
        .details = kFindDetails},
       for_viewers("payment show", "Show a payment with its entries, events and provider attempts",
-                  show_payment, {id}),
+                  show_payment,
+                  {positional_id("ID", "Record ID or transaction ID of the payment", kListHint)}),
       {.path = "payment retry",
        .summary = "Retry a payment: settle it now, or query its provider",
        .label = "Retry payment",

@@ -99,7 +99,7 @@ class BulkRun {
     std::string note = join(counts_, ", ", [](const auto& one) {
       return std::to_string(one.second) + " " + std::string(one.first);
     });
-    note += " of " + std::to_string(rows) + " rows.";
+    note += " of " + std::to_string(rows) + (rows == 1 ? " row." : " rows.");
     for (const auto& [from, taken] : taken_) {
       note += " Wallet " + from.first + " needs " + taken.sum.to_string(taken.decimals) + " " +
               from.second + ".";

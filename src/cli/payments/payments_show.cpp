@@ -1,4 +1,6 @@
 // The history of one payment: its record, its steps, and its events and deliveries.
+#include <algorithm>
+
 #include "app/app.h"
 #include "base/digest.h"
 #include "cli/payments/payments.h"
@@ -256,11 +258,28 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   return record;
 }
 
+/// By the record ID, or by the transaction ID if only one association has used it.
+Result<std::int64_t> payment_argument(Connection& db, const Arguments& arguments) {
+  const std::string& text = arguments.text("ID");
+  if (const auto id = PaymentId::parse(text))
+    return existing(store::payment_key(db, *id), "payment");
+  store::NewestAt at;
+  at.limit = 2;
+  const auto same = store::find_payments(db, text, at).found;
+  const auto is_own = [](const auto& one) { return one.how == store::FoundAs::transaction_id; };
+  if (same.empty() || !std::ranges::all_of(same, is_own)) {
+    COFFER_TRY_VOID(id_argument<PaymentId>(arguments, "ID"));
+  }
+  if (same.size() == 1) return same.front().payment;
+  return unexpected(Slug::conflict, "Several associations have used the transaction ID " + text +
+                                        ". Use the record ID, which coffer payment find " + text +
+                                        " lists.");
+}
+
 }  // namespace
 
 Result<CommandResult> show_payment(Session&, Connection& db, const Arguments& arguments) {
-  COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
-  COFFER_TRY(const auto key, existing(store::payment_key(db, id), "payment"));
+  COFFER_TRY(const auto key, payment_argument(db, arguments));
   return CommandResult{.records = {whole_record(db, *store::find_payment_by_key(db, key))}};
 }
 

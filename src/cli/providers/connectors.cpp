@@ -88,7 +88,12 @@ Result<flows::ConnectorLimits> limits_argument(const Arguments& arguments, int d
 }
 
 Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
-  if (!arguments.has("base-url")) return {};
+  const bool has_url = arguments.has("base-url");
+  if (terms.driver == DriverKind::http && !has_url) {
+    return unexpected(Slug::malformed_request,
+                      "--driver http needs --base-url, such as https://bank.example.");
+  }
+  if (!has_url) return {};
   terms.endpoint.emplace();
   terms.endpoint->base_url = arguments.text("base-url");
   COFFER_TRY(terms.endpoint->timeout_ms, number_argument<int>(arguments, "timeout-ms"));
@@ -361,8 +366,8 @@ std::vector<Command> terms_commands() {
                              "https://payments.example.com"),
                      on_page(option("timeout-ms", "N", "Timeout of a call; unchanged by default"),
                              "Timeout (ms)", "10000"),
-                     on_page(toggle("confirm", "Accept payments in progress at the former URL"),
-                             "Accept payments in progress at the former URL")},
+                     on_page(toggle("confirm", "Keep payments in progress at the old URL"),
+                             "Keep payments in progress at the old URL")},
        .details = kSetUrlDetails},
       {.path = "connector rotate-secret",
        .summary = "Issue a new secret for the provider",

@@ -12,7 +12,8 @@ std::string text_in(const nlohmann::json& object, const char* name) {
 
 std::string amount_in(const nlohmann::json& data) {
   const auto legs = data.find("legs");
-  if (legs != data.end() && legs->is_array()) return std::to_string(legs->size()) + " legs";
+  if (legs != data.end() && legs->is_array())
+    return std::to_string(legs->size()) + (legs->size() == 1 ? " leg" : " legs");
   for (const auto* side : {"sending", "receiving"}) {
     const std::string prefix(side);
     const std::string amount = text_in(data, (prefix + "Amount").c_str());

@@ -49,6 +49,7 @@ Result<CommandResult> list_events(Session& session, store::Connection& db,
   CommandResult result =
       list_of({"sequence", "at", "type", "id", "about", "amount"}, events.rows,
               [&](const auto& event) { return event_view(bodies.body_of(event)); });
+  result.paged = true;
   const bool full = events.rows.size() == static_cast<std::size_t>(limit);
   if (!after && full && events.rows.front().sequence > 1) {
     result.next_cursor = std::to_string(events.rows.front().sequence);

@@ -102,8 +102,9 @@ class Display {
       return;
     }
     console_.err << '\n'
-                 << totals.events << " events: " << totals.delivered << " delivered, "
-                 << totals.dead << " failed, " << totals.waiting << " pending\n";
+                 << totals.events << (totals.events == 1 ? " event: " : " events: ")
+                 << totals.delivered << " delivered, " << totals.dead << " failed, "
+                 << totals.waiting << " pending\n";
   }
 
  private:

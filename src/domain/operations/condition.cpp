@@ -1,5 +1,9 @@
 #include "domain/operations/condition.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace coffer {
 namespace {
 
@@ -28,7 +32,47 @@ Found old_backup(const ConditionFacts& facts, Timestamp now) {
               facts.last_backup);
 }
 
+/// The clause for one and for several; `#` is replaced by the count.
+struct Clause {
+  AlertCondition condition;
+  std::string_view one;
+  std::string_view several = {};  // empty: the same
+};
+constexpr auto kClauses = std::to_array<Clause>({
+    {AlertCondition::ledger_damaged, "errors in the ledger"},
+    {AlertCondition::refunds_failed, "# failed refund", "# failed refunds"},
+    {AlertCondition::disk_low, "less than 1 GiB of disk space free"},
+    {AlertCondition::providers_down, "# connector does not respond", "# connectors do not respond"},
+    {AlertCondition::payments_stuck, "# payment stuck for more than 15 minutes",
+     "# payments stuck for more than 15 minutes"},
+    {AlertCondition::deliveries_failed, "# failed delivery", "# failed deliveries"},
+    {AlertCondition::webhooks_failing, "# webhook failing", "# webhooks failing"},
+    {AlertCondition::wallets_under_review, "# wallet under review", "# wallets under review"},
+    {AlertCondition::connectors_paused, "# connector paused", "# connectors paused"},
+    {AlertCondition::notifications_failed, "# failed notification", "# failed notifications"},
+    {AlertCondition::backup_failed, "last scheduled backup failed"},
+    {AlertCondition::backup_missing, "no backup"},
+    {AlertCondition::backup_old, "last backup too old"},
+    {AlertCondition::clock_wrong, "clock wrong or not synchronised"},
+    {AlertCondition::approvals_waiting, "# command awaits approval", "# commands await approval"},
+    {AlertCondition::credentials_rotated, "# application got new credentials",
+     "# applications got new credentials"},
+    {AlertCondition::checkpoints_missing, "# witness lacks the last checkpoint",
+     "# witnesses lack the last checkpoint"},
+});
+static_assert(kClauses.size() == Terms<AlertCondition>::rows.size());
+
 }  // namespace
+
+std::string summary(const Finding& finding) {
+  const auto found = std::ranges::find(kClauses, finding.condition, &Clause::condition);
+  const bool several = finding.count != 1 && !found->several.empty();
+  std::string out(several ? found->several : found->one);
+  if (const auto at = out.find('#'); at != std::string::npos) {
+    out.replace(at, 1, std::to_string(finding.count));
+  }
+  return out;
+}
 
 std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now) {
   using enum AlertCondition;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -68,7 +69,7 @@ struct ConditionFacts {
   std::int64_t refunds_failed = 0;
   std::optional<std::int64_t> disk_free_bytes;
   std::int64_t breakers_open = 0;
-  std::int64_t unsettled = 0;
+  std::int64_t unsettled = 0;  // in progress for longer than kStuckMs
   std::optional<Timestamp> oldest_unsettled;
   std::int64_t deliveries_failed = 0;
   std::int64_t webhooks_failing = 0;
@@ -94,6 +95,9 @@ constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kBackupOldMs = 7 * kDayMs;
 /// Smaller differences are left to the clock's own synchronisation.
 constexpr std::int64_t kClockBehindMs = 1'000;
+
+/// A clause about the finding: `1 wallet under review`.
+std::string summary(const Finding& finding);
 
 /// The conditions that hold, the most urgent first.
 std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now);

@@ -157,6 +157,18 @@ Result<void> end_operator_sessions(const Context& context, const std::string& na
   return {};
 }
 
+Result<std::string> name_of_link(const Context& context, const std::string& link,
+                                 const SignInSource& source) {
+  const auth::SecretHash hash = context.hasher->hash(link);
+  const auto name = context.read([&](store::Connection& db) -> Result<std::string> {
+    COFFER_TRY(const auto found, good_link(db, as_text(hash), context.queue.now()));
+    const auto row = found.for_whom ? store::find_operator(db, *found.for_whom) : std::nullopt;
+    return row ? row->name : std::string();
+  });
+  if (!name) return unexpected(reject_link(context, name.error(), source));
+  return *name;
+}
+
 Result<store::OperatorRow> claim_link(const Context& context, const std::string& link,
                                       const std::optional<std::string>& name,
                                       const Secret& password, const SignInSource& source) {

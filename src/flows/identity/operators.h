@@ -42,6 +42,10 @@ Result<std::string> operator_name(const Context& context, OperatorId id);
 /// `not-found`.
 Result<void> end_operator_sessions(const Context& context, const std::string& name);
 
+/// The operator whose link this is; empty if its holder chooses a name. Problems as for
+/// claim_link().
+Result<std::string> name_of_link(const Context& context, const std::string& link,
+                                 const SignInSource& source);
 /// Marks the link as used and sets the password. `name` applies only to a link that makes an
 /// administrator. `unauthorized` if the link is invalid, used or expired; `rate-limited` after too
 /// many invalid links from one source; `validation-failed` (name, password). A valid link is never

@@ -7,6 +7,7 @@
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
 #include "store/lists/key_walk.h"
+#include "store/payments/payment_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -46,6 +47,13 @@ constexpr const char* kOldestUnsettled =
     "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
     "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
     " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
+// The same payments, below a key.
+constexpr const char* kInProgress =
+    "SELECT count(*) FROM (SELECT 1 FROM tenants t CROSS JOIN"
+    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s"
+    " CROSS JOIN payments p INDEXED BY payments_not_succeeded"
+    " ON p.tenant = t.tenant AND p.status = s.status AND p.status <> 2 AND p.payment < ?1"
+    " LIMIT ?2)";
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::refund_pending) == 4);
@@ -128,6 +136,11 @@ void read_endpoints(Connection& db, Backlog& out) {
 }
 
 }  // namespace
+
+std::int64_t payments_in_progress_since(Connection& db, Timestamp before) {
+  Query query(db, kInProgress, first_payment_since(db, before), kCountMax);
+  return query.step() ? query.integer(0) : 0;
+}
 
 Backlog read_backlog(Connection& db) {
   Backlog out;

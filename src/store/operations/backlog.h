@@ -55,5 +55,7 @@ struct Backlog {
   std::optional<BackupRecord> last_backup;
 };
 Backlog read_backlog(Connection& db);
+/// Payments accepted before this time that have no final status, up to 10,000.
+std::int64_t payments_in_progress_since(Connection& db, Timestamp before);
 
 }  // namespace coffer::store

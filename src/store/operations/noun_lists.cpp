@@ -77,7 +77,7 @@ std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
 NewestPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
                                              const NewestAt& at) {
   RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
+  const KeyWalk walk(db, wanted.oldest_first ? Order::rising : Order::falling, budget);
   std::optional<std::string> part;
   KeySets sets = wallet_sets(walk, wanted);
   if (wanted.text) {

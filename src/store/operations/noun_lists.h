@@ -17,6 +17,7 @@ struct WalletsWanted {
   std::optional<WalletStatus> status;
   /// An ID, an account number, a public key, or part of a name in any case.
   std::optional<std::string> text;
+  bool oldest_first = false;
 };
 NewestPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
                                              const NewestAt& at);

@@ -128,10 +128,9 @@ TEST_CASE("approvals: the list has pages, newest first", "[cli][four-eyes]") {
       REQUIRE(page.code == 0);
       CHECK(page.json().size() <= 2);
       for (const Json& row : page.json()) out.push_back(row.at("id"));
-      const std::string next = "next page: --cursor ";
-      more = page.err.starts_with(next);
-      if (more)
-        arguments["cursor"] = page.err.substr(next.size(), page.err.find('\n') - next.size());
+      const Json next = Json::parse(page.out).at("nextCursor");
+      more = next.is_string();
+      if (more) arguments["cursor"] = next;
     }
     return out;
   };

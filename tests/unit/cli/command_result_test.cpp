@@ -191,7 +191,7 @@ TEST_CASE("sizes, durations and times are readable, and exact in JSON", "[cli]")
         "database    1.5 KiB\n"
         "took        22 min\n"
         "uptime      1 d 1 h\n"
-        "created at  2020-01-31 09:00 UTC\n"
+        "created at  2020-01-31 09:00:03.161 UTC\n"
         "format      2020-01-31T09:00:03.161Z\n"
         "to          elsewhere\n");
   Printed json;
@@ -203,7 +203,7 @@ TEST_CASE("sizes, durations and times are readable, and exact in JSON", "[cli]")
         "\n");
 }
 
-TEST_CASE("the distance from now is for terminals; steps keep their milliseconds", "[cli]") {
+TEST_CASE("the distance from now is for terminals; pipes and steps have exact times", "[cli]") {
   const std::string at = SystemClock().now().plus_ms(-22 * 60'000 - 30'000).to_string();
   const std::string minute = at.substr(0, 10) + " " + at.substr(11, 5) + " UTC";
   const CommandResult list = {.records = {{{"at", at}}}, .list = true};
@@ -214,9 +214,11 @@ TEST_CASE("the distance from now is for terminals; steps keep their milliseconds
     return printed.out.str();
   };
   CHECK(text(list, true) == "AT\n22 min ago\n");
-  CHECK(text(list, false) == "AT\n" + minute + "\n");
+  std::string exact = at;
+  exact.replace(exact.find('T'), 1, " ").replace(exact.size() - 1, 1, " UTC");
+  CHECK(text(list, false) == "AT\n" + exact + "\n");
   CHECK(text(one, true) == "created at  " + minute + " (22 min ago)\n");
-  CHECK(text(one, false) == "created at  " + minute + "\n");
+  CHECK(text(one, false) == "created at  " + exact + "\n");
   const Record step = {
       {"status", "processing"}, {"at", "2020-01-31T09:00:03.161Z"}, {"c", 1}, {"d", 2}};
   const CommandResult story = {.records = {{{"timeline", std::vector<Record>{step}}}}};
@@ -259,8 +261,7 @@ TEST_CASE("one record is a list of lines, and an object in JSON", "[cli]") {
   Printed text;
   CHECK(print_result(text.console(), result, false) == 3);
   CHECK(text.out.str() ==
-        "client id    app_1\ndecimals     7\nown account  yes\n"
-        "secret seed  -\napi key      ak_1\nreason       -\n");
+        "client id    app_1\ndecimals     7\nown account  yes\napi key      ak_1\n");
   CHECK(text.err.str() == "keep them\n");
   Printed json;
   CHECK(print_result(json.console(), result, true) == 3);
@@ -277,7 +278,57 @@ TEST_CASE("an empty list is a message, and an empty array in JSON", "[cli]") {
   Printed text;
   print_result(text.console(), {.list = true}, false);
   CHECK(text.out.str().empty());
-  CHECK(text.err.str() == "none\n");
+  CHECK(text.err.str() == "Nothing found.\n");
+}
+
+TEST_CASE("a list in pages has its cursor in the JSON, and on standard error for people", "[cli]") {
+  CommandResult page = {.records = {{{"id", "1"}}}, .list = true, .paged = true};
+  const auto printed_as = [&](bool json) {
+    Printed printed;
+    print_result(printed.console(), page, json);
+    return std::pair(printed.out.str(), printed.err.str());
+  };
+  CHECK(printed_as(true) ==
+        std::pair<std::string, std::string>(R"({"data":[{"id":"1"}],"nextCursor":null})"
+                                            "\n",
+                                            ""));
+  page.next_cursor = "17";
+  CHECK(printed_as(true) ==
+        std::pair<std::string, std::string>(R"({"data":[{"id":"1"}],"nextCursor":"17"})"
+                                            "\n",
+                                            ""));
+  CHECK(printed_as(false) ==
+        std::pair<std::string, std::string>("ID\n1\n", "next page: --cursor 17\n"));
+}
+
+TEST_CASE("a transaction ID is never cut; the record ID beside it is", "[cli]") {
+  const CommandResult payments = {
+      .records = {{{"id", "0190a5a0-0000-7000-8000-00005f607182"},
+                   {"transactionId", "INV-2026-11-27-0000000000000000042"},
+                   {"type", "p2p_beneficiary"},
+                   {"status", "processing"},
+                   {"sendingAmount", "1000000.00"},
+                   {"sendingAssetCode", "USDC"},
+                   {"environment", "production"},
+                   {"association", "Kestrel Pay International Limited"},
+                   {"createdAt", "2020-01-31T09:00:03.161Z"}}},
+      .list = true};
+  for (const int columns : {100, 120, 160}) {
+    INFO(columns);
+    Printed printed;
+    print_result(printed.console(true, false, columns), payments, false);
+    CHECK(printed.out.str().find("INV-2026-11-27-0000000000000000042") != std::string::npos);
+    CHECK(printed.out.str().find("00005f607182") != std::string::npos);
+  }
+}
+
+TEST_CASE("what needs attention is said in words", "[cli]") {
+  const Record first{{"condition", "clock_wrong"}, {"summary", "clock not synchronised"}};
+  const Record second{{"condition", "wallets_under_review"}, {"summary", "1 wallet under review"}};
+  Printed printed;
+  print_result(printed.console(),
+               {.records = {{{"attention", std::vector<Record>{first, second}}}}}, false);
+  CHECK(printed.out.str() == "needs attention  clock not synchronised; 1 wallet under review\n");
 }
 
 TEST_CASE("text from outside cannot control the terminal", "[cli]") {

@@ -37,7 +37,11 @@ struct Ran {
   int code = -1;
   std::string out;
   std::string err;
-  nlohmann::json json() const { return nlohmann::json::parse(out); }
+  /// Of a list in pages, its rows.
+  nlohmann::json json() const {
+    auto all = nlohmann::json::parse(out);
+    return all.is_object() && all.contains("nextCursor") ? all.at("data") : all;
+  }
 };
 
 class OpenFile {

@@ -148,6 +148,46 @@ TEST_CASE("wallet list: each wallet with its balances", "[cli]") {
   REQUIRE(rows.size() == 2);
   CHECK(rows[1].at("balances")[0].at("balance") == "100.00");
   CHECK(rows[0].at("balances")[0].at("assetCode") == "USDC");
+  CHECK(rows[1].at("balance") == "100.00");
+  const auto oldest = house.file.run("wallet list", {{"order", "oldest"}}).json();
+  CHECK(oldest[0].at("id") == rows[1].at("id"));
+  const Ran first = house.file.run("wallet list", {{"order", "oldest"}, {"limit", "1"}});
+  const auto cursor = nlohmann::json::parse(first.out).at("nextCursor");
+  const auto second =
+      house.file.run("wallet list", {{"order", "oldest"}, {"cursor", cursor}}).json();
+  CHECK(second[0].at("id") == rows[0].at("id"));
+}
+
+TEST_CASE("payment show: also by the transaction ID, if it is unique", "[cli]") {
+  House house;
+  house.pay("invoice-42");
+  const auto shown = house.file.run("payment show", {{"ID", "invoice-42"}}).json();
+  CHECK(shown.at("transactionId") == "invoice-42");
+  CHECK(house.file.run("payment show", {{"ID", "invoice-43"}}).code == exit_code::kUsage);
+}
+
+TEST_CASE("texts of commands say what to do", "[cli]") {
+  House house;
+  const auto said = [&](const char* command, const Values& values) {
+    const Ran ran = house.file.run(command, values, false);
+    return ran.out + ran.err;
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(said("association create", {{"NAME", "Acme Two"}}),
+             Contains("coffer application register --name NAME --association "));
+  CHECK_THAT(said("wallet fund", {{"ID", house.first}, {"asset", "USDC"}, {"amount", "1,000.50"}}),
+             Contains("Write 1000.50, without thousands separators."));
+  CHECK_THAT(said("wallet fund", {{"ID", house.first}, {"asset", "USDC"}, {"amount", "x"}}),
+             Contains("Write it like 250.50."));
+  CHECK_THAT(said("payment find", {{"TEXT", "nothing-like-this"}}),
+             Contains("No payment has this ID, reference or hash."));
+  CHECK_THAT(said("connector add", {{"NAME", "Bank"},
+                                    {"driver", "http"},
+                                    {"country", "KE"},
+                                    {"currency", "KES"},
+                                    {"asset", "USDC"},
+                                    {"rate", "129.5"}}),
+             Contains("--driver http needs --base-url, such as https://bank.example"));
 }
 
 TEST_CASE("wallets: listed, shown, and their statements", "[cli]") {

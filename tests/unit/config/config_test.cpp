@@ -414,7 +414,11 @@ TEST_CASE("the file distinguishes types but accepts a quoted number", "[config]"
   CHECK(world.load()->log_format == LogFormat::json);
   CHECK(world.load()->network_name == "My \\ Net");
   CHECK(contains(with("log_level = debug\n"), ":1: "));
-  CHECK(contains(with("log_level = debug\n"), "with strings in quotes: log_level = \"info\""));
+  CHECK(contains(with("log_level = debug\n"),
+                 "log_level: put the value in quotes: log_level = \"debug\""));
+  CHECK(contains(with("# x\nadmin_listen = 127.0.0.1:8081\n"),
+                 "admin_listen: put the value in quotes: admin_listen = \"127.0.0.1:8081\""));
+  CHECK(contains(with("log_level = \"debug\n"), "with strings in quotes: log_level = \"info\""));
   CHECK(contains(with("network_name = 12\n"), "put the value in quotes: network_name = \"12\""));
   CHECK(contains(with("allow_network_filesystem = \"yes\"\n"), "write true or false"));
   CHECK(contains(with("config = \"other.toml\"\n"), "unknown key config"));
