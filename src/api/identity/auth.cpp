@@ -84,7 +84,7 @@ Result<TokenRequest> read_json(const http::JsonValue& body) {
   TokenRequest out;
   Fields fields(body);
   out.client_id = fields.text("clientId", required).value_or("");
-  out.client_secret = fields.text("clientSecret", required).value_or("");
+  out.client_secret = fields.opaque("clientSecret", required).value_or("");
   out.scope = fields.text("scope", optional, 1000);
   COFFER_TRY_VOID(fields.check());
   return out;
