@@ -88,8 +88,8 @@ bool is_target_name(const std::string& name) {
 }
 
 Unexpected reject(const std::string& why) {
-  return unexpected(Problem(Slug::webhook_target_refused, "The URL is not allowed: " + why + ".",
-                            {{"url", why}}));
+  const std::string sentence = "The URL is not allowed: " + why + ".";
+  return unexpected(Problem(Slug::webhook_target_refused, sentence, {{"url", sentence}}));
 }
 
 }  // namespace

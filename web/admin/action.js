@@ -54,9 +54,9 @@ function showResult(open, title, result, finish, next) {
     h(
       'p',
       { class: `notice ${secrets || result.waits ? 'warn' : 'good'}`, role: 'status' },
-      secrets ? S.common.secretsDone : result.waits ? S.common.waits : S.common.done,
+      secrets ? S.common.secretsDone : result.waits ? result.note || S.common.waits : S.common.done,
     ),
-    result.note && !secrets && !further && note(result.note),
+    result.note && !secrets && !result.waits && !further && note(result.note),
     resultNode(result, title),
     h('div', { class: 'row end' }, close, further),
   );

@@ -49,7 +49,7 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
     const auto account = asset ? store::find_trustline(db, brief->key, asset->key) : std::nullopt;
     if (!account) {
       return unexpected(Problem(Slug::trustline_missing, "The wallet does not hold this asset.",
-                                {{"assetCode", "the wallet has no trustline for it"}}));
+                                {{"assetCode", "has no trustline in the wallet"}}));
     }
     out.wallet = *id;
     out.asset = *asset;

@@ -82,7 +82,7 @@ Result<FundedWallet> fund(store::WriteTx& tx, const Tenant& tenant, WalletId id,
   const auto account = store::find_trustline(tx.db(), wallet->key, asset.key);
   if (!account) {
     return unexpected(Problem(Slug::trustline_missing, "The wallet has no trustline for the asset.",
-                              {{"assetCode", "the wallet has no trustline for it"}}));
+                              {{"assetCode", "has no trustline in the wallet"}}));
   }
   if (tenant.environment == Environment::production && wallet->status != WalletStatus::verified) {
     return unexpected(Slug::wallet_not_verified, "The wallet is " +
