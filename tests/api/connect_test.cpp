@@ -1,5 +1,7 @@
 // The Connect group: health, countries, assets, and quotes in two directions.
 #include <catch2/catch.hpp>
+#include <sstream>
+#include <tuple>
 
 #include "support/connectors.h"
 #include "support/scenario.h"
@@ -79,6 +81,46 @@ TEST_CASE("a directional quote responds with 402 on success, and no other route 
   CHECK(collected.at("sendAmount") == "1000.00");
   CHECK(collected.at("receiveAmount") == "7.35");
   CHECK_FALSE(collected.contains("transactionType"));
+}
+
+TEST_CASE("a limit is named in the currency of the amount, and both ends of it are accepted") {
+  TestApp app;
+  const std::string payouts = add_connector(app);  // from 1 to 10,000 USDC
+  const std::string collections =
+      add_connector(app, collection_connector());  // from 100 to 1,000,000 KES
+  // A fee and a rate that round.
+  const std::string odd = add_connector(
+      app,
+      [](ConnectorTerms& terms) {
+        terms.rate = {1, 3};
+        terms.fee = {test::amount("0.01"), 7};
+        terms.min_amount = test::amount("100.03");
+      },
+      collection_connector());
+  const auto quote = [&](const std::string& route, const std::string& connector,
+                         const std::string& amount) {
+    return app.me().post(route, {{"connectorId", connector}, {"amount", amount}});
+  };
+  for (const auto& [route, connector, currency] :
+       {std::tuple(kSend, payouts, "USDC"), std::tuple(kReceive, payouts, "KES"),
+        std::tuple(kSend, collections, "KES"), std::tuple(kReceive, collections, "USDC"),
+        std::tuple(kReceive, odd, "USDC")}) {
+    INFO(route << " " << currency);
+    for (const char* outside : {"0.01", "90000000"}) {
+      const Reply reply = quote(route, connector, outside);
+      INFO(reply.text());
+      REQUIRE(reply.slug() == "amount-out-of-range");
+      const std::string message = reply.json().at("errors")[0].at("message");
+      CHECK(message.ends_with(std::string(" ") + currency));
+      std::istringstream words(message);  // must be from LEAST to MOST CURRENCY
+      std::string word, least, most;
+      words >> word >> word >> word >> least >> word >> most;
+      CHECK(quote(route, connector, least).status == 402);
+      CHECK(quote(route, connector, most).status == 402);
+    }
+  }
+  CHECK(quote(kReceive, payouts, "100").json().at("errors")[0].at("message") ==
+        "must be from 129.50 to 1295000.00 KES");
 }
 
 TEST_CASE("rejected directional quotes") {

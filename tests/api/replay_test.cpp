@@ -3,6 +3,8 @@
 #include <functional>
 #include <set>
 
+#include "domain/payments/quote.h"
+#include "flows/identity/quotas.h"
 #include "route_samples.h"
 #include "support/armed_fault.h"
 #include "support/test_app.h"
@@ -85,6 +87,43 @@ TEST_CASE("a replay returns the first acknowledgement, with a different isIdempo
     first.erase("isIdempotent");
     again.erase("isIdempotent");
     CHECK(first == again);
+  });
+  CHECK(routes == 10);
+}
+
+TEST_CASE("a replay returns the first result whatever has changed since") {
+  TestApp app;
+  const auto limit_bytes = [&](std::optional<std::int64_t> maximum) {
+    flows::set_quota(app.flows(), app.association(), Environment::sandbox, Quota::file_bytes,
+                     maximum)
+        .value();
+  };
+  const int routes = call_each_route(app, kReplayed, [&](std::string_view, const HttpCall& call) {
+    if (call.target.starts_with("/v1/sandbox/")) return;  // not a submission
+    const std::string id = app.me().send(call).json().at("transactionRecordId");
+    HttpCall unsent = call;
+    Json body = Json::parse(call.body);
+    body["transactionId"] = "never-sent";
+    unsent.body = body.dump();
+    const auto replayed = [&] { check_replay(app.me().send(call), id); };
+    app.clock.advance_ms(kQuoteLifetimeMs + 1'000);  // its quote has expired
+    replayed();
+    limit_bytes(0);
+    replayed();
+    app.change_status(app.association(), AssociationStatus::suspended);
+    replayed();
+    CHECK(app.me().send(unsent).slug() == "association-suspended");
+    if (call.target.find("cashin") == std::string::npos) {
+      HttpCall check = call;
+      check.target += "/validate";
+      CHECK(app.me().send(check).json() == Json{{"valid", true}});
+    }
+    app.change_status(app.association(), AssociationStatus::active);
+    limit_bytes(std::nullopt);
+    if (!body.contains("beneficiaryId")) return;
+    const std::string beneficiary = body.at("beneficiaryId");
+    REQUIRE(app.me().send({"DELETE", "/v1/beneficiaries/" + beneficiary, {}, {}}).status < 300);
+    replayed();
   });
   CHECK(routes == 10);
 }

@@ -330,6 +330,17 @@ Result<http::Response> Pipeline::run(
   if (is_guarded(route.access)) {
     COFFER_TRY(call.caller, identify(trace, request, headers));
   }
+  auto result = answer(route, request, call);
+  // An association that is not active can only repeat what was accepted.
+  constexpr int kServerErrors = 500;
+  if (!result && route.moves_money && info(result.error().slug).status < kServerErrors) {
+    COFFER_TRY_VOID(require_active(call.caller.association_status));
+  }
+  return result;
+}
+
+Result<http::Response> Pipeline::answer(const Route& route, const http::Request& request,
+                                        Call& call) const {
   if (COFFER_FAULT_FAILS("pipeline.overloaded")) {
     return unexpected(overloaded("The server is overloaded."));
   }
@@ -366,7 +377,6 @@ Result<Caller> Pipeline::identify(RequestTrace& trace, const http::Request& requ
       return unexpected(std::move(allowed).error());
     }
   }
-  if (route.moves_money) COFFER_TRY_VOID(require_active(caller.association_status));
   return caller;
 }
 

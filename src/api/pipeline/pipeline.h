@@ -37,6 +37,9 @@ class Pipeline {
   Result<Caller> identify(RequestTrace& trace, const http::Request& request,
                           std::vector<std::pair<std::string, std::string>>& headers) const;
 
+  /// Reads the body and calls the handler.
+  Result<http::Response> answer(const Route& route, const http::Request& request, Call& call) const;
+
   http::Admission place(const http::Request& head) const;
   Lane lane_of(std::size_t route, const http::Request& head) const;
 

@@ -91,7 +91,8 @@ struct Route {
   RouteLane lane;
   Access access = Access::application;
   std::optional<Scope> scope;
-  bool moves_money = false;  // requires an active association; uses the rate limit for money
+  // Uses the rate limit for money. The flow requires an active association, except for a replay.
+  bool moves_money = false;
   bool needs_storage =
       true;               // if true, writes are rejected with storage-full when the disk is full
   bool envelope = false;  // business routes respond with their envelope

@@ -44,6 +44,7 @@ Result<flows::Submission> submit_or_replay(const Services& services, const Call&
   COFFER_TRY(const auto replayed, replay());
   if (replayed) return *replayed;
   const auto submit = [&]() -> Result<flows::Submission> {
+    COFFER_TRY_VOID(require_active(call.caller.association_status));
     COFFER_TRY(const auto quoted,
                flows::make_quote(services.flows, call.caller.tenant, request.quote));
     request.payment.quote = quoted.quote.id;

@@ -48,6 +48,17 @@ bool is_enough(const ConnectorTerms& connector, Amount send, Amount receive, con
   return !arrives || *arrives >= receive;
 }
 
+bool is_within_limits(const ConnectorTerms& connector, Amount send) {
+  return connector.min_amount <= send && send <= connector.max_amount;
+}
+
+void add_range(Amount least, Amount most, int decimals, std::string_view code,
+               ValidationErrors& errors) {
+  errors.add(Slug::amount_out_of_range, "amount",
+             "must be from " + least.to_string(decimals) + " to " + most.to_string(decimals) + " " +
+                 std::string(code));
+}
+
 }  // namespace
 
 Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals) {
@@ -115,11 +126,31 @@ void check_quote_amount(const ConnectorTerms& connector, Amount send, Validation
   if (truncate_to(send, decimals) != send) {
     errors.add(Slug::amount_precision, "amount", decimals_rule(code, decimals));
   }
-  if (send < connector.min_amount || send > connector.max_amount) {
-    errors.add(Slug::amount_out_of_range, "amount",
-               "must be from " + connector.min_amount.to_string(decimals) + " to " +
-                   connector.max_amount.to_string(decimals) + " " + code);
+  if (is_within_limits(connector, send)) return;
+  add_range(connector.min_amount, connector.max_amount, decimals, code, errors);
+}
+
+void check_received_amount(const ConnectorTerms& connector, const Price& offered,
+                           ValidationErrors& errors) {
+  if (is_within_limits(connector, offered.send)) return;
+  ConnectorTerms terms = connector;
+  terms.rate = offered.rate;
+  // A provider states only the fee of this amount.
+  if (terms.driver == DriverKind::http) terms.fee = {offered.fee, 0};
+  const auto arrives = [&](Amount send) {
+    const auto fee = fee_on(terms.fee, send, terms.send_decimals());
+    const auto amount = fee ? received(terms, send, *fee) : fee;
+    return amount ? *amount : Amount::from_units(std::numeric_limits<std::int64_t>::max());
+  };
+  Amount least = arrives(connector.min_amount);
+  // Because of rounding, less than the minimum may be enough for the same amount.
+  const auto cheapest = least.is_positive() ? price_exact_receive(terms, least, std::nullopt)
+                                            : Result<Price>(Price{});
+  if (cheapest && cheapest->send < connector.min_amount) {
+    least = least + Amount::from_units(step_of(terms.receive_decimals()));
   }
+  add_range(least, arrives(connector.max_amount), terms.receive_decimals(), terms.receive_code(),
+            errors);
 }
 
 QuoteStatus quote_status(bool used, Timestamp expires_at, Timestamp now) {

@@ -41,6 +41,10 @@ Amount received_of(const Price& price, Amount collected, int decimals);
 
 /// `amount-precision` or `amount-out-of-range` on `amount` if the connector does not accept it.
 void check_quote_amount(const ConnectorTerms& connector, Amount send, ValidationErrors& errors);
+/// Like check_quote_amount, for a request whose `amount` must arrive: the message has the limits in
+/// the currency of `amount`, converted at the offered price.
+void check_received_amount(const ConnectorTerms& connector, const Price& offered,
+                           ValidationErrors& errors);
 
 enum class QuoteStatus { open, used, expired };
 template <>

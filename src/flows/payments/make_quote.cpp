@@ -164,16 +164,16 @@ Result<Price> price_of(const Prepared& prepared, const outbound::ProviderQuote& 
 }
 
 /// With an exact receive amount, the send amount is known only after the provider has responded.
-Result<void> check_send(const Context& context, const Prepared& prepared, Amount send) {
+Result<void> check_send(const Context& context, const Prepared& prepared, const Price& price) {
   ValidationErrors errors;
   const ConnectorTerms& terms = prepared.connector.terms;
-  check_quote_amount(terms, send, errors);
+  check_received_amount(terms, price, errors);
   if (!prepared.quote.destination) {
     if (errors.empty()) return {};
     return unexpected(errors.problem());
   }
   return context.read([&](store::Connection& db) -> Result<void> {
-    check_limits(db, terms, *prepared.quote.destination, send, context.queue.now(), errors);
+    check_limits(db, terms, *prepared.quote.destination, price.send, context.queue.now(), errors);
     if (errors.empty()) return {};
     return unexpected(errors.problem());
   });
@@ -200,9 +200,9 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   if (!makes_sense(terms, answer, request, context.queue.now())) {
     return unexpected(Slug::provider_error, "The provider's quote is not valid.");
   }
-  if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, answer.send));
   store::QuoteRow quote = prepared.quote;
   COFFER_TRY(quote.price, price_of(prepared, answer));
+  if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, quote.price));
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));

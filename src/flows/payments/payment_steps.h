@@ -12,20 +12,6 @@
 
 namespace coffer::flows {
 
-/// Like Context::write, for commands that move money for a caller. The command checks the
-/// association again when it runs, because a suspension may have been committed while it waited. It
-/// then returns `association-suspended` and stores nothing.
-template <class T, class F>
-Result<T> run_money_write(const Context& context, const Tenant& tenant, F&& command,
-                          store::CommitQueue::Mode mode = store::CommitQueue::Mode::commit) {
-  return context.write(
-      [&](store::WriteTx& tx) -> Result<T> {
-        COFFER_TRY_VOID(require_active(tx.association_status(tenant)));
-        return command(tx);
-      },
-      mode);
-}
-
 /// Moves the payment along the transition table and emits the event of the new status. On
 /// `succeeded`, also queues the notification that the submission requested.
 void advance(const Context& context, store::WriteTx& tx, store::SettlementView& payment,

@@ -47,6 +47,9 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
   return unexpected(std::move(problem));
 }
 
+/// The replay check precedes every check of a state that may have changed since the first
+/// submission. The association is checked here, because a suspension may have been committed while
+/// the command waited.
 Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
                           const PaymentRequest& request, JudgedFields& judged,
                           std::string_view request_id) {
@@ -54,6 +57,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
     return replay(*stored, request);
   }
+  COFFER_TRY_VOID(require_active(tx.association_status(caller.tenant)));
   COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
   COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
@@ -86,8 +90,7 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::repeatable;
   for (int turn = 1;; ++turn) {
     COFFER_TRY(JudgedFields judged, judged_fields(context, caller.tenant, request));
-    auto submission = run_money_write<Submission>(
-        context, caller.tenant,
+    auto submission = context.write(
         [&](store::WriteTx& tx) {
           return accept(context, tx, caller, request, judged, request_id);
         },

@@ -105,7 +105,9 @@ Result<outbound::ReferenceResponse> ask_provider(const Context& context, const C
 Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& caller,
                                             const NewReference& request,
                                             const outbound::ReferenceResponse& response) {
-  // Repeats the check, because the customer may have been registered during the call.
+  // Repeats the checks, because the association may have been suspended and the customer registered
+  // during the call.
+  COFFER_TRY_VOID(require_active(tx.association_status(caller.tenant)));
   COFFER_TRY(const Target target, check_registration(tx.db(), caller, request));
   store::ReferenceRow row = as_row(response.issued);
   row.application = caller.application_key;
@@ -184,13 +186,13 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
 
 Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
                                                const NewReference& request) {
+  COFFER_TRY_VOID(require_active(caller.association_status));
   COFFER_TRY(const Target target, context.read([&](store::Connection& db) {
     return check_registration(db, caller, request);
   }));
   COFFER_TRY(const auto response, ask_provider(context, caller, target, request));
-  return run_money_write<store::ReferenceRow>(context, caller.tenant, [&](store::WriteTx& tx) {
-    return store_reference(tx, caller, request, response);
-  });
+  return context.write(
+      [&](store::WriteTx& tx) { return store_reference(tx, caller, request, response); });
 }
 
 Result<ArrivedPayment> accept_reference_payment(const Context& context,
