@@ -659,12 +659,18 @@ CREATE TABLE payments (
   connector          INTEGER REFERENCES connectors,
   quote              INTEGER REFERENCES quotes,
   refund_failure     INTEGER CHECK (refund_failure IS NULL OR status IN (5, 6)),  -- FailureCode
+  -- When an operator corrected the final status, after the provider had contradicted it.
+  -- completed_at keeps the time of the first final status.
+  corrected_at       INTEGER,
+  corrected_from     INTEGER CHECK (corrected_from BETWEEN 0 AND 7),  -- the status before
   -- The settlement job: when the ledger settles the payment. NULL once it is settled, and for a
   -- payment that waits for its provider (provider_jobs).
   settle_at          INTEGER,
   settle_attempts    INTEGER NOT NULL DEFAULT 0,  -- attempts that failed
   UNIQUE (tenant, transaction_id),
-  CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)),
+  CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)
+         OR (status = 2 AND corrected_at IS NOT NULL)),
+  CHECK ((corrected_at IS NULL) = (corrected_from IS NULL)),
   CHECK (settle_at IS NULL OR status IN (0, 1))
 ) STRICT;
 CREATE INDEX payments_to_settle ON payments (settle_at) WHERE settle_at IS NOT NULL;
@@ -751,8 +757,12 @@ CREATE TABLE provider_payments (
   expires_at         INTEGER,                     -- of an on-ramp's instructions
   provider_reference TEXT,
   connector_endpoint INTEGER REFERENCES connector_endpoints,     -- of the first submission, permanent
-  collected_amount   INTEGER CHECK (collected_amount > 0)        -- paid by the payer of an on-ramp
+  collected_amount   INTEGER CHECK (collected_amount > 0),       -- paid by the payer of an on-ramp
+  -- Of a payment on a reference in another currency than the connector's.
+  arrived_currency   TEXT CHECK (arrived_currency <> ''),
+  open_item          INTEGER NOT NULL DEFAULT 0 CHECK (open_item BETWEEN 0 AND 4)  -- none, unbooked, checking, contradicted, closed
 ) STRICT;
+CREATE INDEX provider_payments_open ON provider_payments (open_item) WHERE open_item <> 0;
 
 -- All holds. A payment with one leg has no row in `holds`. Its amount including the fee is held on
 -- the account of its source wallet from acceptance until the payment ends or, if it is an off-ramp,
@@ -814,6 +824,28 @@ CREATE TABLE reference_payments (
   PRIMARY KEY (connector, provider_payment_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Customer payments that cannot be assigned to a tenant, or whose amount the ledger cannot hold, as
+-- the provider reported them. An operator assigns each to a reference, or records its return.
+CREATE TABLE unassigned_arrivals (
+  arrival             INTEGER PRIMARY KEY,
+  id                  BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  connector           INTEGER NOT NULL REFERENCES connectors,
+  provider_payment_id TEXT NOT NULL CHECK (provider_payment_id <> ''),
+  reference           TEXT NOT NULL,
+  amount              TEXT NOT NULL,
+  currency            TEXT NOT NULL,
+  payer_name          TEXT NOT NULL,
+  payer_account       TEXT,
+  payer_phone         TEXT,
+  arrived_at          INTEGER NOT NULL,
+  returned_at         INTEGER,
+  payment             INTEGER UNIQUE REFERENCES payments,  -- that it became once it was assigned
+  UNIQUE (connector, provider_payment_id),
+  CHECK (payment IS NULL OR returned_at IS NULL)
+) STRICT;
+CREATE INDEX unassigned_arrivals_open ON unassigned_arrivals (arrival)
+WHERE payment IS NULL AND returned_at IS NULL;
+
 -- Notifications to beneficiaries that submissions requested.
 CREATE TABLE notifications (
   notification INTEGER PRIMARY KEY,
@@ -832,7 +864,7 @@ CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
   id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 16),
+  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 18),
   count     INTEGER NOT NULL,  -- of affected payments, webhooks, ..., at the last message
   began_at  INTEGER NOT NULL,
   opens_at  INTEGER NOT NULL,  -- if the condition lasts until then

@@ -3,8 +3,8 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "flows/ledger/wallet_changes.h"
+#include "flows/providers/arrivals.h"
 #include "flows/providers/provider_callback.h"
-#include "flows/providers/references.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
 
@@ -78,10 +78,11 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
   flows::ReferenceArrival arrival;
   arrival.simulated = true;
   arrival.reference = call.param("reference");
-  arrival.amount = fields.amount("amount", required).value_or(Amount());
+  const auto amount = fields.amount("amount", required);
+  const auto currency = fields.asset_code("currencyIsoCode3", optional);
   arrival.payer.name = fields.text("payerName", optional).value_or("Sandbox customer");
   arrival.provider_payment_id =
-      fields.text("providerPaymentId", optional, 128)
+      fields.text("providerPaymentId", optional, kProviderReferenceMax)
           .value_or("sandbox-" +
                     services.flows.random.id<PaymentId>(services.flows.clock.now()).to_string());
   fields.reject_unknown();
@@ -91,9 +92,11 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
     return row ? store::find_connector_by_key(db, row->connector) : std::nullopt;
   }));
   if (!connector) return unexpected(Slug::not_found, "The reference was not found.");
+  arrival.amount = amount->to_string(Amount::kScale);
+  arrival.currency = currency ? currency->value() : connector->terms.currency;
   COFFER_TRY(const auto payment, flows::accept_reference_payment(services.flows, connector->terms,
                                                                  arrival, call.request.request_id));
-  return json_response(202, {{"transactionRecordId", payment.id.to_string()},
+  return json_response(202, {{"transactionRecordId", payment.id->to_string()},
                              {"status", "accepted"},
                              {"isIdempotent", payment.known}});
 }

@@ -6,6 +6,8 @@
 #include "store/identity/tenants.h"
 #include "store/operations/copies.h"
 #include "store/operations/figures.h"
+#include "store/providers/arrivals.h"
+#include "store/providers/provider_payments.h"
 
 namespace coffer {
 namespace {
@@ -55,6 +57,10 @@ ConditionFacts App::condition_facts(store::Connection& db, const store::Backlog&
     facts.ledger_holds = true;
   }
   facts.refunds_failed = store::refunds_failed(db);
+  facts.money_unbooked = store::count_open_items(db, OpenItem::unbooked, store::kCountMax) +
+                         store::count_open_arrivals(db, store::kCountMax);
+  facts.results_contradicted =
+      store::count_open_items(db, OpenItem::contradicted, store::kCountMax);
   facts.disk_free_bytes = static_cast<std::int64_t>(database_->free_bytes());
   facts.breakers_open = number_of([this](const store::ConnectorLabel& row) {
     return connectors_->breaker(row.key).kind != State::closed;

@@ -68,6 +68,8 @@ std::vector<Command> beneficiary_commands();
 std::vector<Command> quote_commands();
 
 std::vector<Command> payment_commands();
+/// coffer arrival: customer payments that could not be assigned to a reference.
+std::vector<Command> arrival_commands();
 
 /// coffer provider-sim: a payment provider for tests, and an example to copy.
 std::vector<Command> provider_sim_commands();

@@ -18,5 +18,6 @@ using BeneficiaryId = Id<struct BeneficiaryTag>;
 using DestinationId = Id<struct DestinationTag>;
 using ConnectorId = Id<struct ConnectorTag>;
 using QuoteId = Id<struct QuoteTag>;
+using ArrivalId = Id<struct ArrivalTag>;  // an unassigned arrival
 
 }  // namespace coffer

@@ -19,7 +19,7 @@ namespace {
 
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 23> kTables{{
+constexpr std::array<GuardedTable, 24> kTables{{
     {"assets", "code, issuer, name, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},
     {"applications",
@@ -61,6 +61,9 @@ constexpr std::array<GuardedTable, 23> kTables{{
      " created_at",
      kFinal},
     {"onramp_reference_metadata", "onramp_reference, name, value", kFinal},
+    {"unassigned_arrivals",
+     "id, connector, provider_payment_id, reference, amount, currency, payer_name, payer_account,"
+     " payer_phone, arrived_at, returned_at, payment"},
     {"quotes",
      "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
      " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference, "

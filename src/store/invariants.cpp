@@ -16,7 +16,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 33> kInvariants{{
+constexpr std::array<Invariant, 34> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -68,6 +68,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " OR j.at < coalesce(b.at, 0) OR NOT EXISTS (SELECT 1 FROM entries"
      "  WHERE entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023))"},
     // An off-ramp that its provider has accepted is debited before its result is known.
+    // After a refund, a correction to succeeded moves it again.
     {"settled_once", "A payment has exactly one entry set after its value moved, and none before.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
@@ -75,7 +76,8 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " LEFT JOIN provider_payments q ON q.payment = p.payment"
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
      " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
-     "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"},
+     "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"
+     "  + (p.status = 2 AND p.corrected_from IS 5)"},
     // The joins are in the order in which they are read, along the journal, so nothing is sorted.
     {"entries_follow_payments", "The entries of a payment match its record exactly.", Walk::journal,
      "SELECT 'payment ' || payment || ' moved ' || sent || ' and ' || got || ' in ' || lines ||"
@@ -130,7 +132,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
      " ' refund sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 3"
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment HAVING count(j.journal) <> (p.status = "
-     "5)"},
+     "5 OR (p.status = 2 AND p.corrected_from IS 5))"},
     {"refunds_mirror_payments", "A refund credits exactly the amount that the payment debited.",
      Walk::payments,
      "SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by ' || sum(e.amount)"
@@ -174,10 +176,14 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " CROSS JOIN holds h ON h.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 2"
      " AND NOT EXISTS (SELECT 1 FROM payment_legs l JOIN accounts a ON a.wallet = l.source_wallet"
      "  AND a.asset = l.asset WHERE l.payment = p.payment AND a.account = h.account)"},
-    {"work_is_queued", "A payment has a job if and only if it is in progress.", Walk::payments,
+    {"work_is_queued",
+     "A payment has a job if and only if it is in progress, or a contradiction is being checked.",
+     Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN provider_jobs r ON r.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2"
-     " AND (p.status IN (0, 1, 4)) <> ((r.payment IS NOT NULL) + (p.settle_at IS NOT NULL))"},
+     " AND (p.status IN (0, 1, 4) OR EXISTS (SELECT 1 FROM provider_payments v"
+     "  WHERE v.payment = p.payment AND v.open_item = 2))"
+     " <> ((r.payment IS NOT NULL) + (p.settle_at IS NOT NULL))"},
     {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
@@ -189,6 +195,17 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 AND ((p.type = 7) <> (r.payment IS NOT NULL)"
      " OR (p.type = 7 AND (r.connector, o.connector, o.tenant) IS NOT"
      "  (p.connector, p.connector, p.tenant)))"},
+    {"unbooked_money_is_not_credited",
+     "Money to book or return was not credited, and an arrival that was assigned has its payment.",
+     Walk::payments,
+     "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' is to be booked'"
+     " FROM payments p JOIN provider_payments v ON v.payment = p.payment"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND v.open_item = 1"
+     " AND (p.status NOT IN (3, 7) OR p.type = 5)"
+     " UNION ALL SELECT 'arrival ' || a.arrival || ' of payment ' || a.payment"
+     " FROM unassigned_arrivals a LEFT JOIN reference_payments r ON r.payment = a.payment"
+     " WHERE a.payment BETWEEN ?1 AND ?2 AND (r.connector, r.provider_payment_id)"
+     " IS NOT (a.connector, a.provider_payment_id)"},
     {"provider_parts",
      "Payments through a provider, and only these, record their cost and submissions.",
      Walk::payments,
@@ -220,6 +237,7 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 6 AND CASE WHEN p.status <> 2"
      "  THEN p.receiving_amount <> q.receive_amount"
      "  WHEN v.collected_amount IS NULL THEN 1"
+     "  WHEN p.corrected_at IS NOT NULL THEN p.receiving_amount > q.receive_amount"
      "  WHEN v.collected_amount >= p.sending_amount THEN p.receiving_amount <> q.receive_amount"
      "  ELSE p.receiving_amount > q.receive_amount OR v.collected_amount <= v.fee END"},
     {"events_tell_all",
@@ -230,7 +248,9 @@ constexpr std::array<Invariant, 33> kInvariants{{
      " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
-     "  <> CASE WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
+     "  <> CASE WHEN p.corrected_at IS NOT NULL"
+     "   THEN p.version - 1 - (p.processing_after IS NOT NULL)"
+     "   WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
      // If a refund was credited after it had failed, there is one more event.
      "   WHEN p.status = 5 THEN 3 + min(count(*) FILTER (WHERE e.type = 6), 1) ELSE 1 END"},
     {"sequences_have_no_gap", "The event sequences of a tenant start at one and have no gaps.",
@@ -339,6 +359,9 @@ static_assert(stored(PaymentStatus::failed) == 3);
 static_assert(stored(PaymentStatus::refund_pending) == 4);
 static_assert(stored(PaymentStatus::refunded) == 5);
 static_assert(stored(PaymentStatus::refund_failed) == 6);
+static_assert(stored(PaymentStatus::expired) == 7);
+static_assert(stored(OpenItem::unbooked) == 1);
+static_assert(stored(OpenItem::checking) == 2);
 static_assert(stored(PaymentType::p2p_beneficiary) == 1);
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
 static_assert(stored(PaymentType::swap_own) == 3);

@@ -111,16 +111,16 @@ TEST_CASE("a limit is named in the currency of the amount, and both ends of it a
       INFO(reply.text());
       REQUIRE(reply.slug() == "amount-out-of-range");
       const std::string message = reply.json().at("errors")[0].at("message");
-      CHECK(message.ends_with(std::string(" ") + currency));
-      std::istringstream words(message);  // must be from LEAST to MOST CURRENCY
+      CHECK(message.ends_with(std::string(" ") + currency + "."));
+      std::istringstream words(message);  // amount must be from LEAST to MOST CURRENCY.
       std::string word, least, most;
-      words >> word >> word >> word >> least >> word >> most;
+      words >> word >> word >> word >> word >> least >> word >> most;
       CHECK(quote(route, connector, least).status == 402);
       CHECK(quote(route, connector, most).status == 402);
     }
   }
   CHECK(quote(kReceive, payouts, "100").json().at("errors")[0].at("message") ==
-        "must be from 129.50 to 1295000.00 KES");
+        "amount must be from 129.50 to 1295000.00 KES.");
 }
 
 TEST_CASE("rejected directional quotes") {

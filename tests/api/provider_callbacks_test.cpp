@@ -3,8 +3,11 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "flows/providers/arrivals.h"
 #include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
+#include "store/providers/arrivals.h"
+#include "store/providers/provider_payments.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
@@ -140,14 +143,155 @@ TEST_CASE("invalid signed callbacks are rejected and change nothing") {
   CHECK(patched(R"({"data":null})").status == 400);
   CHECK(patched(R"({"data":{"amount":null}})").status == 400);
   CHECK(patched(R"({"data":{"amount":"-1"}})").slug() == "amount-out-of-range");
-  CHECK(patched(R"({"data":{"currencyIsoCode3":"EUR"}})").status == 422);
-  CHECK(patched(R"({"data":{"reference":"REF-2"}})").status == 404);
+  CHECK(patched(R"({"data":{"amount":"0"}})").slug() == "amount-out-of-range");
+  CHECK(patched(R"({"data":{"amount":"1e3"}})").status == 400);
+  CHECK(patched(R"({"data":{"amount":"much"}})").status == 400);
+  CHECK(patched(R"({"data":{"currencyIsoCode3":"E U"}})").status == 400);
+  CHECK(patched(R"({"data":{"providerPaymentId":" "}})").status == 400);
   CHECK(world.call(world.path, "{").status == 400);
   const std::string nowhere = "/v1/providers/01890000-0000-7000-8000-000000000000/callbacks";
   CHECK(world.call(nowhere, paid("REF-1").dump()).status == 404);
   const std::string sandbox = "/v1/providers/" + add_connector(world.app) + "/callbacks";
   CHECK(world.call(sandbox, paid("REF-1").dump()).status == 404);
   CHECK(world.me.all("/v1/transactions").empty());
+}
+
+TEST_CASE(
+    "money that arrives is never refused, and what cannot be credited is left to an operator") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  struct Case {
+    std::string patch;  // of the report's data
+    std::string failure;
+    std::string shown;  // sendingAmount and sendingAssetCode
+  };
+  const std::string late = R"({"amount":")", end = R"("})";
+  const std::vector<Case> cases{
+      {late + "5" + end, "underpaid", "5.00 KES"},  // the fee is 10 KES and 1 %
+      {late + "10.10" + end, "underpaid", "10.10 KES"},
+      {R"({"amount":5})", "underpaid", "5.00 KES"},
+      {R"({"currencyIsoCode3":"EUR"})", "wrong_currency", "10000.00 EUR"},
+      {R"({"currencyIsoCode3":"EUR","amount":"0.001"})", "wrong_currency", "0.001 EUR"},
+      {late + "10000.001" + end, "amount_precision", "10000.001 KES"},
+      {late + "10000.123456789" + end, "amount_precision", "10000.1234567 KES"},
+      {late + "0.0000001" + end, "amount_precision", "0.0000001 KES"},
+      {R"({"payer":{"name":")" + std::string(4'000, 'x') + R"("},"amount":"5"})", "underpaid",
+       "5.00 KES"},
+  };
+  int number = 0;
+  for (const Case& each : cases) {
+    INFO(each.patch.substr(0, 100));
+    Json report = paid("REF-1", ("pp-" + std::to_string(++number)).c_str());
+    report["data"].merge_patch(Json::parse(each.patch));
+    for (int i = 0; i < 2; ++i) REQUIRE(world.call(report).json().at("received") == true);
+    world.app.settle();
+    const auto records = world.me.all("/v1/transactions?type=onramp_reference");
+    REQUIRE(records.size() == static_cast<std::size_t>(number));
+    const Json& record = records[0];
+    CHECK(record.at("status") == "failed");
+    CHECK(record.at("statusReason").at("code") == each.failure);
+    CHECK(record.at("sendingAmount").get<std::string>() + " " +
+              record.at("sendingAssetCode").get<std::string>() ==
+          each.shown);
+    CHECK(record.at("toRef") == "REF-1");
+    CHECK_FALSE(record.contains("receivingAmount"));
+    CHECK(store::with_reader(world.app.core().database(), [&](store::Connection& db) {
+            return store::count_open_items(db, OpenItem::unbooked, 100);
+          }).value() == number);
+  }
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+  const auto events = world.me.all("/v1/events?type=payment.failed");
+  CHECK(events.size() == cases.size());
+}
+
+TEST_CASE("an arrival without a known reference waits for an operator, and is assigned once") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  const auto open = [&] {
+    return store::with_reader(world.app.core().database(),
+                              [&](store::Connection& db) {
+                                return store::list_arrivals(db, false, {{}, 100}).rows;
+                              })
+        .value();
+  };
+  Json huge = paid("REF-1", "pp-huge");
+  huge["data"]["amount"] = "99999999999999";
+  for (const Json& report : {paid("REF-2", "pp-1"), paid("", "pp-2"), huge}) {
+    for (int i = 0; i < 2; ++i) CHECK(world.call(report).status == 200);
+  }
+  REQUIRE(open().size() == 3);
+  CHECK(world.me.all("/v1/transactions").empty());
+  const auto& flows = world.app.flows();
+  const auto last = open();
+  CHECK(flows::assign_arrival(flows, last[0].id, "REF-1", "r").error().slug == Slug::conflict);
+  CHECK(flows::assign_arrival(flows, last[2].id, "REF-9", "r").error().slug == Slug::not_found);
+  REQUIRE(flows::assign_arrival(flows, last[2].id, "REF-1", "r"));
+  CHECK(flows::assign_arrival(flows, last[2].id, "REF-1", "r").error().slug == Slug::conflict);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  // The provider repeats its first report; then it corrects the second one.
+  CHECK(world.call(paid("REF-2", "pp-1")).status == 200);
+  CHECK(world.call(paid("REF-1", "pp-2")).status == 200);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "148.35");
+  REQUIRE(open().size() == 1);
+  REQUIRE(flows::return_arrival(flows, open()[0].id));
+  CHECK(open().empty());
+  CHECK(world.call(huge).status == 200);
+  CHECK(open().empty());
+}
+
+TEST_CASE("a payment that is reported again with other data is credited once and contradicted") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  issue_reference(world.app, world.names(), "REF-2");
+  const auto contradicted = [&] {
+    return store::with_reader(world.app.core().database(),
+                              [&](store::Connection& db) {
+                                return store::count_open_items(db, OpenItem::contradicted, 100);
+                              })
+        .value();
+  };
+  CHECK(world.call(paid("REF-1")).status == 200);
+  world.app.settle();
+  CHECK(contradicted() == 0);
+  Json other = paid("REF-1");
+  other["data"]["amount"] = "20000";
+  for (const Json& report : {other, paid("REF-2"), other}) CHECK(world.call(report).status == 200);
+  CHECK(contradicted() == 1);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  CHECK(world.me.all("/v1/transactions?type=onramp_reference").size() == 1);
+}
+
+TEST_CASE("a provider's reference of any permitted length is kept, shown, found and exported") {
+  World world;
+  // Beyond the limit of fromRef and toRef, and with every kind of character.
+  for (const std::string& reference :
+       {std::string("VA 0042/7"), std::string(17, 'R'), std::string(35, 'R'), std::string(36, 'R'),
+        std::string(kProviderReferenceMax, 'R'), [] {
+          std::string text;
+          for (std::size_t i = 0; i < kProviderReferenceMax; ++i) text += "\xc3\xa9";
+          return text;
+        }()}) {
+    INFO(reference);
+    issue_reference(world.app, world.names(), reference);
+    REQUIRE(world.call(paid(reference, reference.c_str())).status == 200);
+    world.app.settle();
+    const auto found = world.me.all("/v1/transactions?reference=" + percent_encoded(reference));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].at("toRef") == reference);
+    CHECK(found[0].at("providerReference") == reference);
+    CHECK(found[0].at("description") == "Payment on " + reference);
+    const std::string range =
+        "?walletId=" + world.wallet + "&assetCode=USDC&startDate=2025-12-31&endDate=2027-01-01";
+    const std::string statement = "/v1/statements/transactions";
+    CHECK(world.me.all(statement + range).back().at("reference") == reference);
+    for (const char* format : {"/csv", "/ndjson", "/camt.053"}) {
+      INFO(format);
+      CHECK(world.me.get(statement + format + range).text().find(reference) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("callbacks about payments that are not in progress are accepted and change nothing") {

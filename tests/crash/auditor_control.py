@@ -180,6 +180,10 @@ DAMAGES = [
      f"UPDATE quotes SET receive_amount = receive_amount + 1 WHERE payment = {IN}"),
     ("a collection credits no more than was collected", "collected_amounts",
      f"UPDATE provider_payments SET collected_amount = 0 WHERE payment = {IN}"),
+    ("unbooked money was not credited", "unbooked_money_is_not_credited",
+     f"UPDATE provider_payments SET open_item = 1 WHERE payment = {IN}"),
+    ("one job per payment in progress", "work_is_queued",
+     f"UPDATE provider_payments SET open_item = 2 WHERE payment = {IN}"),
     ("quote and payment refer to each other", "quotes_used_once",
      f"UPDATE quotes SET payment = NULL WHERE payment = {OUT}"),
     # A file from a program that ignores column types.

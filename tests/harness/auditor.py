@@ -46,6 +46,8 @@ MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving"), ("provider_payments", "collected_amount")]
 SUBMISSIONS = (0, 3)         # of provider_attempts.call
 COUNTED = (0, 1, 2)          # of payments.status: counted by the limits of a destination
+FAILED, EXPIRED = 3, 7       # of payments.status
+UNBOOKED, CHECKING = 1, 2    # of provider_payments.open_item
 FUNDING = 1                  # of journal.kind
 MOST = 2**63 - 1
 MISSING = -1                 # matches no account
@@ -175,12 +177,18 @@ class Audit:
                  and self.parts[payment["payment"]]["state"] == ACCEPTED)
         return payment["status"] in DEBITED or early
 
+    @staticmethod
+    def is_paid_again(payment):
+        """Whether an operator corrected a refunded payment to succeeded."""
+        return payment["status"] == SUCCEEDED and payment["corrected_from"] == REFUNDED
+
     def check_refund(self, payment, sets, refunds):
         """A payment is refunded once and in full, or not at all."""
         what = f"payment {payment['payment']} in status {payment['status']}"
-        if len(refunds) != (payment["status"] == REFUNDED):
+        paid_again = self.is_paid_again(payment)
+        if len(refunds) != (payment["status"] == REFUNDED or paid_again):
             self.fault("refunded once", f"{what} has {len(refunds)} refund sets")
-        elif refunds:
+        elif refunds and sets:
             sums = {}
             for row in [*sets[0], *refunds[0]]:
                 sums[row["account"]] = sums.get(row["account"], 0) + row["amount"]
@@ -192,10 +200,10 @@ class Audit:
         what = f"payment {key} in status {status}"
         debited = self.is_debited(payment)
         if debited:
-            if len(sets) != 1:
+            if len(sets) != 1 + self.is_paid_again(payment):
                 self.fault("moved once", f"{what} has {len(sets)} entry sets")
-            else:
-                found = [(row["account"], row["amount"]) for row in sets[0]]
+            for lines in sets:
+                found = [(row["account"], row["amount"]) for row in lines]
                 wanted = self.expected_moves(payment)
                 same = len(found) == len(wanted) and all(
                     f[1] == w[1] and w[0] in (None, f[0]) for f, w in zip(found, wanted))
@@ -208,7 +216,10 @@ class Audit:
         if [event["version"] for event in events] != list(range(1, payment["version"] + 1)):
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
-        if len(terminal) != ENDINGS[status]:
+        endings = ENDINGS[status]
+        if payment["corrected_at"] is not None:
+            endings = payment["version"] - 1 - (payment["processing_at"] is not None)
+        if len(terminal) != endings:
             self.fault("every final status has its event", f"{what} has {len(terminal)}")
 
     def check_providers(self):
@@ -302,12 +313,16 @@ class Audit:
     def check_collections(self):
         """A collection credits the collected amount, minus the fee, at the rate of the quote, and never more."""
         for row in self.rows(
-                "SELECT p.status, p.receiving_amount, v.collected_amount, a.decimals, q.* FROM payments p"
+                "SELECT p.status, p.corrected_at, p.receiving_amount, v.collected_amount, a.decimals, q.*"
+                " FROM payments p"
                 " JOIN quotes q ON q.quote = p.quote JOIN provider_payments v ON v.payment = p.payment"
                 " JOIN assets a ON a.asset = p.receiving_asset WHERE p.type = ?", COLLECTION):
             collected, quoted, credited = row["collected_amount"], row["receive_amount"], row["receiving_amount"]
             what = f"payment {row['payment']}: {credited} of {quoted} for {collected} of {row['send_amount']}"
-            if row["status"] != SUCCEEDED or collected is not None and collected >= row["send_amount"]:
+            if row["status"] == SUCCEEDED and row["corrected_at"] is not None:
+                if collected is None or not 0 < credited <= quoted:  # the operator states the amount
+                    self.fault("a corrected collection credits no more than its quote", what)
+            elif row["status"] != SUCCEEDED or collected is not None and collected >= row["send_amount"]:
                 if credited != quoted:
                     self.fault("a collection credits its quote", what)
             elif collected is None:
@@ -369,7 +384,12 @@ class Audit:
             self.check_refund(payment, sets.get(key, []), refunds.get(key, []))
             in_progress = payment["status"] in (*OPEN, REFUND_PENDING)
             count = len(jobs.get(key, [])) + (payment["settle_at"] is not None)
-            if count != in_progress:
+            part = self.parts.get(key)
+            checking = part is not None and part["open_item"] == CHECKING
+            if part is not None and part["open_item"] == UNBOOKED and (
+                    payment["status"] not in (FAILED, EXPIRED) or payment["type"] == CASH_OUT):
+                self.fault("unbooked money was not credited", f"payment {key} in status {payment['status']}")
+            if count != (in_progress or checking):
                 self.fault("one job per payment in progress", f"payment {key} has {count}")
             if settled and in_progress:
                 self.fault("everything settled", f"payment {key} is in status {payment['status']}")

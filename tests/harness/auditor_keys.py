@@ -42,6 +42,8 @@ GUARDED = {
     "webhooks": "tenant application id url event_types sealed_secret old_secret disabled_at",
     "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata created_at",
     "onramp_reference_metadata": "onramp_reference name value",
+    "unassigned_arrivals": "id connector provider_payment_id reference amount currency payer_name payer_account"
+                           " payer_phone arrived_at returned_at payment",
     "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
               " rate_numerator rate_denominator provider_reference created_at",
     "rates": "environment sell buy numerator denominator",

@@ -77,6 +77,12 @@ struct ModelQuote {
   bool used = false;
 };
 
+/// What becomes of a customer's payment on a reference.
+struct ReferenceOutcome {
+  Wide receive = 0;
+  std::optional<FailureCode> failure;
+};
+
 /// The expected result of a submission or request: success, or a rejection for these reasons.
 struct Verdict {
   std::set<Slug> wrong;
@@ -147,8 +153,8 @@ class Model {
   void hurry(const std::string& transaction_id, std::int64_t now);
   /// The amount that a customer's payment on a reference credits; 0 if it is too small.
   Wide reference_price(Wide amount) const;
-  void accept_reference(const PaymentRequest& request, PaymentId id, Wide receive,
-                        std::int64_t now);
+  void accept_reference(const PaymentRequest& request, PaymentId id,
+                        const ReferenceOutcome& outcome, std::int64_t now);
 
   Wide available(Place place) const;
   std::size_t open_count() const { return settlement_.size(); }

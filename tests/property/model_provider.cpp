@@ -204,11 +204,16 @@ Wide Model::reference_price(Wide amount) const {
   return exact - exact % step_of(terms.receive_decimals());
 }
 
-void Model::accept_reference(const PaymentRequest& request, PaymentId id, Wide receive,
-                             std::int64_t now) {
+void Model::accept_reference(const PaymentRequest& request, PaymentId id,
+                             const ReferenceOutcome& outcome, std::int64_t now) {
   ModelPayment payment{request, id, ++last_order_, {}, PaymentStatus::initiated, {}, {}, {}, 0};
-  payment.receiving = static_cast<std::int64_t>(receive);
-  settlement_.insert({now, payment.order, request.transaction_id});
+  if (outcome.failure) {
+    payment.status = PaymentStatus::failed;
+    payment.failure = outcome.failure;
+  } else {
+    payment.receiving = static_cast<std::int64_t>(outcome.receive);
+    settlement_.insert({now, payment.order, request.transaction_id});
+  }
   transactions_[id.uuid] = request.transaction_id;
   payments_.emplace(request.transaction_id, std::move(payment));
 }

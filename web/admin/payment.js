@@ -71,6 +71,7 @@ const isRamp = (record) => ['offramp', 'onramp', 'onramp_reference'].includes(re
 
 function nextStep(record) {
   const { next } = P;
+  if (record.openItem && next.open[record.openItem]) return next.open[record.openItem];
   switch (record.status) {
     case 'initiated':
     case 'processing':

@@ -12,14 +12,28 @@ const R = S.resolve;
 const OPEN = ['initiated', 'processing'];
 const REFUNDS = ['refund_pending', 'refund_failed'];
 
+const isPayout = (record) => record.type === 'offramp';
+const isFinal = (record) => !OPEN.includes(record.status) && record.status !== 'refund_pending';
+/** Whether an operator books money that was collected but not credited. */
+const isLate = (record) => !isPayout(record) && isFinal(record) && record.status !== 'succeeded';
+
+/** Results of a payment that has ended, if its provider contradicts it or its money was not credited. */
+function corrections(record) {
+  if (record.openItem === 'unbooked') return ['succeeded', 'returned'];
+  if (record.openItem !== 'contradicted') return record.status === 'refund_failed' ? ['refunded'] : [];
+  if (record.status === 'succeeded') return ['refunded', 'unchanged'];
+  if (!isPayout(record)) return ['succeeded', 'returned', 'unchanged'];
+  return record.status === 'refund_failed' ? ['succeeded', 'refunded', 'unchanged'] : ['succeeded', 'unchanged'];
+}
+
 /** Results that the state permits; the server decides. */
 function choices(record) {
   const debited = record.entries.length > 0;
-  if (record.type === 'onramp') return OPEN.includes(record.status) ? ['succeeded', 'failed'] : [];
-  if (record.type !== 'offramp') return [];
+  if (!['offramp', 'onramp', 'onramp_reference'].includes(record.type)) return [];
+  if (isFinal(record)) return corrections(record);
   if (REFUNDS.includes(record.status)) return ['refunded'];
-  if (!OPEN.includes(record.status)) return [];
-  return debited ? ['succeeded', 'failed', 'refunded'] : ['succeeded', 'failed'];
+  if (record.type === 'onramp_reference') return ['failed', 'returned'];
+  return isPayout(record) && debited ? ['succeeded', 'failed', 'refunded'] : ['succeeded', 'failed'];
 }
 
 function facts(record) {
@@ -30,6 +44,7 @@ function facts(record) {
     to: record.destinationName || S.payment.unknown,
     provider: record.connector,
     debited: record.entries.length > 0,
+    again: isFinal(record) && record.status !== 'refund_failed',
   };
 }
 
@@ -52,7 +67,7 @@ function choice(record, result, only) {
       'div',
       {},
       h('label', { for: name }, R.results[result]),
-      h('p', { class: 'hint', id: hint }, R.consequences[record.type][result](facts(record))),
+      h('p', { class: 'hint', id: hint }, R.consequences[isPayout(record) ? 'offramp' : 'onramp'][result](facts(record))),
     ),
   );
 }
@@ -103,6 +118,7 @@ function ask(record, again) {
       h('legend', {}, R.question),
       possible.map((result) => choice(record, result, possible.length === 1)),
     ),
+    isLate(record) && textField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint }),
     textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true }),
     confirmation(record),
     place,
@@ -117,9 +133,10 @@ function ask(record, again) {
     event.preventDefault();
     const as = form.elements.as.value;
     const reason = form.elements.reason.value.trim().replace(/\s*\n\s*/g, ' ');
+    const credit = as === 'succeeded' && form.elements.amount?.value.trim();
     let resolved;
     const went = await submitting(form, place, async () => {
-      resolved = await act('payment resolve', { ID: record.id, as, reason });
+      resolved = await act('payment resolve', { ID: record.id, as, reason, ...(credit && { amount: credit }) });
     });
     if (!went) return;
     open.box.addEventListener('close', again, { once: true });

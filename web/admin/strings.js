@@ -206,6 +206,8 @@ export const S = {
     operator_failed: 'Failed by the operator',
     ledger_limit_exceeded: 'Ledger limit exceeded',
     underpaid: 'Underpaid',
+    wrong_currency: 'Wrong currency',
+    amount_precision: 'Too many decimal places',
   },
   /** The next step after a failure; `other` for reasons without a row. */
   failureNext: {
@@ -224,6 +226,8 @@ export const S = {
     provider_error: 'Check the provider calls below, then submit a new payment.',
     provider_unavailable: 'Check the health of the connector, then submit a new payment.',
     underpaid: 'The payer paid too little. Agree with the payer, then collect again.',
+    wrong_currency: 'The payer paid in another currency. Agree with the payer, then collect again.',
+    amount_precision: 'The payer paid a fraction of the smallest unit. Agree with the provider.',
     other: 'If the payment is still needed, submit it with a new transaction ID.',
   },
   label: {

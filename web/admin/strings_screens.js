@@ -20,6 +20,8 @@ export const screens = {
       { name: 'Failed', query: 'status=failed' },
       { name: 'Refunds in progress', query: 'status=refund_pending' },
       { name: 'Failed refunds', query: 'status=refund_failed' },
+      { name: 'To book or return', query: 'open=unbooked' },
+      { name: 'Contradicted', query: 'open=contradicted' },
     ],
   },
   payment: {
@@ -57,6 +59,11 @@ export const screens = {
     nextStep: 'Next step',
     nextAttempt: 'Next attempt ',
     next: {
+      open: {
+        unbooked: 'The provider has money that no wallet was credited with. Resolve the payment: book it, or record its return.',
+        checking: 'The provider contradicts this status. coffer is querying it.',
+        contradicted: 'The provider contradicts this status. Agree with the provider, then resolve the payment.',
+      },
       settling: 'coffer settles this payment automatically. No action needed.',
       provider: (name) =>
         `${name} has not reported a result yet. coffer checks again automatically. ` +
@@ -115,24 +122,32 @@ export const screens = {
   resolve: {
     open: 'Resolve payment',
     title: (id) => `Resolve payment ${id}`,
-    warning:
-      'Confirm with the provider first. Resolving is final: later provider updates are ignored.',
+    warning: 'Confirm with the provider first. A final status can be corrected only once.',
     payer: 'From',
     payee: 'To',
     amount: 'Amount',
     receives: 'Recipient gets',
     provider: 'Provider',
     question: 'What has the provider confirmed?',
-    results: { succeeded: 'Succeeded', failed: 'Failed', refunded: 'Refunded' },
+    results: {
+      succeeded: 'Succeeded',
+      failed: 'Failed',
+      refunded: 'Refunded',
+      returned: 'Returned to the payer',
+      unchanged: 'The status stands',
+    },
+    credit: (asset) => `Amount to credit in ${asset}`,
+    creditHint: 'Leave it empty for the amount that the price gives.',
     consequences: {
       offramp: {
-        succeeded: ({ to, received, from, total }) => [
+        succeeded: ({ to, received, from, total, again }) => [
           `The provider has paid ${to} `,
           received,
           '. The payment ends as Succeeded; ',
           total,
-          ` stays debited from ${from}.`,
+          again ? ` is debited from ${from}.` : ` stays debited from ${from}.`,
         ],
+        unchanged: () => ['The status is right, or you settle the difference outside coffer. No money moves.'],
         failed: ({ from, to, total, debited }) => [
           `The provider has not paid ${to} and will not. `,
           total,
@@ -153,6 +168,15 @@ export const screens = {
         failed: ({ to }) => [
           `The provider has not collected the money and will not. Nothing is credited to ${to}.`,
         ],
+        refunded: ({ to, received, provider }) => [
+          `${provider} has returned the money to the payer. `,
+          received,
+          ` is debited from ${to}, and the payment ends as Refunded.`,
+        ],
+        returned: ({ to, provider }) => [
+          `${provider} has returned the money to the payer. Nothing is credited to ${to}.`,
+        ],
+        unchanged: () => ['The status is right, or you settle the difference outside coffer. No money moves.'],
       },
     },
     evidence: 'Evidence',
@@ -171,6 +195,14 @@ export const screens = {
       oldest: (count, age) => (count === 1 ? `, for ${age}` : `, the oldest for ${age}`),
       ledger: { text: () => 'The verification of the ledger found errors', next: 'Verify the file' },
       refundsFailed: { text: counted('failed refund', 'failed refunds'), next: 'Resolve with the provider' },
+      moneyUnbooked: {
+        text: counted('payment to book or return', 'payments to book or return'),
+        next: 'Book or return',
+      },
+      contradicted: {
+        text: counted('payment contradicted by its provider', 'payments contradicted by their providers'),
+        next: 'Resolve with the provider',
+      },
       disk: { text: () => 'Less than 1 GiB of disk space is free', next: 'See checks' },
       breakersOpen: {
         text: counted('connector does not respond', 'connectors do not respond'),

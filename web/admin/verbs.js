@@ -34,7 +34,7 @@ const FITS = {
   'rotate-secret': ['active'],
   test: ['active'],
   recover: ['active'],
-  retry: ['initiated', 'processing', 'refund_pending'],
+  retry: ['initiated', 'processing', 'refund_pending', 'failed', 'expired', 'succeeded', 'refunded', 'refund_failed'],
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
   role: ['active', 'invited', 'without authenticator'],
   'end-sessions': ['active'],

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "base/text/characters.h"
 
 namespace coffer::api {
 namespace {
@@ -133,8 +134,12 @@ void add_transaction_code(Xml& xml, bool debit) {
   xml.raw("<SubFmlyCd>OTHR</SubFmlyCd></Fmly></Domn></BkTxCd>");
 }
 
+/// A longer reference, which only a provider can have issued, is in the additional information: a
+/// part of it would identify nothing.
+bool is_short(std::string_view reference) { return character_count(reference) <= kMax35; }
+
 void add_references(Xml& xml, const StatementLine& line) {
-  const bool named = line.reference && !line.reference->empty();
+  const bool named = line.reference && !line.reference->empty() && is_short(*line.reference);
   if (!line.payment && !named) return;
   xml.element("Refs", [&] {
     if (line.payment) {
@@ -161,6 +166,9 @@ void add_details(Xml& xml, const CamtStatement& statement, const StatementLine& 
     }
     if (line.description && !line.description->empty()) {
       xml.element("RmtInf", [&] { xml.text("Ustrd", *line.description, kMax140); });
+    }
+    if (line.reference && !is_short(*line.reference)) {
+      xml.text("AddtlTxInf", "Reference: " + *line.reference, kMax500);
     }
   };
   xml.element("NtryDtls", [&] { xml.element("TxDtls", transaction); });

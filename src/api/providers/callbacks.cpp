@@ -2,14 +2,13 @@
 #include "api/pipeline/fields.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
+#include "base/text/ascii.h"
 #include "base/text/unicode.h"
+#include "flows/providers/arrivals.h"
 #include "flows/providers/provider_callback.h"
-#include "flows/providers/references.h"
 
 namespace coffer::api {
 namespace {
-
-constexpr std::size_t kProviderIdMax = 128;
 
 Result<ConnectorTerms> provider(const Services& services, const Call& call) {
   COFFER_TRY(const auto id, existing(ConnectorId::parse(call.param("connectorId")), "connector"));
@@ -19,14 +18,31 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }
 
-/// Of `data`, a callback about a payout or a collection uses only the ID.
+/// Of `data`, a callback about a payment in progress uses only the ID.
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
-                             Fields& data) {
+                             const http::JsonValue& value, Fields& data) {
   const auto id = data.text("id", required);
   COFFER_TRY_VOID(data.check());
   const auto payment = PaymentId::parse(*id);
   if (!payment) return {};
-  return flows::hurry_payment(services.flows, connector, *payment);
+  return flows::hear_update(services.flows, connector, *payment, value);
+}
+
+/// The reported number. Zero, negative amounts and other texts are errors; an amount that the
+/// ledger cannot store is not.
+std::string read_amount(Fields& data) {
+  const http::JsonValue* value = data.find("amount");
+  const auto text = value != nullptr ? value->scalar_text() : std::nullopt;
+  if (text) {
+    const bool number = value->string() == nullptr;
+    const AmountFault fault =
+        parse_amount(*text, Amount::kScale, number ? Exponent::accepted : Exponent::rejected).fault;
+    const bool positive =
+        !text->starts_with('-') && text->find_first_of("123456789") != std::string::npos;
+    if (fault != AmountFault::not_a_number && positive) return *text;
+  }
+  data.amount("amount", required);
+  return {};
 }
 
 Payer read_sender(Fields& data) {
@@ -35,9 +51,9 @@ Payer read_sender(Fields& data) {
   if (value == nullptr || data.object("payer", optional) == nullptr) return payer;
   Fields members(*value, data.errors(), data.path("payer."));
   // The provider cannot correct what its customer wrote.
-  payer.name = cleaned(members.opaque("name", optional).value_or(""));
-  payer.account_number = members.opaque("accountNumber", optional);
-  payer.phone = members.opaque("phone", optional);
+  payer.name = cleaned(members.any_text("name", optional).value_or(""));
+  payer.account_number = members.any_text("accountNumber", optional);
+  payer.phone = members.any_text("phone", optional);
   return payer;
 }
 
@@ -49,15 +65,13 @@ Result<void> reference_paid(const Services& services, const Call& call,
                       "reference.paid must be signed with the connector's current secret.");
   }
   flows::ReferenceArrival arrival;
-  arrival.reference = data.text("reference", required).value_or("");
+  // Texts that only describe the payment are taken as they are, so that none of them refuses money.
+  arrival.reference = data.any_text("reference", required).value_or("");
   arrival.provider_payment_id =
-      data.opaque("providerPaymentId", required, kProviderIdMax).value_or("");
-  arrival.amount = data.amount("amount", required).value_or(Amount());
-  const auto currency = data.text("currencyIsoCode3", required);
-  if (currency && *currency != connector.currency) {
-    data.add_error(Slug::validation_failed, "currencyIsoCode3",
-                   "must be " + connector.currency + ", the connector's currency");
-  }
+      data.opaque("providerPaymentId", required, kProviderReferenceMax).value_or("");
+  arrival.amount = read_amount(data);
+  const auto currency = data.asset_code("currencyIsoCode3", required).value_or(AssetCode());
+  arrival.currency = ascii::to_upper(currency.value());
   arrival.payer = read_sender(data);
   COFFER_TRY_VOID(data.check());
   COFFER_TRY_VOID(
@@ -68,7 +82,7 @@ Result<void> reference_paid(const Services& services, const Call& call,
 Result<http::Response> take_callback(const Services& services, const Call& call) {
   COFFER_TRY(const ConnectorTerms connector, provider(services, call));
   Fields fields(*call.body);
-  fields.text("id", required, kProviderIdMax);
+  fields.text("id", required, kProviderReferenceMax);
   const auto type = fields.text("type", required);
   const auto* data = fields.object("data", required);
   COFFER_TRY_VOID(fields.check());
@@ -77,7 +91,7 @@ Result<http::Response> take_callback(const Services& services, const Call& call)
   if (*type == "reference.paid") {
     COFFER_TRY_VOID(reference_paid(services, call, connector, members));
   } else if (*type == "payout.updated" || *type == "collection.updated") {
-    COFFER_TRY_VOID(payment_updated(services, connector, members));
+    COFFER_TRY_VOID(payment_updated(services, connector, *fields.find("data"), members));
   } else {
     fields.add_error(Slug::malformed_request, "type",
                      "must be payout.updated, collection.updated or reference.paid");
@@ -99,8 +113,7 @@ std::vector<Route> callbacks_routes() {
            .body = Body::json,
            .request_schema = "ProviderCallback",
            .responses = {{200, "Received"}},
-           .problems = {Slug::unauthorized, Slug::not_found, Slug::conflict,
-                        Slug::validation_failed, Slug::amount_precision, Slug::amount_out_of_range},
+           .problems = {Slug::unauthorized, Slug::not_found, Slug::amount_out_of_range},
            .handler = take_callback}};
 }
 

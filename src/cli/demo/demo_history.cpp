@@ -11,6 +11,7 @@
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/submit_payment.h"
+#include "flows/providers/arrivals.h"
 #include "flows/providers/references.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "store/identity/tenants.h"
@@ -263,7 +264,8 @@ class History {
     arrival.reference = reference_.reference;
     arrival.provider_payment_id = "NG-" + std::to_string(++payments_);
     const auto naira = static_cast<std::int64_t>(5'000 + below(500'000));
-    arrival.amount = Amount::from_units(naira * Amount::kUnitsPerWhole);
+    arrival.amount = std::to_string(naira);
+    arrival.currency = "NGN";
     arrival.payer.name = "Chidi Nwosu";
     COFFER_TRY_VOID(flows::accept_reference_payment(flows_, connector("Nigeria virtual accounts"),
                                                     arrival,

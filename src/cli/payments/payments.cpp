@@ -41,6 +41,7 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   out.type = optional_term<PaymentType>(arguments, "type");
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
+  out.open_item = optional_term<OpenItem>(arguments, "open");
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
   out.text = arguments.find("text");
   return out;
@@ -103,12 +104,18 @@ std::string_view failure_choices() {
   return choices;
 }
 
+/// The open items that wait for an operator.
+constexpr std::string_view kOpenItems = "unbooked|contradicted";
+
 std::vector<Argument> filter_arguments() {
   return joined(
       {option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
        choice("status", choices<PaymentStatus>(), "Filter by status"),
        choice("type", choices<PaymentType>(), "Filter by type"),
        choice("failure", failure_choices(), "Filter by failure reason"),
+       choice("open", kOpenItems,
+              "Filter by what is left to do: money to book or return, or a "
+              "status that the provider contradicts"),
        option("wallet", "ID", "Filter by wallet, as source or destination"),
        option("beneficiary", "ID", "Filter by beneficiary"),
        option("connector", "ID", "Filter by connector"),
@@ -127,11 +134,15 @@ constexpr std::string_view kFindDetails =
 constexpr std::string_view kListHint = "List payments with coffer payment list";
 
 constexpr std::string_view kResolveDetails =
-    "Confirm with the provider first. Resolving is final: later provider updates are ignored.\n  "
-    "succeeded  the provider paid the recipient, or collected from the payer\n  failed     the "
-    "provider did not and will not: the hold is released, a debit is returned\n  refunded   the "
-    "provider returned the debited amount; also after a failed refund\nThe reason is stored with "
-    "the payment and in the audit log.";
+    "Confirm with the provider first. The reason is stored with the payment and in the audit log.\n"
+    "  succeeded  the provider paid the recipient, or collected from the payer\n"
+    "  failed     the provider did not and will not: the hold is released, a debit is returned\n"
+    "  refunded   the provider returned the money; also after a failed refund\n"
+    "  returned   the provider returned money that no wallet was credited with\n"
+    "  unchanged  the final status stands, although the provider contradicts it\n"
+    "A final status can be corrected once, after its provider has contradicted it, or if money "
+    "that "
+    "arrived was not credited: see coffer payment list --open.";
 
 }  // namespace
 
@@ -143,7 +154,7 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   if (payment.sending_asset) sending = payment.sending_asset->value();
   const auto receives = store::receiving_denomination(payment);
   if (receives) receiving = receives->code;
-  if (payment.failure) {
+  if (payment.failure && payment.status != PaymentStatus::succeeded) {
     failure = info(*payment.failure).name;
     message = info(*payment.failure).message;
   }
@@ -207,7 +218,7 @@ std::vector<Command> payment_commands() {
        .role = OperatorRole::operating,
        .arguments = {id}},
       {.path = "payment resolve",
-       .summary = "Resolve a stuck off-ramp or on-ramp payment",
+       .summary = "Resolve a payment in place of its provider: stuck, late or not credited",
        .label = "Resolve payment",
        .run = resolve_payment,
        .role = OperatorRole::operating,
@@ -217,6 +228,9 @@ std::vector<Command> payment_commands() {
                       .kind = Argument::Kind::choice,
                       .required = true,
                       .placeholder = choices<flows::Resolution>()},
+                     option("amount", "AMOUNT",
+                            "Amount to credit, in the asset of the wallet, when late money is "
+                            "booked; without it, the amount that the price gives"),
                      on_page(required_option("reason", "TEXT", "Evidence for the result"),
                              "Evidence")},
        .details = kResolveDetails,

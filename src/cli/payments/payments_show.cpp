@@ -209,6 +209,9 @@ void put_provider(Record& record, const PaymentRecord& payment,
   record.emplace_back("providerState",
                       of([](const Part& p) { return std::string(name(p.state)); }));
   record.emplace_back("inReview", part && part->in_review);
+  record.emplace_back("openItem", part && part->open_item != OpenItem::none
+                                      ? std::optional(name(part->open_item))
+                                      : std::nullopt);
   record.emplace_back("instructionsExpireAt", part ? part->expires_at : std::nullopt);
 }
 
@@ -276,6 +279,16 @@ Result<std::int64_t> payment_argument(Connection& db, const Arguments& arguments
                                         " lists.");
 }
 
+/// --amount, if it is given. `malformed-request`.
+Result<std::optional<Amount>> stated_amount(const Arguments& arguments) {
+  const auto text = arguments.find("amount");
+  if (!text) return std::optional<Amount>();
+  const ParsedAmount parsed = parse_amount(*text, Amount::kScale);
+  if (parsed.fault == AmountFault::none) return std::optional(parsed.amount);
+  return unexpected(Problem(Slug::malformed_request, "The amount is not valid.",
+                            {{"amount", "must be a number greater than 0, such as 12.50"}}));
+}
+
 }  // namespace
 
 Result<CommandResult> show_payment(Session&, Connection& db, const Arguments& arguments) {
@@ -291,8 +304,9 @@ Result<CommandResult> retry_payment(Session& session, const Arguments& arguments
 
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
+  COFFER_TRY(const auto amount, stated_amount(arguments));
   const flows::ManualResult result{*parse_term<flows::Resolution>(arguments.text("as")),
-                                   session.actor.name, arguments.text("reason")};
+                                   session.actor.name, arguments.text("reason"), amount};
   COFFER_TRY_VOID(flows::resolve_payment(session.app.flows(), id, result));
   return run_read(session, show_payment, arguments);
 }
@@ -308,8 +322,10 @@ std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& ar
     if (payment->sending_asset && payment->request.type == PaymentType::offramp) {
       return Found({*payment->sending_asset, payment->provider->total});
     }
-    if (!payment->request.receiving_asset || !payment->receiving_amount) return Found();
-    return Found({*payment->request.receiving_asset, *payment->receiving_amount});
+    const auto stated = stated_amount(arguments);
+    const auto credit = stated && *stated ? *stated : payment->receiving_amount;
+    if (!payment->request.receiving_asset || !credit) return Found();
+    return Found({*payment->request.receiving_asset, *credit});
   });
   return moved ? *moved : std::nullopt;
 }

@@ -27,6 +27,8 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::approvals_waiting, std::nullopt, "coffer approval list"},
     {AlertCondition::credentials_rotated, std::nullopt, "coffer application list"},
     {AlertCondition::checkpoints_missing, 5 * kMinuteMs, "coffer healthcheck"},
+    {AlertCondition::money_unbooked, 0, "coffer payment list --open unbooked; coffer arrival list"},
+    {AlertCondition::results_contradicted, 0, "coffer payment list --open contradicted"},
 });
 
 constexpr bool in_order() {

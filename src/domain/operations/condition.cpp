@@ -80,7 +80,9 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       facts.clock_behind_ms > kClockBehindMs || !facts.clock_synchronised.value_or(true);
   const Found rows[] = {
       when(!facts.ledger_holds.value_or(true), ledger_damaged),
+      counted(results_contradicted, facts.results_contradicted),
       counted(refunds_failed, facts.refunds_failed),
+      counted(money_unbooked, facts.money_unbooked),
       when(facts.disk_free_bytes.value_or(kDiskLowBytes) < kDiskLowBytes, disk_low),
       counted(providers_down, facts.breakers_open),
       stuck_payments(facts, now),

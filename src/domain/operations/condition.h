@@ -30,6 +30,8 @@ enum class AlertCondition {
   approvals_waiting,
   credentials_rotated,
   checkpoints_missing,
+  money_unbooked,
+  results_contradicted,
 };
 
 /// The labels are the sentences of alerts.
@@ -52,7 +54,9 @@ struct Terms<AlertCondition> {
        {"clock_wrong", "The system clock is wrong or not synchronised."},
        {"approvals_waiting", "Commands wait for a second operator."},
        {"credentials_rotated", "Applications got new credentials."},
-       {"checkpoints_missing", "A witness lacks the last checkpoint."}});
+       {"checkpoints_missing", "A witness lacks the last checkpoint."},
+       {"money_unbooked", "Money that arrived was neither booked nor returned."},
+       {"results_contradicted", "Providers contradict the final status of payments."}});
 };
 
 /// A condition that holds.
@@ -67,6 +71,8 @@ struct Finding {
 struct ConditionFacts {
   std::optional<bool> ledger_holds;
   std::int64_t refunds_failed = 0;
+  std::int64_t money_unbooked = 0;  // payments and arrivals
+  std::int64_t results_contradicted = 0;
   std::optional<std::int64_t> disk_free_bytes;
   std::int64_t breakers_open = 0;
   std::int64_t unsettled = 0;  // in progress for longer than kStuckMs

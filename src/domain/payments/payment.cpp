@@ -8,7 +8,7 @@ namespace coffer {
 namespace {
 
 using enum PaymentStatus;
-constexpr std::array<Transition, 10> kTransitions{{
+constexpr std::array<Transition, 15> kTransitions{{
     {initiated, processing},
     {initiated, failed},
     {initiated, expired},
@@ -19,9 +19,15 @@ constexpr std::array<Transition, 10> kTransitions{{
     {refund_pending, refunded},
     {refund_pending, refund_failed},
     {refund_failed, refunded},
+    // Corrections by an operator, after the provider has contradicted a final status.
+    {failed, succeeded},
+    {expired, succeeded},
+    {refunded, succeeded},
+    {refund_failed, succeeded},
+    {succeeded, failed},
 }};
 
-constexpr std::array<FailureInfo, 18> kFailures{{
+constexpr std::array<FailureInfo, 20> kFailures{{
     {FailureCode::insufficient_funds, "insufficient_funds", "Insufficient funds",
      "The paying account did not cover the amount.", true},
     {FailureCode::account_closed, "account_closed", "Account closed",
@@ -57,6 +63,10 @@ constexpr std::array<FailureInfo, 18> kFailures{{
      "The ledger cannot hold this additional amount of the asset.", true},
     {FailureCode::underpaid, "underpaid", "Underpaid", "The paid amount does not cover the fee.",
      true},
+    {FailureCode::wrong_currency, "wrong_currency", "Wrong currency",
+     "The payer paid in another currency than that of the connector.", true},
+    {FailureCode::amount_precision, "amount_precision", "Amount precision",
+     "The paid amount has more decimal places than the currency.", true},
 }};
 
 bool matches(std::string_view text, std::size_t length_max, std::string_view punctuation) {

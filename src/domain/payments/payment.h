@@ -97,6 +97,8 @@ enum class FailureCode {
   operator_failed,
   ledger_limit_exceeded,
   underpaid,
+  wrong_currency,
+  amount_precision,
 };
 
 struct FailureInfo {
@@ -181,6 +183,9 @@ bool is_swap(PaymentType type);
 constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;
 constexpr std::size_t kDescriptionMax = 140;  // characters
+/// Characters of every ID and reference that a provider chooses. All of them are accepted, kept,
+/// shown and found with this one limit.
+constexpr std::size_t kProviderReferenceMax = 128;
 
 /// The JSON paths of the fields in which two submissions with the same transactionId differ. Empty
 /// for a replay.

@@ -33,6 +33,21 @@ struct Terms<ProviderState> {
   static constexpr auto rows = std::to_array<Term>({{"fresh"}, {"sent"}, {"accepted"}, {"over"}});
 };
 
+/// What is left to do for a payment in a final status (docs/operating.md#open-items). The store
+/// keeps these as integers: append, never reorder.
+enum class OpenItem {
+  none,
+  unbooked,      // the provider has money that no wallet was credited with
+  checking,      // the provider contradicted the status; its own query is due
+  contradicted,  // the provider stands by it
+  closed,        // an operator has decided that the status stands
+};
+template <>
+struct Terms<OpenItem> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"none"}, {"unbooked"}, {"checking"}, {"contradicted"}, {"closed"}});
+};
+
 constexpr int kSubmissionsMax = 3;
 /// Time for the payer if the provider gives none.
 constexpr std::int64_t kCollectionLifetimeMs = kHourMs;

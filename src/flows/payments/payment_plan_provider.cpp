@@ -103,7 +103,7 @@ void fill_from_quote(PaymentPlan& plan, const Priced& found) {
   plan.keys.quote = found.quote.key;
   plan.provider = store::ProviderTerms{found.quote.price.fee, found.quote.price.total,
                                        found.quote.price.receive, found.quote.type};
-  plan.lane = outbound::ConnectorRegistry::calls_out(terms) ? found.quote.connector : 0;
+  plan.lane = outbound::ConnectorRegistry::lane(terms);
 }
 
 void check_destination(PlanChecks& checks, const PaymentRequest& request, const Priced& found,

@@ -8,6 +8,7 @@
 #include "flows/webhooks/events.h"
 #include "store/ledger/holds.h"
 #include "store/ledger/wallets.h"
+#include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
 
@@ -65,6 +66,7 @@ bool credit_collection(const Context& context, store::WriteTx& tx, store::Settle
               {{"payment_key", payment.key}, {"connector_key", *payment.keys.connector}});
     advance(context, tx, payment,
             {PaymentStatus::failed, FailureCode::ledger_limit_exceeded, {}, {}});
+    store::set_open_item(tx, payment.key, OpenItem::unbooked);
     return true;
   }
   store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});

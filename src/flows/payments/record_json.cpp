@@ -1,7 +1,5 @@
 #include "flows/payments/record_json.h"
 
-#include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "base/digest.h"
@@ -108,7 +106,7 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
   if (part.expires_at && !part.instructions.empty()) {
     out["instructionsExpireAt"] = part.expires_at->to_string();
   }
-  if (record.refund_pending_at) {
+  if (record.refund_pending_at && record.status != PaymentStatus::succeeded) {
     out["refund"] = {{"status", refund_status(record.status)},
                      {"amount", part.total.to_string(record.sending_decimals)},
                      {"at", reached_statuses(record).back().at.to_string()}};
@@ -132,28 +130,6 @@ void put_movement(Json& out, const store::PaymentRecord& record) {
 }
 
 }  // namespace
-
-std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
-  std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
-  const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
-    if (!at) return;
-    out.push_back({status, *at});
-    if (status == PaymentStatus::failed) out.back().why = record.failure;
-    if (status == PaymentStatus::refund_failed) out.back().why = record.refund_failure;
-  };
-  add(PaymentStatus::processing, record.processing_at);
-  const PaymentStatus end = record.failure                            ? PaymentStatus::failed
-                            : record.status == PaymentStatus::expired ? PaymentStatus::expired
-                                                                      : PaymentStatus::succeeded;
-  add(end, record.completed_at);
-  add(PaymentStatus::refund_pending, record.refund_pending_at);
-  // A refund that failed first and was credited later has one more status.
-  const bool late = record.status == PaymentStatus::refunded && record.refund_closed_at &&
-                    static_cast<std::size_t>(record.version) == out.size() + 2;
-  add(late ? PaymentStatus::refund_failed : record.status, record.refund_closed_at);
-  if (late) add(PaymentStatus::refunded, record.updated_at);
-  return out;
-}
 
 std::optional<Amount> excess_amount(const store::PaymentRecord& record) {
   if (!record.provider || !record.provider->collected) return std::nullopt;
@@ -179,7 +155,7 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
                               record.id.to_string(), "transactionId", record.request.transaction_id,
                               "type", name(record.request.type), "status", name(record.status));
   if (const char* detail = substatus(record)) out["substatus"] = detail;
-  if (record.failure) {
+  if (record.failure && record.status != PaymentStatus::succeeded) {
     const FailureInfo& failure = info(*record.failure);
     out["statusReason"] = {
         {"code", failure.name}, {"message", failure.message}, {"retryable", failure.retryable}};
@@ -211,40 +187,6 @@ Json wallet_identity_json(const store::WalletRow& wallet, const std::string& net
     out["statusReason"] = {{"code", wallet.reason->code}, {"message", wallet.reason->message}};
   }
   return out;
-}
-
-store::PaymentRecord as_of(store::PaymentRecord record, int version) {
-  std::vector<Reached> reached = reached_statuses(record);
-  const auto count = static_cast<std::size_t>(version);
-  if (count == 0 || count >= reached.size()) return record;
-  reached.resize(count);
-  const auto was = [&](std::initializer_list<PaymentStatus> any_of) {
-    return std::ranges::any_of(reached, [&](const Reached& item) {
-      return std::ranges::find(any_of, item.status) != any_of.end();
-    });
-  };
-  if (!was({PaymentStatus::processing})) record.processing_at.reset();
-  if (!was({PaymentStatus::succeeded, PaymentStatus::failed, PaymentStatus::expired})) {
-    record.completed_at.reset();
-    record.failure.reset();
-    record.ledger_hash.reset();
-    record.path.reset();
-    if (is_swap(record.request.type)) record.receiving_amount.reset();
-    if (record.provider && record.provider->collected) {
-      record.provider->collected.reset();
-      record.receiving_amount = record.provider->quoted_receiving;
-    }
-  }
-  if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
-  if (!was({PaymentStatus::refund_failed})) {
-    record.refund_closed_at.reset();
-    record.refund_failure.reset();
-  }
-  if (record.provider) record.provider->in_review = false;
-  record.status = reached.back().status;
-  record.updated_at = reached.back().at;
-  record.version = version;
-  return record;
 }
 
 }  // namespace coffer::flows

@@ -1,11 +1,14 @@
 #include "flows/payments/resolve_payment.h"
 
-#include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/payments/resolution_rules.h"
+#include "flows/providers/contradictions.h"
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/provider_outcome.h"
+#include "outbound/providers/connector_registry.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
+#include "store/providers/connectors.h"
 
 namespace coffer::flows {
 namespace {
@@ -22,79 +25,51 @@ Result<PaymentRecord> required_payment(store::Connection& db, PaymentId id) {
   return *store::find_payment_by_key(db, *key);
 }
 
-// The longest possible duration of a call. An older call that is still open was interrupted by a
-// crash, and the next call queries its result.
-constexpr std::int64_t kCallMsMax = 120'000;
-
-/// Whether the last call is in progress, so its response is not known yet.
-bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
-  const auto attempts = store::attempts_of_payment(tx.db(), payment);
-  return !attempts.empty() && !attempts.back().closed_at &&
-         tx.now() < attempts.back().opened_at.plus_ms(kCallMsMax);
+void fail_reference(const Context& context, store::WriteTx& tx, ProviderView& view, OpenItem item) {
+  if (!is_settled(view.payment.status)) {
+    advance(context, tx, view.payment,
+            {PaymentStatus::failed, FailureCode::operator_failed, {}, {}});
+  }
+  store::set_open_item(tx, view.payment.key, item);
 }
 
-constexpr const char* kLedgerFull =
-    "Crediting this amount would exceed the ledger's limit for the asset. Try again when less of "
-    "it "
-    "is in circulation.";
-
-bool may_receive(store::WriteTx& tx, const ProviderView& view) {
-  const auto wallet = view.payment.keys.legs.front().destination_wallet;
-  return store::wallet_status(tx.db(), *wallet) == WalletStatus::verified;
+void to_succeeded(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  if (!is_settled(view.payment.status)) return decide(context, tx, view, std::nullopt);
+  if (view.payment.type == PaymentType::onramp && !view.collected) {
+    store::set_collected(tx, view, view.payment.amounts.front());
+  }
+  book(context, tx, view);
 }
 
-/// Why the payment cannot get this result in its current state; empty if it can.
-std::string objection(store::WriteTx& tx, const PaymentRecord& record, const ProviderView& view,
-                      Resolution as) {
-  const bool cash_out = record.request.type == PaymentType::offramp;
-  const bool in_progress = !is_settled(record.status);
-  const std::string now = "This one is " + std::string(name(record.status)) + ".";
-  if (is_being_asked(tx, record.key)) {
-    return "A request to the provider is in progress. Wait for its result, at most 2 minutes, then "
-           "try again.";
+void to_refunded(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  if (!is_settled(view.payment.status)) {  // credits the debited amount back
+    return decide(context, tx, view, FailureCode::operator_failed);
   }
-  switch (as) {
-    case Resolution::succeeded:
-      if (!cash_out && !may_receive(tx, view)) {
-        return "The destination wallet is not verified, so it cannot receive payments. Complete "
-               "its "
-               "review first.";
-      }
-      if (!cash_out && in_progress &&
-          !may_enter(tx, view.payment.environment, collection_posting(tx, view.payment))) {
-        return kLedgerFull;
-      }
-      [[fallthrough]];
-    case Resolution::failed:
-      return in_progress
-                 ? ""
-                 : "Only a payment in progress can be resolved as succeeded or failed. " + now;
-    case Resolution::refunded:
-      break;
+  if (view.payment.status == PaymentStatus::succeeded) {
+    advance(context, tx, view.payment,
+            {PaymentStatus::failed, FailureCode::provider_error, {}, {}});
+    advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
   }
-  if (!cash_out) return "Only an off-ramp payment can be resolved as refunded.";
-  if (record.status == PaymentStatus::refund_pending ||
-      record.status == PaymentStatus::refund_failed) {
-    return can_give_back(tx, view) ? "" : kLedgerFull;
-  }
-  if (!in_progress) return "Only a payment with an open refund can be resolved as refunded. " + now;
-  return view.state == ProviderState::accepted ? ""
-                                               : "The wallet has not been debited, so there is "
-                                                 "nothing to refund. Resolve the payment as "
-                                                 "succeeded or failed.";
+  give_back(context, tx, view);
+  store::set_open_item(tx, view.payment.key, OpenItem::none);
 }
 
 void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
   switch (as) {
     case Resolution::succeeded:
-      return decide(context, tx, view, std::nullopt);
+      return to_succeeded(context, tx, view);
     case Resolution::failed:
-      return decide(context, tx, view, FailureCode::operator_failed);
+      if (is_quoted(view.payment.type)) {
+        return decide(context, tx, view, FailureCode::operator_failed);
+      }
+      return fail_reference(context, tx, view, OpenItem::unbooked);
     case Resolution::refunded:
-      break;
+      return to_refunded(context, tx, view);
+    case Resolution::returned:
+      return fail_reference(context, tx, view, OpenItem::closed);
+    case Resolution::unchanged:
+      return store::set_open_item(tx, view.payment.key, OpenItem::closed);
   }
-  if (is_settled(view.payment.status)) return give_back(context, tx, view);
-  decide(context, tx, view, FailureCode::operator_failed);  // credits the debited amount back
 }
 
 /// Stores the operator's result where the provider's responses are stored.
@@ -107,14 +82,13 @@ void note(store::WriteTx& tx, std::int64_t payment, const ManualResult& result) 
 
 Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRecord& record,
                      const ManualResult& result) {
-  if (!is_quoted(record.request.type)) {
+  if (!record.provider) {
     return conflict(
-        "Only off-ramp and on-ramp payments can be resolved. coffer settles a payment of the "
-        "type " +
+        "Only payments through a provider can be resolved. coffer settles a payment of the type " +
         std::string(name(record.request.type)) + " automatically.");
   }
   ProviderView view = store::provider_view(tx.db(), record.key);
-  if (const std::string why_not = objection(tx, record, view, result.as); !why_not.empty()) {
+  if (const std::string why_not = objection(tx, record, view, result); !why_not.empty()) {
     return conflict(why_not);
   }
   note(tx, record.key, result);
@@ -123,9 +97,24 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   return {};
 }
 
-Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
+/// Queries the provider of a payment in a final status once.
+Result<void> check(store::WriteTx& tx, const PaymentRecord& record) {
+  if (!is_quoted(record.request.type)) {
+    return conflict("The payment is complete, so there is nothing to retry.");
+  }
+  const ProviderView view = store::provider_view(tx.db(), record.key);
+  if (view.open_item != OpenItem::none && view.open_item != OpenItem::closed) {
+    return conflict("The provider was already queried about this payment. Resolve the payment.");
+  }
+  const auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
+  begin_check(tx, view, outbound::ConnectorRegistry::lane(connector->terms), kAfterRequest);
+  return {};
+}
+
+Result<void> retry(store::WriteTx& tx, const PaymentRecord& record) {
+  const std::int64_t payment = record.key;
   const auto job = store::job_of_payment(tx.db(), payment);
-  if (!job) return conflict("The payment is complete, so there is nothing to retry.");
+  if (!job) return check(tx, record);
   if (job->with_provider) {
     store::hurry_provider_job(tx, payment);
     tx.signal(store::Signal::providers);
@@ -141,7 +130,7 @@ Result<void> retry(store::WriteTx& tx, std::int64_t payment) {
 Result<PaymentRecord> retry_payment(const Context& context, PaymentId id) {
   return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
     COFFER_TRY(auto record, required_payment(tx.db(), id));
-    COFFER_TRY_VOID(retry(tx, record.key));
+    COFFER_TRY_VOID(retry(tx, record));
     return record;
   });
 }

@@ -10,7 +10,7 @@
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_scope.h"
 #include "flows/payments/payment_steps.h"
-#include "flows/providers/references.h"
+#include "flows/providers/arrivals.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"

@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "flows/providers/terms.h"
+#include "outbound/providers/connector_registry.h"
+#include "outbound/providers/provider_messages.h"
 #include "outbound/providers/provider_signature.h"
 
 namespace coffer::flows {
@@ -30,6 +33,19 @@ std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) 
     out.push_back(std::move(left));
   }
   return out;
+}
+
+/// Whether a callback about a payment in a final status reports another one. Callbacks arrive late
+/// and out of order, so one without a final status reports nothing.
+bool says_otherwise(const ProviderView& view, const ConnectorTerms& connector, PaymentId id,
+                    const http::JsonValue& data) {
+  if (view.payment.type == PaymentType::offramp) {
+    const auto told = outbound::read_payout(id, data);
+    return told && told->state != outbound::PayoutState::pending &&
+           told->state != outbound::PayoutState::in_review && contradicts(view, *told);
+  }
+  const auto told = outbound::read_collection(connector, id, data);
+  return told && told->state != outbound::CollectionState::pending && contradicts(view, *told);
 }
 
 /// Whether the payment already has the result of this decision.
@@ -70,12 +86,21 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
   return unexpected(std::move(verified).error());
 }
 
-Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id) {
+Result<void> hear_update(const Context& context, const ConnectorTerms& connector, PaymentId id,
+                         const http::JsonValue& data) {
   return context.write([&](store::WriteTx& tx) {
     const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
     if (!payment) return;
-    store::hurry_provider_job(tx, *payment);
-    tx.signal(store::Signal::providers);
+    if (store::find_provider_job(tx.db(), *payment)) {
+      store::hurry_provider_job(tx, *payment);
+      tx.signal(store::Signal::providers);
+      return;
+    }
+    const ProviderView view = store::provider_view(tx.db(), *payment);
+    const bool is_final = is_quoted(view.payment.type) && view.open_item == OpenItem::none;
+    if (is_final && says_otherwise(view, connector, id, data)) {
+      begin_check(tx, view, outbound::ConnectorRegistry::lane(connector), kAfterMessage);
+    }
   });
 }
 
@@ -85,7 +110,8 @@ Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenan
     COFFER_TRY(auto record, existing(store::find_payment(tx.db(), tenant, id), "transaction"));
     const bool quoted = is_quoted(record.request.type);
     if (quoted && came_to(record, failure)) return record;
-    if (!quoted || !store::find_provider_job(tx.db(), record.key)) {
+    if (!quoted || !store::find_provider_job(tx.db(), record.key) ||
+        record.provider->open_item == OpenItem::checking) {
       return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
     }
     ProviderView view = store::provider_view(tx.db(), record.key);

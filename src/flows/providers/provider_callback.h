@@ -10,6 +10,10 @@
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 
+namespace coffer::http {
+class JsonValue;
+}
+
 namespace coffer::flows {
 
 /// A request as received; header values are nullptr if absent.
@@ -27,9 +31,11 @@ struct SignedCall {
 Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
                                        const SignedCall& call);
 
-/// Handles a callback about a payment as a hint: coffer queries the provider immediately. A
-/// callback about a payment that is not in progress with this connector is ignored.
-Result<void> hurry_payment(const Context& context, const ConnectorTerms& connector, PaymentId id);
+/// Handles a callback about a payment as a hint: coffer queries the provider immediately. About a
+/// payment in a final status, it does so once, and only if `data`, the payout or collection as the
+/// provider reports it, contradicts the status. A callback about any other payment is ignored.
+Result<void> hear_update(const Context& context, const ConnectorTerms& connector, PaymentId id,
+                         const http::JsonValue& data);
 
 /// Applies a provider's result inside a command, to a payment with a provider job. Without
 /// `failure`, the payment was paid or collected. The debited amount of a failed off-ramp is

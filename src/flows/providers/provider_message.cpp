@@ -1,6 +1,7 @@
 #include "flows/providers/provider_message.h"
 
 #include "base/check.h"
+#include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "store/parties/beneficiaries.h"
 
@@ -190,6 +191,19 @@ void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView
   if (!reply) return apply_fault(context, tx, view, asked, reply.error());
   std::visit([&](const auto& response) { apply_response(context, tx, view, asked, response); },
              *reply);
+}
+
+void apply_check(store::WriteTx& tx, store::ProviderView& view, int asked,
+                 const ProviderReply& reply) {
+  if (!reply) return end_check(tx, view, asked == kAfterMessage);
+  const auto* collection = std::get_if<CollectionResponse>(&*reply);
+  const bool contradicted =
+      std::visit([&](const auto& response) { return contradicts(view, response); }, *reply);
+  // What arrived late is on record before an operator books it.
+  if (collection != nullptr && !view.collected && collection->collected) {
+    store::set_collected(tx, view, *collection->collected);
+  }
+  end_check(tx, view, contradicted);
 }
 
 std::string outcome_text(const ProviderReply& reply) {

@@ -46,6 +46,9 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
 /// Applies the reply with flows/providers/provider_outcome.h.
 void apply_reply(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const ProviderReply& reply);
+/// Ends the check of a contradiction (flows/providers/provider_outcome.h).
+void apply_check(store::WriteTx& tx, store::ProviderView& view, int asked,
+                 const ProviderReply& reply);
 /// The reply as text for the payment's history: `succeeded`, `failed: account_closed`,
 /// `provider-timeout`.
 std::string outcome_text(const ProviderReply& reply);

@@ -7,6 +7,7 @@
 #include "domain/payments/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/provider_movements.h"
 #include "store/ledger/holds.h"
 #include "store/ledger/journal.h"
 #include "store/payments/quotes.h"
@@ -55,31 +56,12 @@ void log_contradiction(const ProviderView& view, const char* what) {
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
 }
 
-/// The amount goes to the connector's clearing account, the fee to the fee account.
-std::vector<store::Movement> off_ramp_movements(store::WriteTx& tx, const ProviderView& view) {
-  const auto& leg = view.payment.keys.legs.front();
-  const Environment environment = view.payment.environment;
-  const AccountKey wallet = trustline(tx, *leg.source_wallet, *leg.asset);
-  std::vector<store::Movement> out;
-  out.push_back({{wallet,
-                  store::operator_account(tx, environment, AccountKind::clearing, *leg.asset,
-                                          *view.payment.keys.connector),
-                  view.payment.amounts.front()},
-                 0});
-  if (view.fee.is_positive()) {
-    out.push_back(
-        {{wallet, store::operator_account(tx, environment, AccountKind::fee, *leg.asset), view.fee},
-         0});
-  }
-  return out;
-}
-
 /// From here on, the provider has the money, and only a refund returns it.
 void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
   store::close_holds(tx, view.payment, HoldState::posted);
   store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
-              off_ramp_movements(tx, view));
+              provider_movements(tx, view));
   view.state = ProviderState::accepted;
   store::set_provider_state(tx, view.payment.key, view.state);
 }
@@ -88,15 +70,6 @@ void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& vie
                    std::optional<FailureCode> why = std::nullopt) {
   advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}, why});
   finish(tx, view);
-}
-
-/// The movements of a refunded payout: its own movements, mirrored.
-std::vector<store::Movement> refund_movements(store::WriteTx& tx, const ProviderView& view) {
-  std::vector<store::Movement> movements = off_ramp_movements(tx, view);
-  for (store::Movement& movement : movements) {
-    std::swap(movement.posting.debit, movement.posting.credit);
-  }
-  return movements;
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
@@ -124,6 +97,14 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
   }
 }
 
+/// Ends a collection without a credit. What was collected is left to an operator.
+void end_uncredited(const Context& context, store::WriteTx& tx, ProviderView& view,
+                    const store::StatusChange& change) {
+  advance(context, tx, view.payment, change);
+  if (view.collected) store::set_open_item(tx, view.payment.key, OpenItem::unbooked);
+  finish(tx, view);
+}
+
 /// The amount to credit for the collected amount, at the rate and fee of the payment's quote.
 Amount receives(store::WriteTx& tx, const ProviderView& view) {
   const store::PaymentKeys& keys = view.payment.keys;
@@ -139,8 +120,8 @@ void collected(const Context& context, store::WriteTx& tx, ProviderView& view, i
   store::set_collected(tx, view, response.collected.value_or(view.collected.value_or(quoted)));
   const Amount credit = receives(tx, view);
   if (!credit.is_positive()) {
-    advance(context, tx, view.payment, {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
-    return finish(tx, view);
+    return end_uncredited(context, tx, view,
+                          {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
   }
   view.payment.receiving_amount = credit;
   if (credit_collection(context, tx, view.payment)) return finish(tx, view);
@@ -151,6 +132,7 @@ void collected(const Context& context, store::WriteTx& tx, ProviderView& view, i
 
 bool can_give_back(store::WriteTx& tx, const ProviderView& view) {
   const auto movements = refund_movements(tx, view);
+  if (view.payment.type != PaymentType::offramp && !is_covered(tx, movements)) return false;
   return std::ranges::all_of(movements, [&](const store::Movement& movement) {
     return may_enter(tx, view.payment.environment, movement.posting);
   });
@@ -189,7 +171,8 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       if (refunding) {
         log_contradiction(view,
                           "the provider reports that a failed payout was paid; it is not refunded");
-        return refuse_refund(context, tx, view);
+        refuse_refund(context, tx, view);
+        return store::set_open_item(tx, view.payment.key, OpenItem::contradicted);
       }
       debit(tx, view);
       advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
@@ -220,13 +203,11 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
     case CollectionState::collected:
       return collected(context, tx, view, asked, response);
     case CollectionState::failed:
-      advance(
-          context, tx, view.payment,
+      return end_uncredited(
+          context, tx, view,
           {PaymentStatus::failed, response.failure.value_or(FailureCode::provider_error), {}, {}});
-      return finish(tx, view);
     case CollectionState::expired:
-      advance(context, tx, view.payment, {PaymentStatus::expired, {}, {}, {}});
-      return finish(tx, view);
+      return end_uncredited(context, tx, view, {PaymentStatus::expired, {}, {}, {}});
   }
 }
 

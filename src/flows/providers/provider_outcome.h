@@ -20,13 +20,13 @@ void apply_response(const Context& context, store::WriteTx& tx, store::ProviderV
 void apply_fault(const Context& context, store::WriteTx& tx, store::ProviderView& view, int asked,
                  const Problem& fault);
 
-/// Moves an off-ramp that failed after its debit to `refunded`, with a separate entry set that
-/// mirrors the first: from `refund_pending`, or from `refund_failed` if the money was returned
-/// later. From `refund_pending`, it becomes `refund_failed` if `can_give_back` returns false; from
+/// Moves a payment whose money was returned to `refunded`, with a separate entry set that mirrors
+/// the first: from `refund_pending`, or from `refund_failed` if the money was returned later. From
+/// `refund_pending`, it becomes `refund_failed` if `can_give_back` returns false; from
 /// `refund_failed`, the caller checks this first.
 void give_back(const Context& context, store::WriteTx& tx, store::ProviderView& view);
 
-/// Whether the ledger can hold the refunded amount.
+/// Whether the ledger can hold the refunded amount; of a collection, whether the wallet has it.
 bool can_give_back(store::WriteTx& tx, const store::ProviderView& view);
 
 }  // namespace coffer::flows

@@ -1,15 +1,8 @@
 #include "flows/providers/references.h"
 
 #include "auth/strkey.h"
-#include "base/check.h"
-#include "domain/payments/quote.h"
-#include "flows/operations/figures.h"
-#include "flows/payments/payment_steps.h"
 #include "flows/providers/terms.h"
-#include "flows/webhooks/events.h"
 #include "outbound/providers/connector.h"
-#include "store/identity/tenants.h"
-#include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
 namespace {
@@ -127,61 +120,6 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
   return *store::find_reference(tx.db(), row.connector, row.reference);
 }
 
-/// Handles a payment that was reported before: a repetition, or a contradiction.
-Result<ArrivedPayment> told_before(store::Connection& db, std::int64_t payment,
-                                   const store::ReferenceRow& reference,
-                                   const ReferenceArrival& arrival) {
-  const auto record = store::find_payment_by_key(db, payment);
-  COFFER_CHECK(record.has_value());
-  const bool same = record->sending_amount == arrival.amount &&
-                    record->request.only().destination_wallet == reference.wallet_id;
-  if (same) return ArrivedPayment{record->id, true};
-  return unexpected(Slug::conflict,
-                    "This provider payment was reported before with different content.");
-}
-
-Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
-                              const ConnectorTerms& connector, const ReferenceArrival& arrival,
-                              std::string_view request_id) {
-  const auto reference = store::find_reference(tx.db(), connector.key, arrival.reference);
-  if (!reference) return unexpected(Slug::not_found, "The reference was not found.");
-  if (const auto known =
-          store::find_reference_payment(tx.db(), connector.key, arrival.provider_payment_id)) {
-    return told_before(tx.db(), *known, *reference, arrival);
-  }
-  COFFER_TRY(const Price price, price_exact_send(connector, arrival.amount, std::nullopt));
-  const auto id = tx.new_id<PaymentId>(context.random);
-  PaymentRequest request;
-  request.type = PaymentType::onramp_reference;
-  request.transaction_id = "ref-" + id.to_string();
-  TransferLeg leg;
-  leg.sending_asset = AssetCode::parse(connector.currency).value_or(AssetCode());
-  leg.amount = arrival.amount;
-  leg.destination_wallet = reference->wallet_id;
-  if (is_reference(arrival.reference)) leg.refs.to_ref = arrival.reference;
-  leg.description = "Collection on " + arrival.reference;
-  request.legs.push_back(leg);
-  request.payer = arrival.payer;
-  store::PaymentKeys keys;
-  keys.legs.push_back({std::nullopt, reference->wallet, std::nullopt});
-  keys.receiving_asset = connector.asset.key;
-  keys.connector = connector.key;
-  const Tenant tenant = store::tenant_by_key(tx.db(), reference->tenant);
-  if (arrival.simulated) COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
-  const std::int64_t payment = store::insert_payment(
-      tx, tenant,
-      {id, reference->application, request_id, request, keys, arrival.amount,
-       store::ProviderTerms{price.fee, price.total, price.receive, std::nullopt},
-       tx.now().plus_ms(context.settle_delay_ms)});
-  store::set_provider_reference(tx, payment, arrival.provider_payment_id);
-  store::insert_reference_payment(tx, *reference, arrival.provider_payment_id, payment);
-  emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
-  count_payment(context, tx, request.type, PaymentStatus::initiated);
-  emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);
-  tx.signal(store::Signal::settlement);
-  return ArrivedPayment{id, false};
-}
-
 }  // namespace
 
 Result<store::ReferenceRow> register_reference(const Context& context, const Caller& caller,
@@ -193,26 +131,6 @@ Result<store::ReferenceRow> register_reference(const Context& context, const Cal
   COFFER_TRY(const auto response, ask_provider(context, caller, target, request));
   return context.write(
       [&](store::WriteTx& tx) { return store_reference(tx, caller, request, response); });
-}
-
-Result<ArrivedPayment> accept_reference_payment(const Context& context,
-                                                const ConnectorTerms& connector,
-                                                const ReferenceArrival& arrival,
-                                                std::string_view request_id) {
-  if (truncate_to(arrival.amount, connector.currency_decimals) != arrival.amount) {
-    return unexpected(
-        Problem(Slug::amount_precision, "The amount has too many decimal places.",
-                {{"amount", connector.currency + " has " +
-                                std::to_string(connector.currency_decimals) + " decimal places"}}));
-  }
-  return context.write(
-      [&](store::WriteTx& tx) { return accept(context, tx, connector, arrival, request_id); });
-}
-
-void settle_reference_payment(const Context& context, store::WriteTx& tx,
-                              store::SettlementView& payment) {
-  if (credit_collection(context, tx, payment)) return;
-  store::schedule_settlement(tx, {tx.now().plus_ms(kReviewPollMs), payment.key});
 }
 
 }  // namespace coffer::flows

@@ -57,7 +57,8 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   auto connector = view.endpoint ? store::find_connector_at(tx.db(), key, view.endpoint)
                                  : store::find_connector_by_key(tx.db(), key);
   COFFER_CHECK(connector.has_value());
-  const bool expired = view.expires_at && *view.expires_at <= tx.now();
+  const bool checks = view.open_item == OpenItem::checking;
+  const bool expired = !checks && view.expires_at && *view.expires_at <= tx.now();
   Step step;
   step.job = *present;
   step.call = next_call(connector->terms.direction, view.state, view.attempts, expired);
@@ -105,6 +106,10 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       ProviderView view = store::provider_view(tx.db(), payment);
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
+      if (view.open_item == OpenItem::checking) {
+        apply_check(tx, view, step.job.attempts, step.reply);
+        continue;
+      }
       apply_reply(context, tx, view, step.job.attempts, step.reply);
       // A callback during the call may be newer than the response, so the query that it requested
       // is not postponed.

@@ -58,6 +58,8 @@ class ConnectorRegistry final : public Connector {
 
   /// Whether calls of this connector go to another machine, and can therefore be slow or fail.
   static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
+  /// The lane of its jobs (store/providers/provider_payments.h).
+  static std::int64_t lane(const ConnectorTerms& terms) { return calls_out(terms) ? terms.key : 0; }
 
  private:
   Connector& driver(const ConnectorTerms& terms);

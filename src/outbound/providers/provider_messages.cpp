@@ -13,7 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using http::JsonValue;
 
-constexpr std::size_t kReferenceMax = 128;
 constexpr std::size_t kMessageMax = 500;
 constexpr std::size_t kPairsMax = 50;
 constexpr std::size_t kRelatedMax = 100;
@@ -46,7 +45,7 @@ bool is_absent(const JsonValue& body, std::string_view name) {
 }
 
 bool is_reference_text(const std::string* text) {
-  return text != nullptr && !text->empty() && character_count(*text) <= kReferenceMax &&
+  return text != nullptr && !text->empty() && character_count(*text) <= kProviderReferenceMax &&
          !ascii::has_control(*text);
 }
 

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kNextTenant =
     "SELECT tenant FROM tenants WHERE tenant > ? ORDER BY tenant LIMIT 1";
 constexpr const char* kEventsAfter =
-    "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status FROM events e"
+    "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status,"
+    " p.corrected_at IS NOT NULL FROM events e"
     " LEFT JOIN payments p ON p.payment = e.payment WHERE e.tenant = ? AND e.sequence > ?"
     " ORDER BY e.sequence LIMIT ?";
 constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
@@ -71,6 +72,7 @@ struct EventWalk::Event {
   std::int64_t version = 0;
   std::optional<std::int64_t> payment_version;
   PaymentStatus status{};
+  bool corrected = false;
 };
 
 /// Payments of the tenant, in order, whose first event was not seen yet.
@@ -108,7 +110,7 @@ bool EventWalk::step(Connection& db, std::int64_t limit, std::int64_t& rows, con
     Query query(db, kEventsAfter, tenant_, place.sequence, limit);
     for (; query.step(); ++count) {
       judge(row_of<Event, std::int64_t, std::optional<std::int64_t>, EventType, std::int64_t,
-                   std::optional<std::int64_t>, PaymentStatus>(query),
+                   std::optional<std::int64_t>, PaymentStatus, bool>(query),
             unseen, place, report);
     }
   }
@@ -135,7 +137,11 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
   const std::int64_t payment = *event.payment;
   const auto [at, first] = place.open.try_emplace(payment);
   Told& told = at->second;
-  if (first) {
+  // The payment was complete when its earlier events were read, and was corrected since then.
+  const bool resumed = first && event.corrected && event.version > 1;
+  if (resumed) {
+    told.version = event.version - 1;
+  } else if (first) {
     const auto missed = unseen.pass(payment);
     if (missed) report(kTell, payment_text(*missed) + " has no events");
     if (payment <= place.payment) report(kTell, payment_text(payment) + " has one event too many");
@@ -150,7 +156,7 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
   if (event.type >= EventType::payment_succeeded) ++told.endings;
   if (event.type == EventType::payment_refund_failed) ++told.failed_refunds;
   if (event.version != event.payment_version) return;
-  if (told.endings != wanted_endings(event.status, told.failed_refunds)) {
+  if (!event.corrected && told.endings != wanted_endings(event.status, told.failed_refunds)) {
     report(kTell, payment_text(payment) + " in status " + std::to_string(stored(event.status)) +
                       " has " + std::to_string(told.endings) + " events that end it");
   }

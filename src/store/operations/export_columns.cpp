@@ -194,6 +194,10 @@ const Columns kQuotes = columns(
     text("provider_reference"), time("created_at"), time("expires_at"), kPayment);
 const Columns kReferences = columns(kTenant, kEnvironment, kConnector, kWallet, text("customer_id"),
                                     text("reference"), time("created_at"));
+const Columns kArrivals = columns(
+    id("id"), kConnector, text("provider_payment_id"), text("reference"),
+    text("reportedAmount", "amount"), text("currency"), text("payer_name"), text("payer_account"),
+    text("payer_phone"), time("arrived_at"), time("returned_at"), kPayment);
 const Columns kPayments = columns(
     id("transactionRecordId", "x.id"), kTenant, kEnvironment, text("transaction_id"), kApplication,
     text("request_id"), named<PaymentType>("paymentType", "x.type"), named<PaymentStatus>("status"),
@@ -206,8 +210,9 @@ const Columns kPayments = columns(
     text("from_ref"), text("to_ref"), text("description"), text("memo"), kBeneficiary,
     number("destination"), kConnector, id("quoteId", ID_OF("quotes", "quote", "quote")),
     amount("q.fee"), amount("q.total"), text("q.provider_reference"),
-    number("q.connector_endpoint"), amount("q.collected_amount"), time("created_at"),
-    time("processing_at"), time("completed_at"), time("refund_pending_at"),
+    number("q.connector_endpoint"), amount("q.collected_amount"), text("q.arrived_currency"),
+    named<OpenItem>("q.open_item"), time("corrected_at"), named<PaymentStatus>("corrected_from"),
+    time("created_at"), time("processing_at"), time("completed_at"), time("refund_pending_at"),
     time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at"));
 const Columns kLegs = columns(
     kPayment, number("leg"), id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
@@ -265,6 +270,7 @@ const auto kNouns = std::to_array<ExportNoun>({
     {"quote", "quotes", "quote", kQuotes},
     {"payment", "payments", "x.payment", kPayments,
      "LEFT JOIN provider_payments q ON q.payment = x.payment"},
+    {"arrival", "unassigned_arrivals", "arrival", kArrivals},
     {"paymentLeg", "payment_legs", "payment, leg", kLegs},
     {"hold", "payment_holds", "payment, account", kHolds},
     {"providerAttempt", "provider_attempts", "payment, attempt", kAttempts},

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/digest.h"
+#include "base/text/characters.h"
 #include "store/operations/noun_lists.h"
 #include "store/webhooks/events.h"
 
@@ -48,7 +49,6 @@ constexpr std::size_t kHashDigits = 64;
 // A request is accepted after it has waited for its commit, which rarely takes longer.
 constexpr std::int64_t kAcceptedWithinMs = 60'000;
 constexpr std::int64_t kClockSlackMs = 1'000;
-constexpr std::size_t kSearchedBytesMax = 128;  // no reference is longer
 
 std::optional<std::string> hash_of(std::string_view text) {
   return text.size() == kHashDigits ? from_hex(text) : std::nullopt;
@@ -160,7 +160,8 @@ FoundPayments find_payments(Connection& db, std::string_view text, const NewestA
     out.found = Search(db, text, at.limit).exact();
     if (!out.found.empty()) return out;
   }
-  if (text.size() > kSearchedBytesMax) return out;
+  // Nothing that is found by its text is longer.
+  if (character_count(text) > kProviderReferenceMax) return out;
   const std::int64_t high = at.before.value_or(last_payment(db) + 1);
   const std::int64_t low = std::max<std::int64_t>(1, high - kReadMax);
   out.found = Search(db, text, at.limit).read(low, high);

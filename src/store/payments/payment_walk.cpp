@@ -51,6 +51,11 @@ constexpr const char* kOfIdPrefix =
     " LIMIT ?4";
 constexpr const char* kWalletsOfPrefix =
     "SELECT wallet FROM wallets WHERE account_number >= ?1 AND account_number < ?2 LIMIT ?3";
+constexpr KeyIndex kOfOpenItem =
+    COFFER_KEY_INDEX("payment", "provider_payments INDEXED BY provider_payments_open",
+                     "open_item = ?3 AND open_item <> 0");
+static_assert(stored(OpenItem::none) == 0);
+constexpr const char* kOpenItem = "SELECT open_item FROM provider_payments WHERE payment = ?";
 constexpr const char* kFailure = "SELECT failure FROM payments WHERE payment = ?";
 
 constexpr const char* kBrief =
@@ -92,7 +97,7 @@ PaymentWalk::PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order ord
 bool PaymentWalk::is_narrow() const {
   return wanted_.wallet || wanted_.beneficiary || wanted_.connector || is_rare(wanted_.status) ||
          wanted_.transaction_id || wanted_.reference || wanted_.type || wanted_.asset ||
-         wanted_.from || wanted_.to || wanted_.failure || wanted_.text;
+         wanted_.from || wanted_.to || wanted_.failure || wanted_.text || wanted_.open_item;
 }
 
 std::unique_ptr<KeySet> PaymentWalk::of_wallet(std::int64_t wallet) const {
@@ -210,6 +215,7 @@ KeySets PaymentWalk::sets() {
   if (wanted_.reference) out.push_back(of_reference());
   if (is_rare(wanted_.status)) out.push_back(of_status());
   if (wanted_.failure && !wanted_.status) out.push_back(of_failure());
+  if (wanted_.open_item) out.push_back(walk_.of(kOfOpenItem, *wanted_.open_item));
   if (wanted_.text) {
     if (auto set = of_text()) out.push_back(std::move(set));
   }
@@ -248,6 +254,9 @@ bool PaymentWalk::fits(const Query& q) {
   if (differs(wanted_.beneficiary, 11) || differs(wanted_.connector, 12)) return false;
   if (wanted_.transaction_id && *wanted_.transaction_id != q.text(13)) return false;
   if (wanted_.failure && !failure_fits(payment)) return false;
+  if (wanted_.open_item && first_integer(db_, kOpenItem, payment) != stored(*wanted_.open_item)) {
+    return false;
+  }
   if (wanted_.text && !text_is_narrow_ && !text_fits(q)) return false;
   return legs_fit(q);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "domain/payments/payment.h"
+#include "domain/providers/provider_payment.h"
 #include "store/lists/key_walk.h"
 
 namespace coffer::store {
@@ -25,6 +26,7 @@ struct PaymentsWanted {
   std::optional<std::string> transaction_id;
   std::optional<Timestamp> updated_from;  // inclusive
   std::optional<FailureCode> failure;
+  std::optional<OpenItem> open_item;  // unbooked or contradicted
   /// Beginning of the transactionId, or of the account number of a wallet on either side.
   std::optional<std::string> text;
 

@@ -50,6 +50,8 @@ constexpr Column<Record> kRecordColumns[] = {
     joined<&Record::request, &Request::quote>("q.id"),
     joined<&Record::failure>("p.failure"),
     joined<&Record::refund_failure>("p.refund_failure"),
+    joined<&Record::corrected_at>("p.corrected_at"),
+    joined<&Record::corrected_from>("p.corrected_from"),
     joined<&Record::created_at>("p.created_at"),
     joined<&Record::processing_at>("p.processing_at"),
     joined<&Record::completed_at>("p.completed_at"),
@@ -62,8 +64,10 @@ constexpr Column<Record> kRecordColumns[] = {
 constexpr Column<ProviderPart> kProviderColumns[] = {
     joined<&ProviderPart::connector>("c.id"),
     joined<&ProviderPart::direction>("c.direction"),
-    joined<&ProviderPart::currency>("c.currency"),
-    joined<&ProviderPart::currency_decimals>("c.currency_decimals"),
+    joined<&ProviderPart::currency>("coalesce(v.arrived_currency, c.currency)"),
+    // All places of an amount that arrived with more than the currency has.
+    joined<&ProviderPart::currency_decimals>(
+        "iif(v.arrived_currency IS NOT NULL OR p.failure IS 19, 7, c.currency_decimals)"),
     joined<&ProviderPart::fee>("v.fee"),
     joined<&ProviderPart::total>("v.total"),
     joined<&ProviderPart::state>("v.state"),
@@ -72,7 +76,10 @@ constexpr Column<ProviderPart> kProviderColumns[] = {
     joined<&ProviderPart::provider_reference>("v.provider_reference"),
     joined<&ProviderPart::collected>("v.collected_amount"),
     joined<&ProviderPart::quoted_receiving>("q.receive_amount"),
+    joined<&ProviderPart::open_item>("v.open_item"),
 };
+static_assert(stored(FailureCode::amount_precision) == 19);
+static_assert(Amount::kScale == 7);
 constexpr Column<Compliance> kComplianceColumns[] = {
     column<&Compliance::purpose_of_payment>("v.purpose_of_payment"),
     column<&Compliance::source_of_funds>("v.source_of_funds"),
@@ -124,10 +131,11 @@ constexpr const char* kInsertPayment =
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
     " destination, connector, quote, settle_at, created_at)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-const std::string kInsertProvider = ColumnList{"payment", "fee", "total", "transaction_type"}
-                                        .add(kComplianceColumns)
-                                        .add(kPayerColumns)
-                                        .insert_into("provider_payments");
+const std::string kInsertProvider =
+    ColumnList{"payment", "fee", "total", "transaction_type", "arrived_currency"}
+        .add(kComplianceColumns)
+        .add(kPayerColumns)
+        .insert_into("provider_payments");
 constexpr const char* kInsertField =
     "INSERT INTO payment_fields (payment, name, value) VALUES (?, ?, ?)";
 constexpr const char* kFields = "SELECT name, value FROM payment_fields WHERE payment = ?";
@@ -170,8 +178,13 @@ constexpr const char* kChangeStatus =
     "UPDATE payments SET status = ?2, version = ?9, settle_at = NULL,"
     " updated_after = ?3 - created_at,"
     " processing_after = CASE WHEN ?2 = 1 OR ?10 THEN ?3 - created_at ELSE processing_after END,"
-    " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7 THEN ?3 - created_at"
-    " ELSE completed_after END,"
+    // A second final status is an operator's correction.
+    " corrected_at = CASE WHEN (?2 = 2 OR ?2 = 3) AND completed_after IS NOT NULL THEN ?3"
+    " ELSE corrected_at END,"
+    " corrected_from = CASE WHEN (?2 = 2 OR ?2 = 3) AND completed_after IS NOT NULL THEN status"
+    " ELSE corrected_from END,"
+    " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7"
+    " THEN coalesce(completed_after, ?3 - created_at) ELSE completed_after END,"
     " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
     // A refund that failed and is credited later keeps its closing time; updated_at has the time of
     // the credit.
@@ -308,8 +321,8 @@ void insert_legs(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
 void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
   Query query(tx.db(), kInsertProvider.c_str(), key, payment.provider->fee, payment.provider->total,
-              payment.provider->type);
-  constexpr int kAt = 5;
+              payment.provider->type, payment.provider->arrived_currency);
+  constexpr int kAt = 6;
   if (request.compliance) bind_row(query, kAt, kComplianceColumns, *request.compliance);
   if (request.payer) {
     bind_row(query, kAt + kPayerAt - kComplianceAt, kPayerColumns, *request.payer);
@@ -407,9 +420,10 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
   payment.stored_status.reset();
   payment.settle_at.reset();
   const PaymentKeys& keys = payment.keys;
-  if (keys.connector && keys.destination && counts_towards_limits(payment.status) &&
-      !counts_towards_limits(change.to)) {
-    uncount_sent(tx, {*keys.connector, *keys.destination, payment.amounts.front()},
+  const bool counts = counts_towards_limits(change.to);
+  if (keys.connector && keys.destination && counts_towards_limits(payment.status) != counts) {
+    const Amount sent = payment.amounts.front();
+    recount_sent(tx, {*keys.connector, *keys.destination, counts ? sent : -sent},
                  accepted_at(tx.db(), payment.key));
   }
   payment.status = change.to;

@@ -19,7 +19,7 @@ namespace coffer::store {
 struct ProviderPart {
   ConnectorId connector;
   Direction direction = Direction::off_ramp;
-  std::string currency;  // of the side that is not on the ledger
+  std::string currency;  // of the side that is not on the ledger, as it arrived
   int currency_decimals = 2;
   Amount fee;  // in the sending currency
   Amount total;
@@ -29,6 +29,7 @@ struct ProviderPart {
   std::optional<std::string> provider_reference;
   std::optional<Amount> collected;  // paid by the payer of an on-ramp, in the sending currency
   std::optional<Amount> quoted_receiving;  // of the quote, if there is one
+  OpenItem open_item = OpenItem::none;
   std::map<std::string, std::string> instructions;
 };
 
@@ -58,6 +59,8 @@ struct PaymentRecord {
   std::optional<Timestamp> completed_at;
   std::optional<Timestamp> refund_pending_at;
   std::optional<Timestamp> refund_closed_at;
+  std::optional<Timestamp> corrected_at;        // an operator replaced a final status
+  std::optional<PaymentStatus> corrected_from;  // that status
   Timestamp updated_at;
 };
 
@@ -82,6 +85,8 @@ struct ProviderTerms {
   Amount total;
   Amount receiving;
   std::optional<TransactionType> type;
+  // of a payment on a reference, if it is not the connector's
+  std::optional<std::string> arrived_currency = std::nullopt;
 };
 
 /// What settlement reads, in row keys.

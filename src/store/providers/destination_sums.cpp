@@ -25,8 +25,8 @@ constexpr const char* kBegin =
 constexpr const char* kExtend =
     "UPDATE destination_sums SET last_at = ?4, payments = payments + 1,"
     " amount = amount + ?5" OF_DESTINATION " AND first_at = ?6";
-constexpr const char* kTakeBack =
-    "UPDATE destination_sums SET amount = amount - ?5" OF_DESTINATION
+constexpr const char* kAdd =
+    "UPDATE destination_sums SET amount = amount + ?5" OF_DESTINATION
     " AND first_at = (SELECT max(first_at) FROM destination_sums" OF_DESTINATION
     " AND first_at <= ?4)";
 constexpr const char* kSum =
@@ -70,9 +70,9 @@ void count_sent(WriteTx& tx, const SentToDestination& sent) {
   }
 }
 
-void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at) {
+void recount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at) {
   for (int level = 1; level <= kLevels; ++level) {
-    tx.db().run(kTakeBack, sent.connector, sent.destination, level, accepted_at, sent.amount);
+    tx.db().run(kAdd, sent.connector, sent.destination, level, accepted_at, sent.amount);
     COFFER_CHECK(tx.db().changes() == 1);
   }
 }

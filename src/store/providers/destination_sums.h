@@ -18,8 +18,9 @@ struct SentToDestination {
 
 /// Counts a payment accepted at `tx.now()`.
 void count_sent(WriteTx& tx, const SentToDestination& sent);
-/// Removes a payment accepted at `accepted_at` from the sums, after it failed or expired.
-void uncount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at);
+/// Adds to the sums for a payment accepted at `accepted_at`: a negative amount after it failed or
+/// expired, and the positive one after an operator corrected that.
+void recount_sent(WriteTx& tx, const SentToDestination& sent, Timestamp accepted_at);
 
 /// The sum of the off-ramps of a connector accepted after `since` to a destination, without fees
 /// and without failed or expired payments. Includes payments to earlier rows of the same

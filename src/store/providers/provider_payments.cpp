@@ -15,6 +15,7 @@ constexpr Column<ProviderView> kViewColumns[] = {
     joined<&ProviderView::expires_at>("expires_at"),
     joined<&ProviderView::endpoint>("connector_endpoint"),
     joined<&ProviderView::collected>("collected_amount"),
+    joined<&ProviderView::open_item>("open_item"),
 };
 const std::string kView = select(kViewColumns) + " FROM provider_payments WHERE payment = ?";
 constexpr Column<ProviderDetail> kDetailColumns[] = {
@@ -35,6 +36,11 @@ constexpr const char* kSetReference =
     "UPDATE provider_payments SET provider_reference = ? WHERE payment = ?";
 constexpr const char* kSetCollected =
     "UPDATE provider_payments SET collected_amount = ? WHERE payment = ?";
+constexpr const char* kSetOpenItem = "UPDATE provider_payments SET open_item = ? WHERE payment = ?";
+constexpr const char* kCountOpenItems =
+    "SELECT count(*) FROM (SELECT 1 FROM provider_payments INDEXED BY provider_payments_open"
+    " WHERE open_item = ?1 AND open_item <> 0 LIMIT ?2)";
+static_assert(stored(OpenItem::none) == 0);
 constexpr const char* kSetExpiry = "UPDATE provider_payments SET expires_at = ? WHERE payment = ?";
 constexpr const char* kDropInstructions = "DELETE FROM payment_instructions WHERE payment = ?";
 constexpr const char* kAddInstruction =
@@ -73,9 +79,7 @@ constexpr const char* kLanes =
 constexpr const char* kInProgressAt =
     "SELECT count(*) FROM provider_jobs j CROSS JOIN provider_payments v ON v.payment = j.payment"
     " WHERE j.lane = ? AND v.connector_endpoint = ?";
-constexpr const char* kFindPayment =
-    "SELECT p.payment FROM payments p JOIN provider_jobs j ON j.payment = p.payment"
-    " WHERE p.id = ? AND p.connector = ?";
+constexpr const char* kFindPayment = "SELECT payment FROM payments WHERE id = ? AND connector = ?";
 
 }  // namespace
 
@@ -111,6 +115,14 @@ void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view 
 void set_collected(WriteTx& tx, ProviderView& view, Amount collected) {
   tx.db().run(kSetCollected, collected, view.payment.key);
   view.collected = collected;
+}
+
+void set_open_item(WriteTx& tx, std::int64_t payment, OpenItem item) {
+  tx.db().run(kSetOpenItem, item, payment);
+}
+
+std::int64_t count_open_items(Connection& db, OpenItem item, std::int64_t limit) {
+  return first_integer(db, kCountOpenItems, item, limit).value_or(0);
 }
 
 void set_instructions(WriteTx& tx, std::int64_t payment,

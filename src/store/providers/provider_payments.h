@@ -23,6 +23,7 @@ struct ProviderView {
   std::optional<Timestamp> expires_at;
   std::optional<std::int64_t> endpoint;  // of its connector, fixed by the first submission
   std::optional<Amount> collected;       // amount that the payer of an on-ramp paid, once known
+  OpenItem open_item = OpenItem::none;
 };
 ProviderView provider_view(Connection& db, std::int64_t payment);
 
@@ -41,6 +42,9 @@ void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review);
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference);
 void set_collected(WriteTx& tx, ProviderView& view, Amount collected);
+void set_open_item(WriteTx& tx, std::int64_t payment, OpenItem item);
+/// Payments that are `unbooked` or `contradicted`, counted up to `limit`.
+std::int64_t count_open_items(Connection& db, OpenItem item, std::int64_t limit);
 /// Replaces the payer's instructions and their expiry.
 void set_instructions(WriteTx& tx, std::int64_t payment,
                       const std::map<std::string, std::string>& instructions, Timestamp expires_at);
@@ -50,8 +54,8 @@ void set_instructions(WriteTx& tx, std::int64_t payment,
 int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call);
 void close_attempt(WriteTx& tx, std::int64_t payment, int attempt, std::string_view outcome);
 
-// Jobs, one per payment in progress. Lane 0 has all drivers that respond immediately; each other
-// provider has the lane of its connector's key.
+// Jobs, one per payment in progress, and one while a contradiction is checked. Lane 0 has all
+// drivers that respond immediately; each other provider has the lane of its connector's key.
 struct ProviderJob {
   std::int64_t lane = 0;
   Timestamp due_at;
@@ -77,7 +81,7 @@ std::vector<std::int64_t> provider_lanes(Connection& db);
 /// Payments of an http connector that were submitted to this endpoint and have not ended.
 std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector, std::int64_t endpoint);
 
-/// The payment in progress at this connector with this public ID.
+/// The payment through this connector with this public ID.
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
                                                   PaymentId id);
 

@@ -30,6 +30,8 @@ constexpr auto kWait = std::to_array<Rule>({
     {"application rotate", "issues credentials"},
     {"application scopes", "decides what a key may do"},
     {"apply", "can do what the commands of its objects do"},
+    {"arrival assign", "moves money"},
+    {"arrival return", "ends the claim of a payer"},
     {"asset add", "decides what counts as money"},
     {"asset liquidity", "moves money"},
     {"association activate", "it can move money"},

@@ -47,6 +47,8 @@ TEST_CASE("conditions: each figure has its condition") {
   const Row rows[] = {
       {AlertCondition::ledger_damaged, [](Facts& facts) { facts.ledger_holds = false; }},
       {AlertCondition::refunds_failed, [](Facts& facts) { facts.refunds_failed = 2; }},
+      {AlertCondition::money_unbooked, [](Facts& facts) { facts.money_unbooked = 1; }},
+      {AlertCondition::results_contradicted, [](Facts& facts) { facts.results_contradicted = 1; }},
       {AlertCondition::disk_low, [](Facts& facts) { facts.disk_free_bytes = kDiskLowBytes - 1; }},
       {AlertCondition::providers_down, [](Facts& facts) { facts.breakers_open = 1; }},
       {AlertCondition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},

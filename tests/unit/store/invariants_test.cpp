@@ -179,6 +179,8 @@ const std::vector<Break> kBreaks{
                               "; UPDATE payments SET receiving_amount = receiving_amount - 1"
                               " WHERE payment = 1"},
     {"collected_amounts", kCollection + "1" + kCollectionEnd},
+    {"unbooked_money_is_not_credited", kCollection + "sending_amount" + kCollectionEnd +
+                                           "; UPDATE provider_payments SET open_item = 1"},
     {"work_is_queued", "UPDATE payments SET settle_at = NULL"},
     {"work_is_queued",
      "PRAGMA ignore_check_constraints = ON;"

@@ -133,6 +133,8 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<DeliveryState>(db, "deliveries", "state");
   check_enum<PaymentType>(db, "payments", "type");
   check_enum<PaymentStatus>(db, "payments", "status");
+  check_enum<PaymentStatus>(db, "payments", "corrected_from");
+  check_enum<OpenItem>(db, "provider_payments", "open_item");
   check_enum<ProviderCall>(db, "provider_attempts", "call");
   check_enum<NotificationState>(db, "notifications", "state");
   check_enum<AlertCondition>(db, "alerts", "condition");

@@ -1,0 +1,92 @@
+// The statuses of a record over time, derived from its stored times.
+#include <algorithm>
+#include <initializer_list>
+
+#include "flows/payments/record_json.h"
+
+namespace coffer::flows {
+namespace {
+
+/// The first final status.
+PaymentStatus first_end(const store::PaymentRecord& record) {
+  if (record.corrected_from == PaymentStatus::succeeded) return PaymentStatus::succeeded;
+  if (record.failure) return PaymentStatus::failed;
+  const bool expired = record.corrected_from.value_or(record.status) == PaymentStatus::expired;
+  return expired ? PaymentStatus::expired : PaymentStatus::succeeded;
+}
+
+}  // namespace
+
+std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
+  std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
+  const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
+    if (!at) return;
+    out.push_back({status, *at});
+    if (status == PaymentStatus::failed) out.back().why = record.failure;
+    if (status == PaymentStatus::refund_failed) out.back().why = record.refund_failure;
+  };
+  add(PaymentStatus::processing, record.processing_at);
+  const auto from = record.corrected_from;
+  add(first_end(record), record.completed_at);
+  if (from == PaymentStatus::succeeded) add(PaymentStatus::failed, record.corrected_at);
+  add(PaymentStatus::refund_pending, record.refund_pending_at);
+  const bool corrected = from && from != PaymentStatus::succeeded;
+  const PaymentStatus closed = corrected ? *from : record.status;
+  // A refund that failed first and was credited later has one more status.
+  const bool late = closed == PaymentStatus::refunded && record.refund_closed_at &&
+                    static_cast<std::size_t>(record.version) == out.size() + 2 + corrected;
+  add(late ? PaymentStatus::refund_failed : closed, record.refund_closed_at);
+  if (late) add(PaymentStatus::refunded, corrected ? *record.corrected_at : record.updated_at);
+  if (corrected) add(PaymentStatus::succeeded, record.corrected_at);
+  return out;
+}
+
+store::PaymentRecord as_of(store::PaymentRecord record, int version) {
+  std::vector<Reached> reached = reached_statuses(record);
+  const auto count = static_cast<std::size_t>(version);
+  if (count == 0 || count >= reached.size()) return record;
+  reached.resize(count);
+  const auto was = [&](std::initializer_list<PaymentStatus> any_of) {
+    return std::ranges::any_of(reached, [&](const Reached& item) {
+      return std::ranges::find(any_of, item.status) != any_of.end();
+    });
+  };
+  if (!was({PaymentStatus::processing})) record.processing_at.reset();
+  const bool ended = was({PaymentStatus::succeeded, PaymentStatus::failed, PaymentStatus::expired});
+  if (!ended) record.completed_at.reset();
+  if (!was({PaymentStatus::failed})) record.failure.reset();
+  const auto from = record.corrected_from;
+  const bool corrected =
+      from &&
+      was({from == PaymentStatus::succeeded ? PaymentStatus::failed : PaymentStatus::succeeded});
+  const bool late = from == PaymentStatus::failed || from == PaymentStatus::expired;
+  if (from && !corrected) {
+    record.corrected_at.reset();
+    record.corrected_from.reset();
+  }
+  if (!ended || (late && !corrected)) {
+    record.ledger_hash.reset();
+    record.path.reset();
+    if (is_swap(record.request.type)) record.receiving_amount.reset();
+    if (late && record.request.type == PaymentType::onramp_reference) {
+      record.receiving_amount.reset();
+    }
+    if (record.provider && record.provider->collected) {
+      const bool known = ended && record.failure == FailureCode::underpaid;
+      if (!known) record.provider->collected.reset();
+      record.receiving_amount = record.provider->quoted_receiving;
+    }
+  }
+  if (!was({PaymentStatus::refund_pending})) record.refund_pending_at.reset();
+  if (!was({PaymentStatus::refund_failed, PaymentStatus::refunded})) {
+    record.refund_closed_at.reset();
+    record.refund_failure.reset();
+  }
+  if (record.provider) record.provider->in_review = false;
+  record.status = reached.back().status;
+  record.updated_at = reached.back().at;
+  record.version = version;
+  return record;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,83 @@
+#include "flows/providers/contradictions.h"
+
+#include "base/log.h"
+#include "flows/ledger/market_changes.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/providers/provider_movements.h"
+#include "store/ledger/journal.h"
+
+namespace coffer::flows {
+
+using outbound::CollectionResponse;
+using outbound::CollectionState;
+using outbound::PayoutResponse;
+using outbound::PayoutState;
+using outbound::ProviderRefund;
+using store::ProviderView;
+
+bool contradicts(const ProviderView& view, const PayoutResponse& response) {
+  const PaymentStatus status = view.payment.status;
+  switch (response.state) {
+    case PayoutState::never_arrived:
+      return status == PaymentStatus::succeeded;
+    case PayoutState::pending:
+    case PayoutState::in_review:
+      return true;
+    case PayoutState::succeeded:
+      return status != PaymentStatus::succeeded;
+    case PayoutState::failed:
+      return status == PaymentStatus::succeeded || (status == PaymentStatus::refund_failed &&
+                                                    response.refund == ProviderRefund::returned);
+  }
+  throw InternalError("unknown payout state");
+}
+
+bool contradicts(const ProviderView& view, const CollectionResponse& response) {
+  const bool credited = view.payment.status == PaymentStatus::succeeded;
+  switch (response.state) {
+    case CollectionState::never_arrived:
+    case CollectionState::failed:
+    case CollectionState::expired:
+      return credited;
+    case CollectionState::pending:
+      return true;
+    case CollectionState::collected:
+      if (!view.collected) return true;
+      return response.collected && response.collected != view.collected;
+  }
+  throw InternalError("unknown collection state");
+}
+
+void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane, int asked) {
+  store::set_open_item(tx, view.payment.key, OpenItem::checking);
+  store::add_provider_job(tx, {lane, tx.now(), view.payment.key, asked});
+  tx.signal(store::Signal::providers);
+}
+
+void end_check(store::WriteTx& tx, const ProviderView& view, bool contradicted) {
+  store::remove_provider_job(tx, view.payment.key);
+  store::set_open_item(tx, view.payment.key,
+                       contradicted ? OpenItem::contradicted : OpenItem::none);
+  if (!contradicted) return;
+  log_error("providers", "the provider contradicts the final status of a payment",
+            {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
+}
+
+bool can_book(store::WriteTx& tx, const ProviderView& view) {
+  const auto movements = provider_movements(tx, view);
+  return is_covered(tx, movements) &&
+         may_enter(tx, view.payment.environment, movements.front().posting);
+}
+
+void book(const Context& context, store::WriteTx& tx, ProviderView& view) {
+  // The provider kept the money of a failed refund, so it is debited already.
+  if (view.payment.status != PaymentStatus::refund_failed) {
+    store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
+                provider_movements(tx, view));
+  }
+  advance(context, tx, view.payment,
+          {PaymentStatus::succeeded, {}, view.payment.receiving_amount, {}});
+  store::set_open_item(tx, view.payment.key, OpenItem::none);
+}
+
+}  // namespace coffer::flows
