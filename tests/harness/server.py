@@ -30,12 +30,18 @@ def run_command(binary, db, *words):
     return subprocess.run([binary, *words, "--db", db, "--json"], capture_output=True, text=True, check=False)
 
 
+def rows_of(text):
+    """The result in the JSON of a command; of a list in pages, the rows of the page."""
+    found = json.loads(text)
+    return found["data"] if isinstance(found, dict) and found.keys() == {"data", "nextCursor"} else found
+
+
 def command(binary, db, *words):
-    """The result of `coffer WORDS`. Ends the test if the command fails."""
+    """The result of `coffer WORDS`; of a list in pages, its rows. Ends the test if the command fails."""
     done = run_command(binary, db, *words)
     if done.returncode:
         sys.exit(f"coffer {' '.join(words)}: {done.stderr}")
-    return json.loads(done.stdout)
+    return rows_of(done.stdout)
 
 
 class Elsewhere:

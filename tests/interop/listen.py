@@ -142,7 +142,7 @@ def same_bytes(demo, tenant, consumer, listening):
     check("the second delivery has the same bytes", endpoint.of(event)[0].body == endpoint.of(event)[1].body)
 
     def both_on_record():  # an attempt is recorded after the response
-        rows = json.loads(coffer("webhook", "deliveries", webhook["id"], "--json", db=demo.db).stdout)
+        rows = json.loads(coffer("webhook", "deliveries", webhook["id"], "--json", db=demo.db).stdout)["data"]
         return any(row["eventId"] == event and row["attempts"] == 2 for row in rows)
 
     wait_for("webhook deliveries shows both attempts", both_on_record, WAIT_S)

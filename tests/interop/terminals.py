@@ -20,7 +20,7 @@ import time
 from harness.calls import UNKNOWN_ID
 from harness.machine import binary
 from harness.report import check
-from harness.server import Demo
+from harness.server import Demo, rows_of
 
 BINARY = binary("dev")
 WAIT_S = 120
@@ -169,7 +169,7 @@ def tables(database, where):
             "--db", database)
     for words_ in LISTS:
         name = f"{where}: {' '.join(words_)}"
-        records = json.loads(printed(*words_, "--json", "--db", database))
+        records = rows_of(printed(*words_, "--json", "--db", database))
         whole = printed(*words_, "--db", database)
         check(f"{name}: complete values in a pipe", "…" not in whole and "\x1b" not in whole
               and all(record["id"] in whole for record in records if "id" in record), whole)

@@ -107,3 +107,21 @@ TEST_CASE("conditions: the most urgent first") {
   CHECK(found(facts) == List{AlertCondition::ledger_damaged, AlertCondition::deliveries_failed,
                              AlertCondition::wallets_under_review});
 }
+
+TEST_CASE("conditions: each is a clause, with its count where there are several") {
+  for (const auto& row : Terms<AlertCondition>::rows) {
+    INFO(row.name);
+    const auto condition = *parse_term<AlertCondition>(row.name);
+    const std::string one = summary({condition, 1, std::nullopt});
+    CHECK_FALSE(one.empty());
+    CHECK(one.find('#') == std::string::npos);
+    CHECK(one.find('_') == std::string::npos);
+    CHECK_FALSE(one.ends_with('.'));
+  }
+  CHECK(summary({AlertCondition::wallets_under_review, 1, std::nullopt}) ==
+        "1 wallet under review");
+  CHECK(summary({AlertCondition::wallets_under_review, 2, std::nullopt}) ==
+        "2 wallets under review");
+  CHECK(summary({AlertCondition::clock_wrong, 1, std::nullopt}) ==
+        "clock wrong or not synchronised");
+}
