@@ -110,8 +110,8 @@ TEST_CASE("conditions: the most urgent first") {
 
 TEST_CASE("conditions: each is a clause, with its count where there are several") {
   for (const auto& row : Terms<AlertCondition>::rows) {
-    INFO(row.name);
-    const auto condition = *parse_term<AlertCondition>(row.name);
+    INFO(row.code);
+    const auto condition = *parse_term<AlertCondition>(row.code);
     const std::string one = summary({condition, 1, std::nullopt});
     CHECK_FALSE(one.empty());
     CHECK(one.find('#') == std::string::npos);
