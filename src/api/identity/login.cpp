@@ -136,7 +136,7 @@ Result<http::Response> sign_in(const Services& services, const Call& call) {
 
 Result<http::Response> refresh(const Services& services, const Call& call) {
   Fields fields(*call.body);
-  const auto token = fields.text("refreshToken", required, 4096);
+  const auto token = fields.opaque("refreshToken", required, 4096);
   COFFER_TRY_VOID(fields.check());
   const flows::SecretKeys keys = login_keys(services, call, "refresh");
   return session_response(guard_login(services, keys, [&] {
