@@ -142,11 +142,10 @@ Result<http::Response> AdminSite::sign_in(const http::Request& request) {
 
 Result<http::Response> AdminSite::open_link(const http::Request& request) {
   COFFER_TRY(const Form form, Form::read(request));
-  COFFER_TRY(auto name, one_at_a_time(request, [&] {
-               return flows::name_of_link(app_.flows(), form.text("link"), source_of(request));
-             }));
+  const auto name = flows::name_of_link(app_.flows(), form.text("link"), source_of(request));
+  if (!name) return unexpected(rejected_sign_in(request, name.error()));
   return json_response(
-      to_json({{"name", name.empty() ? std::nullopt : std::optional(std::move(name))}}, false));
+      to_json({{"name", name->empty() ? std::nullopt : std::optional(*name)}}, false));
 }
 
 Result<http::Response> AdminSite::claim(const http::Request& request) {
