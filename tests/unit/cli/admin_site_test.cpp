@@ -41,7 +41,11 @@ TEST_CASE("admin: first link, password, authenticator, then everything", "[cli][
   CHECK(browser.get("/admin/api/run/wallet/list").status == 401);
   const auto link = flows::administrator_link(site.flows).value();
   const Json claim{{"link", link.reveal()}, {"name", "Ada"}, {"password", kPassword.reveal()}};
+  const auto opened = browser.post("/admin/api/link", {{"link", link.reveal()}});
+  CHECK(opened.status == 200);
+  CHECK(Json::parse(opened.body).at("name").is_null());  // its holder chooses one
   REQUIRE(browser.post("/admin/api/claim", claim).status == 204);
+  CHECK(browser.post("/admin/api/link", {{"link", link.reveal()}}).status == 401);  // used
   browser.load();
   CHECK(Json::parse(browser.get("/admin/api/session").body).at("mustEnrol") == true);
   CHECK(browser.get("/admin/api/run/wallet/list").status == 403);
