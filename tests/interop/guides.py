@@ -1,6 +1,7 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 """Runs the guides as written, each against a new demo of the release build: the `sh` blocks in order in one shell,
-comparing the output of a block with the `output` block that follows. Commands of `console` blocks run in separate
+comparing the output of a block with the `output` block that follows. Each guide runs once in every shell of SHELLS.
+Commands of `console` blocks run in separate
 terminals, the demo first. The commands can use the folders next to the guide, and PORT, on which no program
 listens."""
 import os
@@ -14,11 +15,15 @@ import threading
 import time
 
 import documents
-from harness.machine import binary, held_port
+from harness.machine import binary, held_port, skip
 
 START_SECONDS = 60
 BLOCK_SECONDS = 60
 ANYTHING = "…"
+SHELLS = (["bash", "--noprofile", "--norc"], ["dash"], ["zsh", "-f"])
+# zsh in a terminal does not accept comments.
+COMMENT = re.compile(r"^\s*#|\s#\s", re.M)
+HERE_DOCUMENT = re.compile(r"<< ?'(\w+)'.*?^\1$", re.M | re.S)
 
 
 class Block:
@@ -59,15 +64,15 @@ def same(printed, expected):
 
 
 class Shell:
-    """One bash, like a reader's terminal. The exit code of a block is that of its last failed command; `set -e` would
+    """One shell, like a reader's terminal. The exit code of a block is that of its last failed command; `set -e` would
     end the shell. Background processes end with the shell."""
 
     MARK = "-- end of block "
 
-    def __init__(self, folder):
+    def __init__(self, command, folder):
         environment = {**os.environ, "no_proxy": "*", "NO_PROXY": "*", "HOME": folder,
                        "PORT": str(held_port())}
-        self.process = subprocess.Popen(["bash", "--noprofile", "--norc", "-u"], cwd=folder, text=True,
+        self.process = subprocess.Popen([*command, "-u"], cwd=folder, text=True,
                                         env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         start_new_session=True)
 
@@ -148,12 +153,19 @@ def open_terminal(block, folder):
     return terminal.wait("line %d" % block.line, terminal.log, "whsec_")
 
 
-def run_guide(binary, path):
+def has_comment(text):
+    return COMMENT.search(HERE_DOCUMENT.sub("", text)) is not None
+
+
+def run_guide(binary, path, command):
     """The number of blocks that did not behave as the guide says."""
     failures = 0
     blocks = blocks_of(path)
     if not blocks:
         raise SystemExit(f"{path} has no sh block")
+    for block in blocks:
+        if block.fence == "sh" and has_comment(block.text):
+            raise SystemExit(f"{path}:{block.line}: a comment, which zsh in a terminal does not accept")
     with tempfile.TemporaryDirectory() as folder:
         for entry in os.scandir(os.path.dirname(os.path.abspath(path))):
             if entry.is_dir():
@@ -161,7 +173,7 @@ def run_guide(binary, path):
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(os.path.abspath(binary), os.path.join(folder, "bin", "coffer"))
         terminals = [start_demo(path, blocks, folder)]
-        shell = Shell(folder)
+        shell = Shell(command, folder)
         try:
             for block in blocks:
                 if block.fence == "console":
@@ -182,7 +194,7 @@ def run_guide(binary, path):
             shell.close()
             for terminal in reversed(terminals):
                 terminal.close()
-    print(f"{os.path.basename(path)}: {len(blocks)} blocks, {failures} failed")
+    print(f"{os.path.basename(path)} in {command[0]}: {len(blocks)} blocks, {failures} failed")
     return failures
 
 
@@ -190,8 +202,14 @@ def main():
     # Control: different output does not match.
     assert matches("a1c", "a…c") and not matches("ab", "a") and not matches("a.c", "a…d")
     assert not same(["a"], []) and not same([], ["…"])
+    # And a comment is found.
+    assert has_comment("a\n  # b\n") and has_comment("a  # b") and not has_comment("cat << 'E'\n# a\nE\n$#")
     guides = sorted({block.document for block in documents.Mine("interop/guides").left})
-    faults = sum(run_guide(binary(), os.path.join(documents.ROOT, guide)) for guide in guides)
+    missing = [command[0] for command in SHELLS if shutil.which(command[0]) is None]
+    if missing:
+        skip("not installed: " + ", ".join(missing))
+    faults = sum(run_guide(binary(), os.path.join(documents.ROOT, guide), command)
+                 for guide in guides for command in SHELLS)
     sys.exit(1 if faults else 0)
 
 
