@@ -17,7 +17,7 @@ constexpr std::size_t kTextBytesMax = 4'096;
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
-  if (argument.content) {
+  if (argument.value == Argument::Value::content) {
     if (value.size() > kContentBytesMax) return "is larger than 1 MiB";
     return is_utf8(value) ? "" : "is not UTF-8";
   }

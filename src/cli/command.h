@@ -34,6 +34,15 @@ namespace coffer::cli {
 /// command checks everything else.
 struct Argument {
   enum class Kind { positional, option, choice, toggle };
+  /// What a value stands for, which decides who may give it (cli/paths.h).
+  enum class Value {
+    text,     // itself
+    content,  // the content of a file: the command line reads the file at the given path, and the
+              // admin page uploads one; the audit log records its digest
+    path,     // a file on the machine that runs the command; `-` is standard input or output
+    source,   // the path of a file or the URL of a text, which the command reads
+    url,      // a URL that is stored or called under the rules of outbound/
+  };
 
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
   std::string_view help;  // a noun phrase; also the hint below the field of the admin page
@@ -42,9 +51,7 @@ struct Argument {
   // For an option: TEXT. For a choice, also a positional one: the permitted words, `a|b`.
   std::string_view placeholder = {};
   std::string_view fallback = {};  // the value if it is not given
-  // The value is the content of a file: the command line reads the file at the given path, and the
-  // admin page uploads one. The audit log records its digest (cli/paths.h).
-  bool content = false;
+  Value value = Value::text;
   // For the field on the admin page:
   std::string_view label = {};    // a noun phrase; by default the name
   std::string_view example = {};  // shown as the placeholder of the field
@@ -95,6 +102,11 @@ constexpr Argument choice(std::string_view name, std::string_view words, std::st
 }
 constexpr Argument toggle(std::string_view name, std::string_view help) {
   return {name, help, Argument::Kind::toggle};
+}
+/// `argument`, whose value stands for something else than itself.
+constexpr Argument naming(Argument::Value value, Argument argument) {
+  argument.value = value;
+  return argument;
 }
 
 /// `argument` with a label and an example for the admin page.

@@ -36,7 +36,7 @@ constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
 std::string recorded(const Argument& argument, const std::string& value) {
-  if (!argument.content) return value;
+  if (argument.value != Argument::Value::content) return value;
   return "sha256:" + to_hex(sha256(value)) + " (" + std::to_string(value.size()) + " bytes)";
 }
 
@@ -100,7 +100,7 @@ Result<void> check_paths(const Session& session, const Command& command,
                          const Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.find(std::string(argument.name));
-    if (!given || !is_path(argument)) continue;
+    if (!given || !names_place(argument)) continue;
     COFFER_TRY_VOID(check_not_beside(session.app.database().path(), *given));
   }
   return {};
@@ -313,7 +313,7 @@ int run_command(const CommandLine& line, const Console& console) {
     return (*own)(console, line.arguments, line.flags);
   }
   for (const auto& [path, own] : kOnFileGiven) {
-    if (path == command.path && gives_path(command, line.arguments)) {
+    if (path == command.path && gives_place(command, line.arguments)) {
       return own(console, line.arguments, line.flags);
     }
   }

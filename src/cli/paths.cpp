@@ -9,6 +9,7 @@
 #include "base/files/durable_file.h"
 #include "base/files/side_files.h"
 #include "base/text/characters.h"
+#include "outbound/operations/witness.h"
 #include "store/requests/request_log_file.h"
 
 namespace coffer::cli {
@@ -42,6 +43,22 @@ std::optional<std::string> content_of(std::istream& in) {
 }
 
 Result<std::string> read_content(const std::string& path) {
+  COFFER_TRY(std::string content, bytes_at(path));
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
+  if (content.starts_with(kByteOrderMark)) content.erase(0, kByteOrderMark.size());
+  // Checked here, because the request to the server is JSON, which cannot contain other bytes.
+  const std::size_t valid = utf8_bytes(content);
+  if (valid == content.size()) return content;
+  content.resize(valid);
+  return unexpected(Slug::malformed_request,
+                    path + " is not UTF-8 in line " +
+                        std::to_string(1 + std::ranges::count(content, '\n')) +
+                        ". Save it with that encoding and repeat the command.");
+}
+
+}  // namespace
+
+Result<std::string> bytes_at(const std::string& path) {
   std::error_code error;
   std::optional<std::string> content;
   if (path == "-") {
@@ -59,36 +76,26 @@ Result<std::string> read_content(const std::string& path) {
     return unexpected(Slug::malformed_request,
                       path + " is larger than 1 MiB. Split it into several files.");
   }
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
-  if (content->starts_with(kByteOrderMark)) content->erase(0, kByteOrderMark.size());
-  // Checked here, because the request to the server is JSON, which cannot contain other bytes.
-  const std::size_t valid = utf8_bytes(*content);
-  if (valid == content->size()) return *std::move(content);
-  content->resize(valid);
-  return unexpected(Slug::malformed_request,
-                    path + " is not UTF-8 in line " +
-                        std::to_string(1 + std::ranges::count(*content, '\n')) +
-                        ". Save it with that encoding and repeat the command.");
+  return *std::move(content);
 }
 
-}  // namespace
-
-bool gives_path(const Command& command, const Arguments& arguments) {
+bool gives_place(const Command& command, const Arguments& arguments) {
   return std::ranges::any_of(command.arguments, [&](const Argument& argument) {
-    return is_path(argument) && arguments.has(std::string(argument.name));
+    return names_place(argument) && arguments.has(std::string(argument.name));
   });
 }
 
-bool requires_path(const Command& command) {
+bool requires_place(const Command& command) {
   return std::ranges::any_of(command.arguments, [](const Argument& argument) {
-    return is_path(argument) && argument.required;
+    return names_place(argument) && argument.required;
   });
 }
 
 void make_paths_absolute(const Command& command, Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.values.find(std::string(argument.name));
-    if (!is_path(argument) || given == arguments.values.end() || given->second == "-") continue;
+    if (!names_place(argument) || given == arguments.values.end() || given->second == "-") continue;
+    if (outbound::is_web_address(given->second)) continue;
     std::error_code error;
     const auto absolute = std::filesystem::absolute(given->second, error);
     if (!error) given->second = absolute.lexically_normal().string();
@@ -112,7 +119,7 @@ Result<void> check_not_beside(const std::string& database, const std::string& pa
 Result<void> read_contents(const Command& command, Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.values.find(std::string(argument.name));
-    if (!argument.content || given == arguments.values.end()) continue;
+    if (argument.value != Argument::Value::content || given == arguments.values.end()) continue;
     COFFER_TRY(given->second, read_content(given->second));
   }
   return {};

@@ -1,9 +1,12 @@
 #include "base/files/readable_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "base/text/readable.h"
 
 namespace coffer {
 namespace {
@@ -13,9 +16,14 @@ constexpr std::size_t kPieceBytes = 1 << 20;
 }  // namespace
 
 Result<ReadableFile> ReadableFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK, because opening a pipe would wait for its writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return unexpected(system_problem("cannot open " + path));
-  return ReadableFile(path, fd);
+  ReadableFile file(path, fd);
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return unexpected(system_problem("cannot open " + path));
+  if (S_ISREG(status.st_mode)) return file;
+  return unexpected(Slug::forbidden, path + " is not a regular file. Name a file.");
 }
 
 ReadableFile::ReadableFile(const ReadableFile& other)
@@ -40,6 +48,21 @@ Result<std::int64_t> ReadableFile::read(
     total += got;
     COFFER_TRY_VOID(take(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
   }
+}
+
+Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
+  std::string out;
+  COFFER_TRY_VOID(file.read([&](std::string_view piece) -> Result<void> {
+    if (out.size() + piece.size() > bytes_max) {
+      return unexpected(
+          Slug::validation_failed,
+          path + " is longer than " + readable_bytes(static_cast<std::int64_t>(bytes_max)) + ".");
+    }
+    out += piece;
+    return {};
+  }));
+  return out;
 }
 
 }  // namespace coffer

@@ -15,7 +15,8 @@ namespace coffer {
 /// descriptor.
 class ReadableFile {
  public:
-  /// Problems contain the path and are for the operator. `not-found` if the file does not exist.
+  /// Problems contain the path and are for the operator. `not-found` if the file does not exist;
+  /// `forbidden` for a folder, a device or a pipe, which has no end.
   static Result<ReadableFile> open(const std::string& path);
   ReadableFile(const ReadableFile& other);  // without a free descriptor, reading the copy fails
   ReadableFile(ReadableFile&& other) noexcept;
@@ -32,5 +33,8 @@ class ReadableFile {
   std::string path_;
   int fd_;
 };
+
+/// The content of a regular file. `validation-failed` if it is longer than `bytes_max`.
+Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max);
 
 }  // namespace coffer

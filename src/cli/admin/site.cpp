@@ -63,8 +63,9 @@ const Command* command_of(std::string_view call) {
 
 /// Whether the command takes the content of a file.
 bool takes_content(const Command& command) {
-  return std::ranges::any_of(command.arguments,
-                             [](const Argument& argument) { return argument.content; });
+  return std::ranges::any_of(command.arguments, [](const Argument& argument) {
+    return argument.value == Argument::Value::content;
+  });
 }
 
 /// Maps the method to a fixed set of label values, so that clients cannot create metric series.

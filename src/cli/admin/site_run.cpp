@@ -16,7 +16,7 @@ namespace {
 Record command_view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
-    if (is_path(argument)) continue;
+    if (names_place(argument)) continue;
     arguments.push_back({{"name", argument.name},
                          {"kind", name(argument.kind)},
                          {"required", argument.required || argument.needed_on_page},
@@ -25,7 +25,7 @@ Record command_view(const Command& command) {
                          {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
-                         {"content", argument.content}});
+                         {"content", argument.value == Argument::Value::content}});
   }
   return {{"command", command.path},          {"summary", command.summary},
           {"label", command.label},           {"consequence", command.consequence},
@@ -33,10 +33,10 @@ Record command_view(const Command& command) {
           {"arguments", std::move(arguments)}};
 }
 
-/// The page offers commands that work on the open file and terminate. File names are accepted only
-/// on the command line.
+/// The page offers commands that work on the open file and terminate. Places to read or write are
+/// accepted only on the command line.
 bool is_for_the_page(const Command& command) {
-  return command.is_on_file() && !command.streams && !requires_path(command);
+  return command.is_on_file() && !command.streams && !requires_place(command);
 }
 
 /// A form sends a blank value for an empty field.
@@ -100,10 +100,11 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   }
   COFFER_TRY_VOID(require_recent_sign_in(*command, visitor));
   COFFER_TRY(Arguments arguments, arguments_of(request));
-  if (gives_path(*command, arguments)) {
-    return unexpected(Slug::forbidden,
-                      "The admin page does not accept file names. Run the command on the command "
-                      "line of the server.");
+  if (gives_place(*command, arguments)) {
+    return unexpected(
+        Slug::forbidden,
+        "The admin page does not accept names of files or URLs to read. Run the command "
+        "on the command line of the server.");
   }
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;

@@ -1,5 +1,6 @@
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
+#include "cli/paths.h"
 #include "http/certificate.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
@@ -72,9 +73,10 @@ std::vector<Command> healthcheck_commands() {
        .summary =
            "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
        .run = healthcheck,
-       .arguments = {option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz"),
-                     option(
-                         "ca-bundle", "FILE",
+       .arguments = {naming(Argument::Value::url,
+                            option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz")),
+                     path_option(
+                         "ca-bundle",
                          "Trusted root certificates; by default SSL_CERT_FILE, then the system's"),
                      option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
        .settings = Settings::none}};

@@ -101,8 +101,10 @@ std::vector<Command> key_commands() {
       {.path = kCommand,
        .summary = "Replace the master key; the server must be stopped",
        .run = rotate,
-       .arguments = {required_option("new-key-file", "FILE",
-                                     "File with the new key; created if it does not exist")},
+       .arguments = {naming(
+           Argument::Value::path,
+           required_option("new-key-file", "FILE",
+                           "File with the new key; created if it does not exist"))},
        .settings = Settings::file,
        .details =
            "One commit seals all secrets with the new key, so the file always opens with exactly "

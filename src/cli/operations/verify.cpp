@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "app/app.h"
 #include "base/platform/exit_code.h"
@@ -18,6 +17,8 @@
 #include "http/client.h"
 #include "outbound/operations/witness.h"
 #include "outbound/resolver.h"
+#include "outbound/target_guard.h"
+#include "outbound/url.h"
 #include "store/invariants.h"
 
 namespace coffer::cli {
@@ -199,14 +200,26 @@ bool has_master_key(const Config& config) {
 
 namespace {
 
+/// The hosts that may have addresses of an internal network: those of the witnesses, and those that
+/// webhooks may have.
+std::vector<std::string> hosts_for(const Config& config) {
+  std::vector<std::string> out = config.webhook_allow_targets;
+  for (const std::string& target : config.checkpoint_witnesses) {
+    if (const auto url = outbound::parse_url(target)) out.push_back(url->host);
+  }
+  return out;
+}
+
 Result<flows::Checkpoints> checkpoints_at(const std::string& source, const Config& config) {
   if (!outbound::is_web_address(source)) return flows::read_checkpoints(source);
   COFFER_TRY(auto bundle, http::find_ca_bundle(config.ca_bundle));
   http::Client client(std::move(bundle));
   outbound::CaresResolver resolver;
-  COFFER_TRY(const std::string text, outbound::fetch_text(source, client, resolver));
-  std::istringstream lines(text);
-  return flows::parse_checkpoints(lines);
+  COFFER_TRY(auto allowed,
+             outbound::AllowedTargets::parse(hosts_for(config), config.webhook_allow_ports));
+  const outbound::TargetGuard guard(resolver, std::move(allowed));
+  COFFER_TRY(const std::string text, outbound::fetch_text(source, client, guard));
+  return flows::parse_checkpoints(text);
 }
 
 }  // namespace

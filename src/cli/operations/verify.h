@@ -35,7 +35,8 @@ Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments&
 Result<std::string> departure_of(App& app, const Arguments& arguments,
                                  const flows::Checkpoints& checkpoints);
 inline constexpr Argument kCheckpointOption =
-    option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error");
+    naming(Argument::Value::source,
+           option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error"));
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);

@@ -7,6 +7,7 @@
 
 #include "base/text/next_part.h"
 #include "cli/command_line.h"
+#include "cli/paths.h"
 #include "config/config_options.h"
 
 namespace coffer::cli {
@@ -55,11 +56,11 @@ Place place_of(const Argument& argument) {
   Place out{argument.spelled(), std::string(argument.help)};
   if (argument.kind == Argument::Kind::toggle) {
     out.takes = Takes::nothing;
+  } else if (names_place(argument) || argument.value == Argument::Value::content) {
+    out.takes = Takes::file;
   } else if (argument.placeholder.find('|') != std::string_view::npos) {
     out.takes = Takes::words;
     out.words = parts_of(argument.placeholder, '|');
-  } else if (argument.placeholder == "FILE" || argument.name == "FILE") {
-    out.takes = Takes::file;
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "cli/output/style.h"
+#include "cli/paths.h"
 #include "cli/settings.h"
 #include "cli/webhooks/choice.h"
 #include "cli/webhooks/event_line.h"
@@ -205,22 +206,24 @@ int listen(const Console& console, const Arguments& arguments, const ConfigFlags
 }  // namespace
 
 std::vector<Command> listen_commands() {
-  return {
-      {.path = "listen",
-       .summary = "Forward events to a webhook receiver under development",
-       .run = listen,
-       .arguments = joined(
-           {option("forward-to", "URL", "URL of the receiver, such as http://127.0.0.1:3000/hooks"),
-            option("events", "TYPE,...", "Event types to forward; all by default")},
-           tenant_arguments(),
-           std::vector{option("timeout-ms", "MS", "Timeout of a response", "15000"),
-                       option("ca-bundle", "FILE", "Trusted root certificates for an https URL"),
-                       toggle("print-secret", "Print the signing secret and exit")}),
-       .settings = Settings::file,
-       .details = "The command follows the events of the server that runs on the database (by "
-                  "default, coffer demo's).\nIt registers no webhook, but sends the same bytes and "
-                  "headers with the same retries, signed with a\nseparate secret that never "
-                  "changes. It misses no event when the server restarts."}};
+  return {{.path = "listen",
+           .summary = "Forward events to a webhook receiver under development",
+           .run = listen,
+           .arguments = joined(
+               {naming(Argument::Value::url,
+                       option("forward-to", "URL",
+                              "URL of the receiver, such as http://127.0.0.1:3000/hooks")),
+                option("events", "TYPE,...", "Event types to forward; all by default")},
+               tenant_arguments(),
+               std::vector{option("timeout-ms", "MS", "Timeout of a response", "15000"),
+                           path_option("ca-bundle", "Trusted root certificates for an https URL"),
+                           toggle("print-secret", "Print the signing secret and exit")}),
+           .settings = Settings::file,
+           .details =
+               "The command follows the events of the server that runs on the database (by "
+               "default, coffer demo's).\nIt registers no webhook, but sends the same bytes and "
+               "headers with the same retries, signed with a\nseparate secret that never "
+               "changes. It misses no event when the server restarts."}};
 }
 
 }  // namespace coffer::cli

@@ -5,6 +5,7 @@
 #include "cli/command_groups.h"
 #include "cli/operations/health.h"
 #include "cli/operations/paging.h"
+#include "cli/paths.h"
 #include "cli/webhooks/choice.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/listener_secret.h"
@@ -152,9 +153,9 @@ Result<CommandResult> listen_secret(Session& session, const Arguments& arguments
 std::vector<Argument> verify_arguments() {
   return {
       option("secret", "WHSEC", "Signing secret of the webhook, including whsec_"),
-      option("secret-file", "FILE", "File with the secret, which keeps it out of the process list"),
-      option("body", "FILE", "File with the unchanged body; - is standard input", "-"),
-      option("headers", "FILE", "File with the headers, one \"Name: value\" per line"),
+      path_option("secret-file", "File with the secret, which keeps it out of the process list"),
+      path_option("body", "File with the unchanged body; - is standard input", "-"),
+      path_option("headers", "File with the headers, one \"Name: value\" per line"),
       option("id", "TEXT", "Value of webhook-id, and of X-Webhook-Id"),
       option("timestamp", "SECONDS", "Value of webhook-timestamp"),
       option("signature", "TEXT", "Value of webhook-signature"),
@@ -301,8 +302,9 @@ std::vector<Command> change_commands(const Argument& id) {
        .consequence = "coffer delivers every future event of these types to the endpoint.",
        .run = create_webhook,
        .role = OperatorRole::operating,
-       .arguments = {on_page(positional("URL", "HTTPS URL; the sandbox also accepts HTTP"), "URL",
-                             "https://example.com/webhooks"),
+       .arguments = {on_page(naming(Argument::Value::url,
+                                    positional("URL", "HTTPS URL; the sandbox also accepts HTTP")),
+                             "URL", "https://example.com/webhooks"),
                      required_option("application", "ID", "Application that owns the webhook"),
                      types, on_page(option("description", "TEXT", "Description"), "Description")},
        .details = kOnePerType,
@@ -313,7 +315,9 @@ std::vector<Command> change_commands(const Argument& id) {
        .consequence = "The change applies to the next attempt. Empty fields stay unchanged.",
        .run = change_webhook,
        .role = OperatorRole::operating,
-       .arguments = {id, on_page(option("url", "URL", "New URL"), "URL"), new_types,
+       .arguments = {id,
+                     on_page(naming(Argument::Value::url, option("url", "URL", "New URL")), "URL"),
+                     new_types,
                      on_page(option("description", "TEXT", "New description"), "Description")},
        .details = kOnePerType,
        .sensitive = true},

@@ -1,8 +1,6 @@
 // coffer webhook verify: verifies both signatures of a saved delivery, and explains failures.
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iostream>
 #include <sstream>
 
 #include "base/digest.h"
@@ -10,6 +8,7 @@
 #include "base/text/next_part.h"
 #include "base/text/trimmed.h"
 #include "base/text/whole_number.h"
+#include "cli/paths.h"
 #include "cli/webhooks/webhooks.h"
 #include "http/message.h"
 #include "outbound/webhooks/webhook_signature.h"
@@ -147,23 +146,8 @@ class Judge {
   const int tolerance_s_;
 };
 
-/// `-` is standard input.
-Result<std::string> contents_of(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return unexpected(Slug::malformed_request,
-                      "Cannot read " + path + ". Check its name and permissions.");
-  text << file.rdbuf();
-  return text.str();
-}
-
 Result<void> read_header_file(const std::string& path, SavedDelivery& delivery) {
-  COFFER_TRY(const std::string content, contents_of(path));
+  COFFER_TRY(const std::string content, bytes_at(path));
   std::istringstream lines(content);
   for (std::string line; std::getline(lines, line);) {
     const std::string_view text(line);
@@ -189,14 +173,14 @@ Result<SavedDelivery> delivery_argument(const Arguments& arguments) {
         Slug::malformed_request,
         "The headers are missing. Add --headers FILE, or --id, --timestamp and --signature.");
   }
-  COFFER_TRY(delivery.body, contents_of(arguments.text("body")));
+  COFFER_TRY(delivery.body, bytes_at(arguments.text("body")));
   return delivery;
 }
 
 Result<Secret> secret_argument(const Arguments& arguments) {
   std::string text = arguments.find("secret").value_or("");
   if (const auto path = arguments.find("secret-file")) {
-    COFFER_TRY(const std::string content, contents_of(*path));
+    COFFER_TRY(const std::string content, bytes_at(*path));
     text = trimmed(content);
   }
   if (is_webhook_secret(text)) return Secret(text);

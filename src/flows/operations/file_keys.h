@@ -52,8 +52,9 @@ Result<Checkpoint> parse_checkpoint(std::string_view line);
 using Checkpoints = std::vector<Checkpoint>;
 /// All checkpoints in a text, which is a list of checkpoints or a log. `validation-failed` if it
 /// contains no checkpoint, or an invalid one.
-Result<Checkpoints> parse_checkpoints(std::istream& text);
-/// The same for a file; also `not-found`.
+Result<Checkpoints> parse_checkpoints(std::string_view text);
+/// The same for a regular file of at most 1 GiB, of which it keeps only the checkpoints. Also
+/// `not-found` and `forbidden` (base/files/readable_file.h).
 Result<Checkpoints> read_checkpoints(const std::string& path);
 
 /// The public key of the file of `db`.

@@ -5,10 +5,10 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
+#include "base/files/readable_file.h"
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
 #include "flows/operations/backups.h"
@@ -17,6 +17,8 @@
 
 namespace coffer::flows {
 namespace {
+
+constexpr std::size_t kChecksumBytesMax = 64 * 1024;
 
 namespace fs = std::filesystem;
 
@@ -186,10 +188,9 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
 
 Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations) {
-  std::ifstream file(path + kChecksumEnding);
-  if (!file) return false;
-  std::string wanted;
-  file >> wanted;
+  const auto text = read_small_file(path + kChecksumEnding, kChecksumBytesMax);
+  if (!text && text.error().slug == Slug::not_found) return false;
+  const std::string wanted = text ? text->substr(0, text->find_first_of(" \t\r\n")) : std::string();
   const std::int64_t total = static_cast<std::int64_t>(file_bytes(path));
   COFFER_TRY(const std::string found, sha256_of_file(path, [&](std::int64_t done) {
                progress({"checksum", done, total, Progress::Unit::bytes});

@@ -37,11 +37,17 @@ Result<void> append(const std::string& path, const std::string& line) {
   return witness_failed(path, std::strerror(errno));
 }
 
+/// `find` returns the addresses of the host.
+template <class Find>
 Result<http::ClientResponse> call(const std::string& target, http::ClientRequest request,
-                                  http::Client& client, Resolver& resolver) {
+                                  http::Client& client, const Find& find) {
   request.connect_timeout_ms = kTimeoutMs;
   request.headers.emplace_back("User-Agent", "coffer-checkpoints/1");
-  COFFER_TRY(auto response, send_to_host(std::move(request), client, resolver, kTimeoutMs));
+  const Deadline deadline(kTimeoutMs);
+  COFFER_TRY(const std::vector<std::string> addresses, find());
+  COFFER_TRY(auto response,
+             send_to_any(std::move(request), addresses, deadline,
+                         [&](const http::ClientRequest& attempt) { return client.send(attempt); }));
   if (response.status >= 200 && response.status < 300) return response;
   return witness_failed(target, "the response has status " + std::to_string(response.status));
 }
@@ -80,20 +86,22 @@ Result<void> Witnesses::post(const std::string& target, const std::string& line)
   request.method = "POST";
   request.headers = {{"Content-Type", "text/plain"}};
   request.body = line + '\n';
-  COFFER_TRY_VOID(call(target, std::move(request), client_, resolver_));
+  COFFER_TRY_VOID(call(target, std::move(request), client_,
+                       [&] { return resolver_.resolve(url->host, kTimeoutMs); }));
   return {};
 }
 
 Result<std::string> fetch_text(const std::string& target, http::Client& client,
-                               Resolver& resolver) {
+                               const TargetGuard& guard) {
   if (const std::string fault = check_witness(target); !fault.empty()) {
     return unexpected(Slug::validation_failed, fault);
   }
-  const auto url = parse_url(target);
-  if (!url) return witness_failed(target, "it is not a URL");
-  http::ClientRequest request = request_to(*url);
+  // check_witness() accepts http only to this machine, which the guard must permit.
+  COFFER_TRY(const Url url, guard.check_url(target, Environment::sandbox));
+  http::ClientRequest request = request_to(url);
   request.response_bytes_max = kFetchedBytesMax;
-  COFFER_TRY(auto response, call(target, std::move(request), client, resolver));
+  COFFER_TRY(auto response, call(target, std::move(request), client,
+                                 [&] { return guard.addresses(url, kTimeoutMs); }));
   if (response.truncated)
     return witness_failed(target, "the response is incomplete, or over 1 MiB");
   return std::move(response.body);

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
+#include "outbound/target_guard.h"
 
 namespace coffer::outbound {
 
@@ -36,7 +37,9 @@ class Witnesses {
   Resolver& resolver_;
 };
 
-/// Fetches the text at a URL, at most 1 MiB. Blocks up to ten seconds.
-Result<std::string> fetch_text(const std::string& target, http::Client& client, Resolver& resolver);
+/// Fetches the text at a URL whose addresses `guard` permits, at most 1 MiB. Blocks up to ten
+/// seconds. Also `webhook-target-refused`.
+Result<std::string> fetch_text(const std::string& target, http::Client& client,
+                               const TargetGuard& guard);
 
 }  // namespace coffer::outbound

@@ -482,19 +482,4 @@ TEST_CASE("export: every line is an object with its type, without secrets", "[cl
   CHECK(kept.file.run("export", {{"FILE", path}}).code == exit_code::kCannotCreate);
 }
 
-TEST_CASE("paths: every argument for a file or a folder is a path or has its content",
-          "[cli][admin]") {
-  for (const Command& command : commands()) {
-    if (!command.is_on_file()) continue;
-    for (const Argument& argument : command.arguments) {
-      INFO(command.path << " " << argument.name);
-      const std::string said(argument.help);
-      const bool speaks_of_one = said.find("file") != std::string::npos ||
-                                 said.find("folder") != std::string::npos ||
-                                 argument.placeholder == "DIR" || argument.placeholder == "PATH";
-      if (speaks_of_one) CHECK((is_path(argument) || argument.content));
-    }
-  }
-}
-
 }  // namespace backup_commands_test

@@ -65,7 +65,7 @@ TEST_CASE("texts of commands: phrases without a period, consequences as sentence
     CHECK(is_phrase(command.label));
     CHECK(is_phrase(command.hint));
     CHECK((command.consequence.empty() || command.consequence.ends_with('.')));
-    const bool on_page = command.is_on_file() && !command.streams && !requires_path(command);
+    const bool on_page = command.is_on_file() && !command.streams && !requires_place(command);
     CHECK((!on_page || command.role == OperatorRole::viewer || !command.label.empty()));
     for (const Argument& argument : command.arguments) {
       INFO(argument.name);

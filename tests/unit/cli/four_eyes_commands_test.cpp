@@ -101,7 +101,7 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
 /// Whether the admin page offers the command, and a viewer may not run it.
 bool is_ruled(const Command& command) {
   return command.is_on_file() && command.role != OperatorRole::viewer && !command.streams &&
-         !requires_path(command);
+         !requires_place(command);
 }
 
 using Names = std::set<std::string>;

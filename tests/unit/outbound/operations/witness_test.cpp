@@ -30,6 +30,7 @@ std::string content_of(const std::string& path) {
 struct World {
   http::Client client{""};
   CaresResolver resolver;
+  TargetGuard guard{resolver, AllowedTargets::parse({"127.0.0.1"}).value()};
 
   std::vector<std::string> write(std::vector<std::string> targets, const std::string& line) {
     return Witnesses(std::move(targets), client, resolver).write(line);
@@ -97,13 +98,18 @@ TEST_CASE("witness: text at a URL is fetched completely or not at all") {
   World world;
   Receiver receiver;
   receiver.otherwise({.body = "a\nb\n"});
-  CHECK(fetch_text(receiver.url(), world.client, world.resolver).value() == "a\nb\n");
+  CHECK(fetch_text(receiver.url(), world.client, world.guard).value() == "a\nb\n");
+  const TargetGuard strict(world.resolver, AllowedTargets::parse({}).value());
+  const auto refused = fetch_text(receiver.url(), world.client, strict);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().slug == Slug::webhook_target_refused);
+  CHECK(receiver.received().size() == 1);
   for (const Behaviour& bad :
        {Behaviour{.status = 404}, Behaviour{.kind = Behaviour::Kind::close_early},
         Behaviour{.body = std::string(1'100'000, 'x')},
         Behaviour{.kind = Behaviour::Kind::reset}}) {
     receiver.script({bad});
-    CHECK_FALSE(fetch_text(receiver.url(), world.client, world.resolver));
+    CHECK_FALSE(fetch_text(receiver.url(), world.client, world.guard));
   }
 }
 
