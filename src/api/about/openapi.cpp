@@ -55,9 +55,14 @@ constexpr std::array<PathParam, 17> kPathParams{{
     {"direction", "QuoteDirection", "Whether `amount` is the amount to send or to receive"},
 }};
 
-Json path_parameter(std::string_view name) {
+const PathParam& path_param(std::string_view name) {
   const auto it = std::ranges::find(kPathParams, name, &PathParam::name);
   COFFER_CHECK(it != kPathParams.end());
+  return *it;
+}
+
+Json path_parameter(std::string_view name) {
+  const PathParam* it = &path_param(name);
   return {{"name", name},
           {"in", "path"},
           {"required", true},
@@ -320,6 +325,8 @@ Result<http::Response> serve_document(const Services&, const Call& call) {
 }
 
 }  // namespace
+
+std::string_view path_schema(std::string_view name) { return path_param(name).schema; }
 
 std::string openapi_document() {
   Json document = load_document();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/json.h"
 
@@ -11,5 +12,7 @@ namespace coffer::api {
 std::string openapi_document();
 /// Its components/schemas.
 Json openapi_schemas();
+/// The name of the schema of a `{name}` segment.
+std::string_view path_schema(std::string_view name);
 
 }  // namespace coffer::api

@@ -1,6 +1,13 @@
 #include "api/pipeline/redaction.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <map>
+
+#include "base/text/ascii.h"
+#include "base/text/characters.h"
+#include "base/uuid.h"
 
 namespace coffer::api {
 namespace {
@@ -17,24 +24,105 @@ bool is_marked(const std::vector<const Json*>& schemas) {
   return std::ranges::any_of(schemas, [](const Json* schema) { return schema->contains(kMark); });
 }
 
-bool is_scalar_type(const Json& type) {
-  return type != "object" && type != "array" && type != "null";
+bool declares(const Json& schema, std::string_view type) {
+  const auto found = schema.find("type");
+  if (found == schema.end()) return false;
+  if (!found->is_array()) return *found == Json(type);
+  return std::ranges::find(*found, Json(type)) != found->end();
 }
 
-/// Whether a schema declares a text, a number or a flag.
-bool declares_scalar(const Json* schema) {
-  if (schema->contains("const") || schema->contains("enum")) return true;
-  const auto type = schema->find("type");
-  if (type == schema->end()) return false;
-  if (!type->is_array()) return is_scalar_type(*type);
-  return std::any_of(type->begin(), type->end(), is_scalar_type);
+bool is_number(std::string_view text) {
+  constexpr std::size_t kCharactersMax = 40;
+  return text.size() <= kCharactersMax && std::ranges::all_of(text, [](char c) {
+           return ascii::is_digit(c) || std::string_view("+-.eE").find(c) != std::string_view::npos;
+         });
 }
 
-bool may_show_scalar(const std::vector<const Json*>& schemas) {
-  return !is_marked(schemas) && std::ranges::any_of(schemas, declares_scalar);
+/// Whether a pattern permits texts of only one length, such as a digest.
+bool is_fixed(std::string_view pattern) {
+  return pattern.find_first_of("*+?,") == std::string_view::npos;
+}
+
+/// The StrKey form of a public key.
+bool is_public_key(std::string_view text) {
+  constexpr std::size_t kCharacters = 56;
+  return text.size() == kCharacters && text.front() == 'G';
+}
+
+/// Whether the text contains a word as long as a key, a token or a seed.
+bool may_hold_secret(std::string_view text) {
+  constexpr std::size_t kWordMax = 32;
+  constexpr std::string_view kPrefix = "whsec_";  // base64, which has other characters too
+  if (text.find(kPrefix) != std::string_view::npos) return true;
+  const auto is_part = [](char c) {
+    return ascii::is_letter_or_digit(c) || c == '_' || c == '-' || c == '=';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_part(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (word.size() > kWordMax && !Uuid::parse(word) && !is_public_key(word)) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 }  // namespace
+
+struct Redactor::Patterns {
+  std::map<std::string, RE2, std::less<>> compiled;
+};
+
+Redactor::Redactor(Json schemas)
+    : schemas_(std::move(schemas)), patterns_(std::make_unique<Patterns>()) {
+  compile(schemas_);
+}
+
+Redactor::~Redactor() = default;
+
+void Redactor::compile(const Json& schema) {
+  const auto found = schema.is_object() ? schema.find("pattern") : schema.end();
+  if (schema.is_object() && found != schema.end() && found->is_string()) {
+    const auto& text = found->get_ref<const std::string&>();
+    patterns_->compiled.try_emplace(text, text, RE2::Quiet);
+  }
+  if (!schema.is_structured()) return;
+  for (const Json& inner : schema) compile(inner);
+}
+
+bool Redactor::may_show(const std::string& text, const Json& schema) const {
+  if (const auto constant = schema.find("const"); constant != schema.end()) {
+    return *constant == Json(text);
+  }
+  if (const auto words = schema.find("enum"); words != schema.end()) {
+    return std::ranges::find(*words, Json(text)) != words->end();
+  }
+  if (!declares(schema, "string")) return false;
+  const auto max = schema.find("maxLength");
+  if (max != schema.end() && character_count(text) > max->get<std::size_t>()) return false;
+  if (const auto pattern = schema.find("pattern"); pattern != schema.end()) {
+    const auto& form = pattern->get_ref<const std::string&>();
+    if (!RE2::PartialMatch(text, patterns_->compiled.at(form))) return false;
+    if (is_fixed(form)) return true;
+  }
+  const auto format = schema.find("format");
+  if (format != schema.end() && *format == Json("uuid")) return Uuid::parse(text).has_value();
+  return !may_hold_secret(text);
+}
+
+bool Redactor::may_show(const http::JsonValue& value, const Candidates& schemas) const {
+  if (is_marked(schemas)) return false;
+  return std::ranges::any_of(schemas, [&](const Json* schema) {
+    if (const std::string* text = value.string()) return may_show(*text, *schema);
+    if (value.boolean() != nullptr) {
+      const auto constant = schema->find("const");
+      return declares(*schema, "boolean") ||
+             (constant != schema->end() && *constant == Json(*value.boolean()));
+    }
+    const bool numeric = declares(*schema, "number") || declares(*schema, "integer");
+    return numeric && is_number(value.scalar_text().value_or(""));
+  });
+}
 
 Redactor::Candidates Redactor::named(std::string_view schema) const {
   Candidates out;
@@ -107,7 +195,7 @@ void Redactor::write(const http::JsonValue& value, const Candidates& schemas,
       write((*array)[i], items, out);
     }
     out += ']';
-  } else if (!may_show_scalar(schemas)) {
+  } else if (!may_show(value, schemas)) {
     out += kRedacted;
   } else if (const std::string* text = value.string()) {
     out += quoted(*text);
@@ -126,7 +214,13 @@ std::optional<std::string> Redactor::body(std::string_view schema, std::string_v
 }
 
 std::string Redactor::value(std::string_view schema, const std::string& text) const {
-  return may_show_scalar(named(schema)) ? text : "[redacted]";
+  const Candidates schemas = named(schema);
+  const bool shows = !is_marked(schemas) && std::ranges::any_of(schemas, [&](const Json* one) {
+    const bool numeric = declares(*one, "number") || declares(*one, "integer");
+    const bool flag = declares(*one, "boolean") && (text == "true" || text == "false");
+    return flag || (numeric && is_number(text)) || may_show(text, *one);
+  });
+  return shows ? text : "[redacted]";
 }
 
 }  // namespace coffer::api

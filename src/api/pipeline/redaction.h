@@ -1,10 +1,12 @@
 // Removes secrets and personal data from the bodies of the request log, by the mark `x-sensitive`
 // of the OpenAPI schemas (docs/operating.md#request-log).
 //
-// A value stays only if its schema declares it without the mark, so a misplaced member is removed
-// too.
+// A value stays only if its schema declares it without the mark and it has the declared form, so a
+// misplaced member or text is removed too. A text that may be a secret stays only where its form is
+// fixed, such as that of an ID.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,12 +20,13 @@ namespace coffer::api {
 class Redactor {
  public:
   /// `schemas` is components/schemas of the document.
-  explicit Redactor(Json schemas) : schemas_(std::move(schemas)) {}
+  explicit Redactor(Json schemas);
+  ~Redactor();
 
-  /// The body with `"[redacted]"` in place of every value that is marked or not declared; nullopt
-  /// if it is not JSON. Numbers keep their text.
+  /// The body with `"[redacted]"` in place of every value that is marked, not declared or of
+  /// another form; nullopt if it is not JSON. Numbers keep their text.
   std::optional<std::string> body(std::string_view schema, std::string_view text) const;
-  /// A text of a schema, such as a query parameter.
+  /// A text of a schema, such as a query parameter or a segment of a path.
   std::string value(std::string_view schema, const std::string& text) const;
 
  private:
@@ -36,7 +39,13 @@ class Redactor {
   void write_object(const http::JsonValue::Object& object, const Candidates& schemas,
                     std::string& out) const;
 
+  struct Patterns;
+  bool may_show(const http::JsonValue& value, const Candidates& schemas) const;
+  bool may_show(const std::string& text, const Json& schema) const;
+  void compile(const Json& schema);
+
   const Json schemas_;
+  const std::unique_ptr<Patterns> patterns_;
 };
 
 }  // namespace coffer::api

@@ -5,6 +5,9 @@
 #include "api/about/openapi.h"
 #include "api/pipeline/redaction.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
+#include "base/text/join.h"
+#include "base/text/next_part.h"
 #include "base/thread.h"
 
 namespace coffer::api {
@@ -19,8 +22,10 @@ constexpr std::int64_t kRestMs = 25;
 constexpr std::int64_t kFaultRestMs = 10'000;
 constexpr std::string_view kVersioned = "/v1/";
 constexpr std::string_view kMounted = "/gw/v1/";
-// A path without a route is a client's mistake, so only its beginning is kept.
-constexpr std::size_t kUnknownPathMax = 24;
+constexpr std::size_t kMethodMax = 24;
+// A path without a route is a client's mistake: of its segments, only short words are kept.
+constexpr std::size_t kWordMax = 24;
+constexpr std::size_t kUnknownPathMax = 256;
 
 Counter& entries(Metrics& metrics, std::string_view result) {
   return metrics.counter("coffer_request_log_entries_total",
@@ -30,6 +35,35 @@ Counter& entries(Metrics& metrics, std::string_view result) {
 const Redactor& redactor() {
   static const Redactor instance(openapi_schemas());  // slow, and the same for all files
   return instance;
+}
+
+bool is_word(std::string_view text) {
+  return text.size() <= kWordMax && std::ranges::all_of(text, [](char c) {
+           return ascii::is_lower(c) || c == '-' || c == '_';
+         });
+}
+
+/// A segment of a path that the route has as `pattern`. Without a route, the pattern is empty.
+std::string shown_segment(const std::string& text, std::string_view pattern) {
+  if (text == pattern || text == "v1") return text;
+  if (pattern.starts_with('{')) {
+    return redactor().value(path_schema(pattern.substr(1, pattern.size() - 2)), text);
+  }
+  return is_word(text) ? text : "[redacted]";
+}
+
+/// The path without segments that may be a misplaced secret.
+std::string shown_path(const std::string& path, const Route* route) {
+  auto parts = parts_of(path, '/');
+  // The same routes are mounted below another folder, so both are compared from their ends.
+  const auto patterns = parts_of(route == nullptr ? std::string_view() : route->pattern, '/');
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string& part = parts[parts.size() - 1 - i];
+    const bool has_pattern = route != nullptr && i < patterns.size();
+    part = shown_segment(part, has_pattern ? patterns[patterns.size() - 1 - i] : "");
+  }
+  return join(parts, "/")
+      .insert(0, path.starts_with('/') && !parts.empty() && parts[0].empty() ? "/" : "");
 }
 
 bool is_json(std::string_view type) {
@@ -114,7 +148,7 @@ RequestLog::Entry RequestLog::entry_of(const http::Request& request, const http:
   row.at = clock_.now();
   row.duration_us = duration_us;
   row.request_id = request.request_id;
-  row.method = request.method.substr(0, kUnknownPathMax);
+  row.method = request.method.substr(0, kMethodMax);
   row.path = trace.route == nullptr ? request.path.substr(0, kUnknownPathMax) : request.path;
   row.status = response.status;
   if (trace.problem) row.problem = info(*trace.problem).name;
@@ -215,6 +249,7 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 }
 
 store::RequestRow RequestLog::finished(Entry entry) {
+  entry.row.path = shown_path(entry.row.path, entry.route);
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.name == name; };
     const auto& query = entry.route->query;

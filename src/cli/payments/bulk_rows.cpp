@@ -16,6 +16,7 @@ namespace {
 
 using http::JsonValue;
 
+constexpr std::size_t kColumnsMax = 256;  // each is compared with the others
 constexpr std::string_view kType = "type";
 constexpr std::string_view kTransactionId = "transactionId";
 constexpr std::string_view kInner = "additionalFields.";
@@ -119,6 +120,12 @@ class BulkReader {
     if (lines.size() < 2) {
       return unexpected(Slug::malformed_request,
                         "The file must have a line with column names and one line per payment.");
+    }
+    const std::size_t columns = lines.front().cells.size();
+    if (columns > kColumnsMax) {
+      return unexpected(Slug::malformed_request, "The file has " + std::to_string(columns) +
+                                                     " columns. It can have at most " +
+                                                     std::to_string(kColumnsMax) + ".");
     }
     for (const std::string& cell : lines.front().cells)
       header_.emplace_back(without_outer_space(cell));

@@ -65,6 +65,63 @@ TEST_CASE("the request log keeps numbers as they were written") {
   CHECK_FALSE(redactor.body("OwnTransfer", "not JSON").has_value());
 }
 
+TEST_CASE("the request log removes texts that a declared member cannot have") {
+  const std::string secret = "sk_" + std::string(64, 'a');
+  for (const auto& [schema, member] :
+       std::vector<std::pair<const char*, const char*>>{{"OwnTransfer", "transactionId"},
+                                                        {"OwnTransfer", "sendingAssetCode"},
+                                                        {"OwnTransfer", "amount"},
+                                                        {"OwnTransfer", "sourceWalletId"},
+                                                        {"OwnTransfer", "fromRef"},
+                                                        {"NewWebhook", "eventTypes"},
+                                                        {"TokenRequest", "clientId"},
+                                                        {"TokenRequest", "scope"},
+                                                        {"SignIn", "publicKey"},
+                                                        {"Problem", "detail"}}) {
+    INFO(schema << "." << member);
+    CHECK(redacted(schema, {{member, secret}}).dump().find(secret) == std::string::npos);
+    CHECK(redacted(schema, {{member, {secret}}}).dump().find(secret) == std::string::npos);
+    const Json said{{member, "The value " + secret + " is wrong."}};
+    CHECK(redacted(schema, said).dump().find(secret) == std::string::npos);
+  }
+  // A short one that does not have the form.
+  CHECK(redacted("OwnTransfer", {{"sendingAssetCode", "hunter2 and more"}})["sendingAssetCode"] ==
+        kHidden);
+  CHECK(redacted("OwnTransfer", {{"sourceWalletId", "hunter2"}})["sourceWalletId"] == kHidden);
+  // Seeds, tokens, and the base64 of webhook secrets.
+  for (const std::string& one :
+       {"S" + std::string(55, 'A'), "eyJhbGciOiJIUzI1NiJ9." + std::string(60, 'b') + ".c",
+        "whsec_abc/def+" + std::string(20, 'x') + "/" + std::string(9, 'y') + "="}) {
+    CHECK(redacted("Problem", {{"detail", one}})["detail"] == kHidden);
+  }
+}
+
+TEST_CASE("the request log keeps texts of a declared form") {
+  const std::string id = "0198f3a1-3c77-7e09-a4d2-9b1f6c8e0d60";
+  const Json record{{"id", id}, {"ledgerTransactionHash", std::string(64, 'f')}};
+  CHECK(redacted("Transaction", record) == record);
+  const Json problem{{"detail", "Wallet " + id + " was not found."}, {"status", 404}};
+  CHECK(redacted("Problem", problem) == problem);
+  const Json transfer{
+      {"transactionId", "order-2026-000123"}, {"amount", 12.5}, {"fromRef", "INV-1"}};
+  CHECK(redacted("OwnTransfer", transfer) == transfer);
+}
+
+TEST_CASE("a query parameter or a segment of a path must have its declared form") {
+  const Redactor redactor(schemas());
+  const std::string secret(43, 'k');
+  for (const char* schema : {"Id", "Limit", "TransactionId", "AssetCode", "Text", "Cursor",
+                             "EventType", "DateOrTime", "PublicKey"}) {
+    INFO(schema);
+    CHECK(redactor.value(schema, secret) == kHidden);
+  }
+  CHECK(redactor.value("Id", "hunter2") == kHidden);
+  CHECK(redactor.value("Limit", "hunter2") == kHidden);
+  CHECK(redactor.value("EventType", "hunter2") == kHidden);
+  CHECK(redactor.value("EventType", "payment.succeeded") == "payment.succeeded");
+  CHECK(redactor.value("AssetCode", "USDC") == "USDC");
+}
+
 TEST_CASE("the request log removes texts about people in the members of a beneficiary") {
   const Json kept = redacted(
       "NewBeneficiary",

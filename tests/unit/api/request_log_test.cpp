@@ -126,14 +126,43 @@ TEST_CASE("a request log that cannot be written counts its entries, and continue
   CHECK(world.rows().size() == 1);
 }
 
-TEST_CASE("the request log keeps only the beginning of a path without a route") {
+TEST_CASE("the request log removes what a path or a query of a route does not declare") {
+  struct Row {
+    const char* path;
+    const char* shown;
+  };
+  const std::string id = "/v1/wallets/0198f3a1-3c77-7e09-a4d2-9b1f6c8e0d60";
+  const std::string secret = "/gw/v1/wallets/sk_0123456789abcdef0123456789abcdef0123456789abcdef";
+  for (const Row& row :
+       {Row{id.c_str(), id.c_str()}, Row{"/v1/wallets/hunter2", "/v1/wallets/[redacted]"},
+        Row{secret.c_str(), "/gw/v1/wallets/[redacted]"}}) {
+    World world;
+    prepare(world, Environment::sandbox);
+    world.trace.route = &api::find_operation("getWallet");
+    world.request.path = row.path;
+    world.note(404);
+    REQUIRE(world.rows().size() == 1);
+    CHECK(world.rows()[0].path == row.shown);
+  }
+  World world;
+  prepare(world, Environment::sandbox);
+  world.trace.route = &api::find_operation("listWallets");
+  world.request.path = "/v1/wallets";
+  world.request.query = {
+      {"limit", "5"}, {"status", "hunter2"}, {"cursor", std::string(43, 'k')}, {"hunter2", "1"}};
+  world.note(400);
+  REQUIRE(world.rows().size() == 1);
+  CHECK(world.rows()[0].query == "limit=5&status=[redacted]&cursor=[redacted]&[undeclared]");
+}
+
+TEST_CASE("the request log keeps only short words of a path without a route") {
   World world;
   world.request.method = "GET";
   world.request.path = "/v1/sk_0123456789abcdef0123456789abcdef";
   world.note(404);
   const auto rows = world.rows();
   REQUIRE(rows.size() == 1);
-  CHECK(rows[0].path == "/v1/sk_0123456789abcdef0");
+  CHECK(rows[0].path == "/v1/[redacted]");
   world.request.path = "/docs/";
   world.note(404);
   CHECK(world.rows().size() == 1);

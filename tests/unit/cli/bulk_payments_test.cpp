@@ -94,6 +94,16 @@ TEST_CASE("csv: quoted cells, CRLF, blank lines, and the line of each row", "[te
   CHECK(csv_rows("a\n\"b").error().detail.find("line 2") != std::string::npos);
 }
 
+TEST_CASE("payment bulk: a file with too many columns is rejected before they are compared",
+          "[cli]") {
+  BulkWorld bulk;
+  std::string header = "transactionId";
+  for (int i = 0; i < 150'000; ++i) header += ",c" + std::to_string(i % 1'000);
+  const Ran ran = bulk.bulk(header.substr(0, 900'000) + "\nx\n");
+  CHECK(ran.code == exit_code::kUsage);
+  CHECK(ran.err.find("at most 256") != std::string::npos);
+}
+
 TEST_CASE("payment bulk: submits every row once, and a repeated run skips what exists", "[cli]") {
   BulkWorld bulk;
   const std::string csv = kHeader + bulk.payout("PAY-1", "100") + bulk.transfer("MOVE-1", "250.5");
