@@ -59,7 +59,7 @@ class Coffer < Formula
   end
 
   service do
-    run [opt_bin/"coffer", "serve", "--config", etc/"coffer/coffer.toml", "--db", var/"coffer/coffer.db"]
+    run [opt_bin/"coffer", "serve", "--init", "--config", etc/"coffer/coffer.toml", "--db", var/"coffer/coffer.db"]
     keep_alive crashed: true
     working_dir var/"coffer"
     log_path var/"log/coffer.log"

@@ -31,6 +31,7 @@ int exit_code_of(store::OpenFault fault) {
       return exit_code::kBusy;
     case store::OpenFault::corrupt:
       return exit_code::kCorrupt;
+    case store::OpenFault::missing:
     case store::OpenFault::newer_schema:
     case store::OpenFault::unsupported:
       return exit_code::kConfiguration;
@@ -186,13 +187,13 @@ App::App(const Config& config, const Clock& clock, Random& random)
 App::~App() { stop(); }
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
-                               StartError& error, std::string_view command,
+                               StartError& error, Missing missing, std::string_view command,
                                const store::LockWait& waits) {
   const NewFolders folders(directory_of(config.db));
   const NewFolders key_folders(directory_of(config.master_key_file));
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    if (app->build(error, command, waits)) return app;
+    if (app->build(error, missing, command, waits)) return app;
   } catch (const store::SqlError& fault) {
     error = unreadable(config.db, fault);
   }
@@ -200,8 +201,10 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   return nullptr;
 }
 
-bool App::build(StartError& error, std::string_view command, const store::LockWait& waits) {
-  if (const auto usable = check_new_file(config_, random_); !usable) {
+bool App::build(StartError& error, Missing missing, std::string_view command,
+                const store::LockWait& waits) {
+  const bool creates = missing == Missing::create;
+  if (const auto usable = creates ? check_new_file(config_, random_) : Result<void>(); !usable) {
     error = {exit_code_of(usable.error()), usable.error().detail};
     return false;
   }
@@ -211,7 +214,8 @@ bool App::build(StartError& error, std::string_view command, const store::LockWa
                                      .command = std::string(command),
                                      .waits = waits,
                                      .readers = config_.readers,
-                                     .allow_network_filesystem = config_.allow_network_filesystem},
+                                     .allow_network_filesystem = config_.allow_network_filesystem,
+                                     .creates = creates},
                                     clock_, fault);
   if (!database_) {
     error = {exit_code_of(fault.fault), fault.message};

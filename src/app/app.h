@@ -77,11 +77,15 @@ struct AdminPages {
 /// the listener and the workers. Commands that work on a file do not call `serve`.
 class App {
  public:
-  /// Opens or creates the file and its master key. On failure, returns nullptr and fills `error`.
+  /// What to do about a database that does not exist or is empty.
+  enum class Missing { refuse, create };
+  /// Opens the file or, if it may, creates it and its master key. On failure, returns nullptr and
+  /// fills `error`.
   /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for
   /// other processes that wait for it; empty: a server. `waits`: DatabaseOptions.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
-                                   StartError& error, std::string_view command = {},
+                                   StartError& error, Missing missing,
+                                   std::string_view command = {},
                                    const store::LockWait& waits = {});
   /// Whether `serve` could now use the addresses and the certificate. Returns false with `error`
   /// filled otherwise. Call it before `open` creates a file that would be left behind.
@@ -126,8 +130,8 @@ class App {
   outbound::AlertSender& alert_sender() { return *alert_sender_; }
   /// The figures that determine which conditions hold. Thread-safe.
   ConditionFacts condition_facts(store::Connection& db, const store::Backlog& backlog) const;
-  /// The result of a verification that an operator ran on the served file. It affects only the
-  /// condition: /healthz reports the background verification. Thread-safe.
+  /// The result of a verification that an operator ran on the served file, for /healthz and the
+  /// conditions, beside that of the background verification. Thread-safe.
   void note_verification(bool holds) { operator_found_faults_ = !holds; }
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
@@ -167,7 +171,8 @@ class App {
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
-  bool build(StartError& error, std::string_view command, const store::LockWait& waits);
+  bool build(StartError& error, Missing missing, std::string_view command,
+             const store::LockWait& waits);
   Result<void> build_logins();
   Result<void> build_webhooks();
   void build_services(const auth::MasterKey& key);

@@ -31,7 +31,7 @@ api::Health App::health() const {
                       {"database", database_->in_place()},
                       {"disk", !stats.storage_full},
                       {"settlement", settles},
-                      {"invariants", invariants_hold_},
+                      {"invariants", invariants_hold_ && !operator_found_faults_},
                       {"serving", !starting_ && !draining_}}};
   if (stats.clock_behind_ms > 0) {
     health.details.emplace_back("clock", "The system clock is " +

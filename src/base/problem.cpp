@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/files/folders.h"
 
 namespace coffer {
 namespace {
@@ -128,7 +129,7 @@ Problem full_disk_problem(const std::string& what, const std::string& why) {
 
 Problem system_problem(const std::string& what, const std::string& remedy) {
   const int error = errno;
-  if (error == ENOSPC || error == EDQUOT) return full_disk_problem(what, std::strerror(error));
+  if (is_full_disk(error)) return full_disk_problem(what, std::strerror(error));
   Slug slug = Slug::unexpected_error;
   if (error == EACCES || error == EPERM || error == EROFS) slug = Slug::forbidden;
   if (error == ENOENT) slug = Slug::not_found;

@@ -235,7 +235,9 @@ int run_on_file(const CommandLine& line, const Console& console) {
     error = {exit_code::kBusy, pending_rewind(config->db)};
     const bool waits = !error.message.empty();
     const std::string_view command = line.command->path;
-    if (const auto app = waits ? nullptr : App::open(*config, clock, random, error, command)) {
+    if (const auto app =
+            waits ? nullptr
+                  : App::open(*config, clock, random, error, App::Missing::refuse, command)) {
       Interruption interruption;
       const Actor actor = command_line_actor(::geteuid());
       Session session{*app, console, interruption, actor};

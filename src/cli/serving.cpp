@@ -246,8 +246,8 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
   const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };
-  const auto app =
-      App::open(config, clock, random, error, {}, wait_for_commands(kCommandWaitMs, stops));
+  const auto app = App::open(config, clock, random, error, serving.missing, {},
+                             wait_for_commands(kCommandWaitMs, stops));
   if (!app && error.exit_code == exit_code::kBusy && stops()) {
     while (signals.wait() == StopSignals::Kind::reload) {
     }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "app/app.h"
 #include "base/result.h"
 #include "cli/command_result.h"
 #include "config/config.h"
@@ -16,6 +17,7 @@ class App;
 namespace coffer::cli {
 
 struct Serving {
+  App::Missing missing = App::Missing::create;
   /// Called after the file is open, before the first request.
   std::function<Result<void>(App&)> prepare = [](App&) { return Result<void>(); };
   /// Called once the port responds. `origin` is the address for clients on this machine:

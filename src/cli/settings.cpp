@@ -2,14 +2,20 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <vector>
 
 #include "app/app.h"
+#include "base/files/folders.h"
+#include "base/files/side_files.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log_file.h"
+#include "base/text/nearest.h"
 #include "cli/demo/demo.h"
 #include "store/file/lock_file.h"
 #include "store/schema.h"
@@ -36,6 +42,72 @@ std::optional<std::string> demo_instead_of(const std::string& database) {
   return demo && fs::exists(*demo, ignored) ? demo : std::nullopt;
 }
 
+constexpr std::size_t kNamesMax = 10'000;
+
+/// The names in a folder, sorted.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (out.size() < kNamesMax) out.push_back(at->path().filename().string());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+/// By its first bytes, so that a file of another kind or user is not opened as a database.
+bool is_sqlite(const fs::path& path) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kMagic.size(), '\0');
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
+}
+
+/// A database whose path `path` most likely misspells: each part is replaced with the nearest name
+/// in its folder, and a file that is not there with the first database of the folder. Empty if
+/// there is none.
+std::string nearest_database(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  fs::path at = whole.root_path();
+  for (const fs::path& part : whole.relative_path()) {
+    if (fs::exists(at / part, error)) {
+      at /= part;
+      continue;
+    }
+    const auto names = names_in(at);
+    const auto near =
+        nearest(part.string(), std::vector<std::string_view>(names.begin(), names.end()));
+    if (!near) break;
+    at /= std::string(*near);
+  }
+  if (is_sqlite(at)) return at;
+  const fs::path folder = fs::is_directory(at, error) ? at : at.parent_path();
+  for (const std::string& name : names_in(folder)) {
+    const bool is_log = name.ends_with(".requests.db");
+    if (!is_log && is_sqlite(folder / name)) return folder / name;
+  }
+  return {};
+}
+
+/// The name of a file in the folder that belongs to a ledger. The files beside `path` itself are
+/// checked when it is opened.
+std::string ledger_file_beside(const fs::path& path) {
+  const fs::path folder = directory_of(path);
+  for (const std::string& name : names_in(folder)) {
+    if (name.starts_with(path.filename().string())) continue;
+    const bool beside = std::ranges::any_of(
+        kSqliteEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+    const std::string whole = folder / name;
+    const bool locks =
+        name.ends_with(kLockEnding) && store::last_close(whole.substr(0, whole.rfind('.'))).ledger;
+    if (beside || locks || is_sqlite(whole)) return name;
+  }
+  return {};
+}
+
 /// Why a command cannot use the database, which is missing or empty.
 StartError no_ledger(const std::string& path) {
   std::error_code ignored;
@@ -53,8 +125,10 @@ StartError no_ledger(const std::string& path) {
   const std::string lost = store::ledger_fault(path, store::last_close(path));
   if (!lost.empty()) return {exit_code::kCorrupt, lost};
   if (missing) {
+    const std::string near = nearest_database(path);
     return {exit_code::kFailed,
-            not_found + "Create one with coffer init, or choose another file with --db"};
+            not_found + (near.empty() ? "Create" : "Did you mean " + near + "? Otherwise, create") +
+                " one with coffer init, or choose another file with --db"};
   }
   return {exit_code::kCorrupt, path +
                                    " is empty and contains no ledger. Restore it from a backup, or "
@@ -102,6 +176,32 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
   exit_code = error.exit_code;
   print_error(console, error.message);
   return std::nullopt;
+}
+
+StartError why_not_served(const std::string& path) {
+  if (store::holds_tables(path) || store::lock_state(path).locked) return {};
+  StartError error = no_ledger(path);
+  // A restart does not help.
+  if (error.exit_code == exit_code::kFailed) error.exit_code = exit_code::kConfiguration;
+  return error;
+}
+
+StartError why_not_created(const std::string& path) {
+  if (store::holds_tables(path) || store::lock_state(path).locked) return {};
+  const std::string folder = directory_of(path);
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) {
+    return {exit_code::kConfiguration, "the folder " + folder +
+                                           " of the database does not exist. " +
+                                           "Create it, or choose another file with --db"};
+  }
+  const std::string other = ledger_file_beside(path);
+  if (other.empty()) return {};
+  return {exit_code::kConfiguration,
+          "database not found: " + path + ". It is not created, because the folder contains " +
+              other +
+              ", which belongs to a ledger. Serve that ledger, or choose an empty folder "
+              "with --db"};
 }
 
 ConfigReading read_all_settings(const ConfigFlags& flags) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/app.h"
 #include "cli/command_result.h"
 #include "config/config.h"
 
@@ -21,6 +22,13 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
 /// The same for a command that requires an existing ledger.
 std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
                                            int& exit_code);
+
+/// Why a server cannot open the database: it is missing, and the nearest file is named, or it is
+/// empty. Without a message if it exists, or while another process has locked it.
+StartError why_not_served(const std::string& path);
+/// Why `serve --init` does not create the database: its folder does not exist, or contains a
+/// ledger. Without a message if it may, or if the database exists.
+StartError why_not_created(const std::string& path);
 
 /// The same, but returns all errors instead of printing them.
 ConfigReading read_all_settings(const ConfigFlags& flags);

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "base/files/folders.h"
 #include "store/file/writer_vfs.h"
 #include "store/webhooks/event_id.h"
 
@@ -16,6 +17,10 @@ namespace {
 
 [[noreturn]] void fail(sqlite3* database) {
   const int code = sqlite3_extended_errcode(database);
+  const bool writes = code == SQLITE_IOERR_WRITE || (code & 0xff) == SQLITE_CANTOPEN;
+  if (writes && coffer::is_full_disk(sqlite3_system_errno(database))) {
+    throw SqlError("the disk or its quota is full", SQLITE_FULL, SQLITE_FULL);
+  }
   throw SqlError(sqlite3_errmsg(database), code & 0xff, code);
 }
 

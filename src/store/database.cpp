@@ -34,12 +34,21 @@ OpenError full_disk(const std::string& what) {
 }
 
 OpenError errno_fault(const std::string& what, int error) {
-  if (error == ENOSPC || error == EDQUOT) return full_disk(what);
+  if (coffer::is_full_disk(error)) return full_disk(what);
+  if (error == ELOOP) {
+    return {OpenFault::cannot_create, what + ": it is a symbolic link. Remove the link."};
+  }
   const bool denied = error == EACCES || error == EPERM || error == EROFS;
   return {
       denied ? OpenFault::permission : OpenFault::cannot_create,
       what + ": " + std::strerror(error) +
           (denied ? ". Run as the user that owns it, or choose another place with --db." : ".")};
+}
+
+OpenError not_found(const std::string& path) {
+  return {OpenFault::missing, "database not found: " + path +
+                                  ". Create one with coffer init, or choose another file with "
+                                  "--db"};
 }
 
 OpenError make_directory(const std::string& directory) {
@@ -105,10 +114,27 @@ OpenError in_use(const std::string& path, const std::string& owner, bool by_comm
 OpenError check_schema(Connection& writer, const std::string& path) {
   const std::string fault = schema_fault(writer);
   if (fault.empty()) return {};
-  return {OpenFault::corrupt,
-          path + " does not have the schema that this version creates: " + fault +
-              ". Another program has changed the file. Keep a copy of it as evidence, find out who "
-              "can write it, and restore a backup."};
+  return {OpenFault::corrupt, path + " does not have the schema that this version creates: " +
+                                  fault + ". " + schema_remedy(schema_repair(writer), path)};
+}
+
+/// Removes the statistics of ANALYZE, which would change the plans of queries: each was tested
+/// without them. Returns whether there were some. A full disk keeps them.
+bool drop_statistics(Connection& writer) {
+  constexpr const char* kThere =
+      "SELECT count(*) FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4')";
+  const auto is_there = [&] {
+    Query query(writer, kThere);
+    return query.step() && query.integer(0) > 0;
+  };
+  if (!is_there()) return false;
+  try {
+    writer.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4");
+    return true;
+  } catch (const SqlError& fault) {
+    if (!is_full_disk(fault)) throw;
+    return false;
+  }
 }
 
 }  // namespace
@@ -129,8 +155,11 @@ Database::~Database() {
     (void)lock_->write({});  // without a ledger, the lock file removes itself
   }
   file_.reset();
-  // If another process is reading the file, the log remains.
-  if (closes) (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
+  // If another process is reading the file, the log remains. Written last, because it must be true
+  // after a power cut.
+  if (closes && sync_directory(directory_of(options_.path))) {
+    (void)lock_->write({.ledger = true, .log = present_log(options_.path)});
+  }
 }
 
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
@@ -170,6 +199,8 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
 
 OpenError Database::take_lock() {
   const std::string directory = directory_of(options_.path);
+  std::error_code ignored;
+  if (!options_.creates && !fs::exists(options_.path, ignored)) return not_found(options_.path);
   if (OpenError fault = make_directory(directory); fault.fault != OpenFault::none) return fault;
   const std::string network = network_filesystem(directory);
   if (!network.empty() && !options_.allow_network_filesystem) {
@@ -199,8 +230,8 @@ OpenError Database::miss_nothing() {
     log_warning("store", doubt, {{"log", options_.path + kLogEnding}});
   }
   const std::string lost = ledger_fault(options_.path, last);
-  if (lost.empty()) return {};
-  return {OpenFault::corrupt, lost};
+  if (!lost.empty()) return {OpenFault::corrupt, lost};
+  return options_.creates || holds_tables(options_.path) ? OpenError() : not_found(options_.path);
 }
 
 /// The lock file can be removed, and a hard link has a different one. The lock on the database file
@@ -262,7 +293,9 @@ OpenError Database::open_writer() {
   // disk.
   if (COFFER_FAULT_FAILS("sync.normal")) writer_->execute("PRAGMA synchronous=NORMAL");
   ::umask(old);
-  return fault;
+  if (fault.fault != OpenFault::none || !drop_statistics(*writer_)) return fault;
+  writer_.reset();  // a connection keeps the statistics that it has read
+  return open_writer();
 }
 
 OpenError Database::open_readers() {

@@ -35,6 +35,7 @@ struct DatabaseOptions {
   LockWait waits = {};
   int readers = 4;  // of the pool `read`
   bool allow_network_filesystem = false;
+  bool creates = true;            // a database that does not exist or is empty
   int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted
 };
@@ -48,7 +49,8 @@ enum class OpenFault {
   locked,
   newer_schema,
   corrupt,
-  unsupported
+  unsupported,
+  missing  // the database, which may not be created
 };
 
 struct OpenError {

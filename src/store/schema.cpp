@@ -97,6 +97,7 @@ std::optional<FileMarks> read_file_marks(const std::string& path) {
       out = {pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};
       if (out.application_id != kApplicationId) return;
       if (out.schema_version == schema_version()) out.schema_fault = schema_fault(db);
+      if (!out.schema_fault.empty()) out.schema_drops = schema_repair(db);
       out.key_check = read_meta(db, kKeyCheck);
     });
   } catch (const SqlError&) {

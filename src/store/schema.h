@@ -40,6 +40,7 @@ struct FileMarks {
   int schema_version = 0;
   std::optional<std::string> key_check;  // nullopt: no secret was ever sealed in the file
   std::string schema_fault;  // differences from this version's schema, if it has the same number
+  std::string schema_drops = {};  // schema_repair() of store/schema_check.h
 };
 /// Changes nothing. nullopt: not an SQLite file, or incomplete.
 std::optional<FileMarks> read_file_marks(const std::string& path);

@@ -60,12 +60,26 @@ Objects objects_of(std::string_view schema) {
   return objects_of(db);
 }
 
+/// Tables that known programs add to the files of others: Litestream, and ANALYZE of SQLite. coffer
+/// does not read them.
+const Objects& known() {
+  static const Objects tables{
+      {"table _litestream_lock", "_litestream_lock\nCREATE TABLE _litestream_lock (id INTEGER)"},
+      {"table _litestream_seq",
+       "_litestream_seq\nCREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"},
+      {"table sqlite_stat1", "sqlite_stat1\nCREATE TABLE sqlite_stat1(tbl,idx,stat)"},
+      {"table sqlite_stat4",
+       "sqlite_stat4\nCREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"}};
+  return tables;
+}
+
 /// Usually, both were written by the same schema.sql and are equal in every character.
 bool is_same(const std::string& wanted, const std::string& found) {
   return wanted == found || normalised(wanted) == normalised(found);
 }
 
-std::vector<std::string> compare(const Objects& wanted, const Objects& found) {
+/// Missing and different objects.
+std::vector<std::string> changes(const Objects& wanted, const Objects& found) {
   std::vector<std::string> out;
   for (const auto& [name, text] : wanted) {
     const auto there = found.find(name);
@@ -75,18 +89,36 @@ std::vector<std::string> compare(const Objects& wanted, const Objects& found) {
       out.push_back(name + " differs");
     }
   }
+  return out;
+}
+
+/// Objects that no schema.sql and no known program creates.
+std::vector<Objects::const_iterator> additions(const Objects& wanted, const Objects& found) {
+  std::vector<Objects::const_iterator> out;
   for (auto at = found.begin(); at != found.end(); ++at) {
     const bool second = at != found.begin() && std::prev(at)->first == at->first;
-    if (second || !wanted.contains(at->first)) out.push_back(at->first + " does not belong");
+    const auto added = known().find(at->first);
+    const bool is_known = added != known().end() && is_same(added->second, at->second);
+    if (second || (!wanted.contains(at->first) && !is_known)) out.push_back(at);
   }
   return out;
+}
+
+std::vector<std::string> compare(const Objects& wanted, const Objects& found) {
+  std::vector<std::string> out = changes(wanted, found);
+  for (const auto at : additions(wanted, found)) out.push_back(at->first + " does not belong");
+  return out;
+}
+
+const Objects& own_objects() {
+  static const Objects wanted = objects_of(embedded::schema_sql());
+  return wanted;
 }
 
 }  // namespace
 
 std::vector<std::string> schema_differences(Connection& db) {
-  static const Objects wanted = objects_of(embedded::schema_sql());
-  return compare(wanted, objects_of(db));
+  return compare(own_objects(), objects_of(db));
 }
 
 std::vector<std::string> schema_differences(Connection& db, std::string_view schema) {
@@ -94,5 +126,36 @@ std::vector<std::string> schema_differences(Connection& db, std::string_view sch
 }
 
 std::string schema_fault(Connection& db) { return join(schema_differences(db), "; "); }
+
+std::string schema_repair(Connection& db) {
+  const Objects found = objects_of(db);
+  if (!changes(own_objects(), found).empty()) return {};
+  const auto added = additions(own_objects(), found);
+  std::vector<std::string> out;
+  for (const auto at : added) {
+    const std::string type = at->first.substr(0, at->first.find(' '));
+    const std::string name = at->first.substr(type.size() + 1);
+    const std::string table = at->second.substr(0, at->second.find('\n'));
+    // A trigger may have run already.
+    if (type == "trigger" || own_objects().contains(at->first)) return {};
+    if (!std::ranges::all_of(name, is_word)) return {};
+    // Goes with its table.
+    const bool follows = type == "index" && std::ranges::any_of(added, [&](const auto& other) {
+                           return other->first == "table " + table;
+                         });
+    if (!follows) out.push_back("DROP " + ascii::to_upper(type) + " " + name);
+  }
+  return join(out, "; ");
+}
+
+std::string schema_remedy(const std::string& repair, const std::string& path) {
+  if (repair.empty()) {
+    return "Another program has changed the file. Keep a copy of it as evidence, find out who can "
+           "write it, and restore a backup.";
+  }
+  return "Another program has added what does not belong, and nothing else is different. Find out "
+         "which program did, and remove it from the stopped database: sqlite3 " +
+         path + " '" + repair + "'.";
+}
 
 }  // namespace coffer::store

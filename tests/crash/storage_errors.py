@@ -19,7 +19,8 @@ from injection import ENDS_WITHIN_S, EXIT_UNCERTAIN, injected_and_ended, skip_wi
 # (system calls, error, numbers of the failing calls, whether the process must exit)
 CASES = [("fsync,fdatasync", "EIO", (1, 2, 3, 8, 30, 150), True),
          ("pwrite64", "EIO", (1, 2, 7, 40, 300, 2000), True),
-         ("pwrite64", "ENOSPC", (1, 3, 50, 700), False)]
+         ("pwrite64", "ENOSPC", (1, 3, 50, 700), False),
+         ("pwrite64", "EDQUOT", (1, 3, 50), False)]
 
 
 def start(gateway, calls, error, when, trace):

@@ -40,6 +40,13 @@ CLAIMS = [
 
     ("docs/install.md", "sh", "apt install ./coffer_0.1.0_amd64.deb", "package/lifecycle"),
     ("docs/install.md", "sh", "coffer association create", "package/lifecycle"),
+    ("docs/install.md", "sh", "coffer asset add", "interop/readme"),
+    ("docs/install.md", "sh", "BASE=", "interop/readme"),
+    ("docs/install.md", "sh", "coffer wallet fund", "interop/readme"),
+    ("docs/install.md", "sh", "RECORD=", "interop/readme"),
+    ("docs/install.md", INLINE, "coffer serve", "interop/readme"),
+    ("docs/install.md", INLINE, "coffer connector add", NOT_RUN + "a name; interop/provider_protocol adds one"),
+    ("docs/install.md", INLINE, "coffer init", "interop/readme"),
     ("docs/install.md", "sh", "runuser -u _coffer -- coffer verify", "package/lifecycle"),
     ("docs/install.md", "sh", "install -d -m 0700 /etc/credstore", "package/lifecycle"),
     ("docs/install.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),

@@ -213,7 +213,7 @@ def main():
         check("umoci unpacks the image", said.returncode == 0, said.stderr)
         with open(os.path.join(bundle, "config.json"), encoding="utf-8") as file:
             process = json.load(file)["process"]
-        check("umoci reads the command", process["args"] == ["coffer", "serve"], process["args"])
+        check("umoci reads the command", process["args"] == ["coffer", "serve", "--init"], process["args"])
         check("umoci reads the user", (process["user"]["uid"], process["user"]["gid"]) == (USER, USER))
         check("umoci reads the variables", set(config["Env"]) <= set(process["env"]))
         for path in FILES:

@@ -81,7 +81,7 @@ TestApp::~TestApp() {
 
 void TestApp::open() {
   StartError error;
-  app_ = App::open(config_, clock, random, error);
+  app_ = App::open(config_, clock, random, error, App::Missing::create);
   INFO(error.message);
   REQUIRE(app_);
   app_->set_password_cost({1, 1, 1});

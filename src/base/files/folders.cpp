@@ -1,6 +1,7 @@
 #include "base/files/folders.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -24,11 +25,19 @@ std::string directory_of(const std::string& path) {
 }
 
 int open_or_create(const std::string& path, bool& is_created) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
-  const int fd = ::open(path.c_str(), kFlags | O_EXCL, 0600);
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  int fd = ::open(path.c_str(), kFlags | O_EXCL, 0600);
   is_created = fd >= 0;
-  return is_created || errno != EEXIST ? fd : ::open(path.c_str(), kFlags, 0600);
+  if (is_created || errno != EEXIST) return fd;
+  fd = ::open(path.c_str(), kFlags, 0600);
+  struct stat status {};
+  if (fd < 0 || (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode))) return fd;
+  ::close(fd);
+  errno = EINVAL;
+  return -1;
 }
+
+bool is_full_disk(int error) { return error == ENOSPC || error == EDQUOT; }
 
 std::uint64_t file_bytes(const std::string& path) {
   std::error_code error;

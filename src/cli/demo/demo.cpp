@@ -181,7 +181,7 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   ManualClock clock({SystemClock().now().ms - kHistoryMs});
   OsRandom random;
   StartError error;
-  const auto app = App::open(config, clock, random, error);
+  const auto app = App::open(config, clock, random, error, App::Missing::create);
   if (!app) {
     print_error(console, error.message);
     return error.exit_code;

@@ -98,7 +98,7 @@ std::optional<StartError> finish_rewind(const Config& config) {
     const SystemClock clock;
     OsRandom random;
     StartError error;
-    if (!App::open(config, clock, random, error)) return error;
+    if (!App::open(config, clock, random, error, App::Missing::create)) return error;
   }
   if (fs::exists(config.db + kLogEnding, ignored)) {
     return StartError{exit_code::kBusy,

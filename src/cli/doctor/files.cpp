@@ -24,6 +24,7 @@
 #include "store/file/lock_file.h"
 #include "store/requests/request_log_file.h"
 #include "store/schema.h"
+#include "store/schema_check.h"
 
 namespace coffer::cli {
 namespace {
@@ -100,7 +101,7 @@ Findings examine_missing(const Config& config, const Owner& owner) {
                    "Create " + directory_of(path) + " for the user of the server, mode 0700.")};
   }
   return {warning("database", path + " does not exist yet",
-                  "Create it with coffer init, or start coffer serve, which creates it.")};
+                  "Create it with coffer init, or choose another file with --db.")};
 }
 
 Finding judge_marks(const std::string& path, const std::optional<store::FileMarks>& marks) {
@@ -130,8 +131,7 @@ Finding judge_marks(const std::string& path, const std::optional<store::FileMark
   }
   if (!marks->schema_fault.empty()) {
     return failed(check, version + ", but changed by another program: " + marks->schema_fault,
-                  "Keep a copy of the file, find out who can write it, and restore a backup with "
-                  "coffer restore.");
+                  store::schema_remedy(marks->schema_drops, path));
   }
   return good(check, version);
 }

@@ -28,26 +28,15 @@ constexpr std::string_view kKeyAdvice =
     "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) are "
     "lost.";
 
-/// The target, and whether it is the folder of scheduled backups.
-struct Place {
-  std::string path;
-  bool in_folder = false;
-};
-
-Result<Place> place_of(const Session& session, const Arguments& arguments) {
-  if (const auto named = arguments.find("FILE")) {
-    if (*named != "-") return Place{*named};
+Result<void> check_target(const Config& config, const std::optional<std::string>& file) {
+  if (file == "-") {
     return unexpected(Slug::malformed_request,
                       "A backup cannot be written to standard output. Name a file.");
   }
-  const std::string& folder = session.app.config().backup_dir;
-  if (folder.empty()) {
-    return unexpected(
-        Slug::malformed_request,
-        "FILE is missing, and backup_dir is not set. Add a file name, or set backup_dir.");
-  }
-  COFFER_TRY(auto path, flows::backup_path_in(session.app.flows(), folder));
-  return Place{std::move(path), true};
+  if (file || !config.backup_dir.empty()) return {};
+  return unexpected(
+      Slug::malformed_request,
+      "FILE is missing, and backup_dir is not set. Add a file name, or set backup_dir.");
 }
 
 CommandResult result_of(const flows::Backup& made) {
@@ -71,17 +60,21 @@ CommandResult fault_of(const std::vector<store::Violation>& violations, const ch
 }
 
 Result<CommandResult> backup(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const Place place, place_of(session, arguments));
   const Config& config = session.app.config();
-  const flows::BackupRequest request{place.path, arguments.has("verify"),
+  const auto file = arguments.find("FILE");
+  COFFER_TRY_VOID(check_target(config, file));
+  const flows::BackupRequest request{file.value_or(""), arguments.has("verify"),
                                      static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
   ProgressLine line(session.console, session.interruption);
-  COFFER_TRY(const auto made, flows::back_up(session.app.flows(), request, line.shower()));
+  const flows::Context& context = session.app.flows();
+  COFFER_TRY(const auto made,
+             file ? flows::back_up(context, request, line.shower())
+                  : flows::back_up_in(context, config.backup_dir, request, line.shower()));
   if (made.verdict && !made.verdict->violations.empty()) {
     return fault_of(made.verdict->violations,
                     "\nThe database is damaged, so the backup was discarded. Run coffer verify.");
   }
-  if (place.in_folder) {
+  if (!file) {
     flows::drop_old_backups(session.app.flows(), config.backup_dir, config.backup_keep);
   }
   return result_of(made);

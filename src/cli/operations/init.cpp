@@ -15,10 +15,11 @@ Keep a copy of the master key apart from the database: without it, the secrets s
 are lost.
 )";
 
+// docs/install.md#the-first-production-payment continues from here.
 constexpr std::array<std::string_view, 4> kNext = {
     "coffer asset add USDC --name \"USD Coin\"",
     "coffer association create \"Acme Ltd\"",
-    "coffer application register --name backend --association ID",
+    "coffer application register --name backend --association ID --environment production",
     "coffer serve",
 };
 
@@ -47,7 +48,7 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  if (!App::open(*config, clock, random, error, "init")) {
+  if (!App::open(*config, clock, random, error, App::Missing::create, "init")) {
     print_error(console, error.message);
     return error.exit_code;
   }

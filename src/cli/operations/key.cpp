@@ -84,7 +84,7 @@ int rotate(const Console& console, const Arguments& arguments, const ConfigFlags
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  const auto app = App::open(*config, clock, random, error, kCommand);
+  const auto app = App::open(*config, clock, random, error, App::Missing::refuse, kCommand);
   if (!app) {
     print_error(console, error.message);
     return error.exit_code;

@@ -20,11 +20,18 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     print_error(console, pending);
     return exit_code::kBusy;
   }
+  const bool creates = arguments.has("init");
+  const StartError missing = creates ? why_not_created(config->db) : why_not_served(config->db);
+  if (!missing.message.empty()) {
+    print_error(console, missing.message);
+    return missing.exit_code;
+  }
   const auto checkpoints = checkpoints_of(*config, arguments);
   if (!checkpoints) return print_problem(console, checkpoints.error(), {});
   const bool is_new = !store::holds_tables(config->db);
   bool departs = false;
   Serving serving;
+  serving.missing = creates ? App::Missing::create : App::Missing::refuse;
   serving.prepare = [&](App& app) -> Result<void> {
     for (const auto& [name, remedy] : unknown_variables(variables_with_prefix(kVariablePrefix))) {
       log_warning("serve", "a variable is not a setting and has no effect",
@@ -52,9 +59,14 @@ std::vector<Command> serve_commands() {
   return {{.path = "serve",
            .summary = "Serve the API and the admin page",
            .run = serve,
-           .arguments = {kCheckpointOption},
+           .arguments = {kCheckpointOption,
+                         toggle("init", "Create the database if its folder exists and is empty")},
            .settings = Settings::server,
-           .prints_data = false}};
+           .prints_data = false,
+           .details =
+               "The database must exist: coffer init creates one. With --init, as in the service "
+               "and the image, serve\ncreates it and its master key in a folder that contains no "
+               "file of another ledger."}};
 }
 
 }  // namespace coffer::cli

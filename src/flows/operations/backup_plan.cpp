@@ -86,11 +86,10 @@ void report_failure(const Context& context, const std::string& reason) {
 /// Why the backup failed; empty on success.
 std::string scheduled_backup(const Context& context, const BackupPlan& plan,
                              const std::function<bool()>& stopping) {
-  const auto path = backup_path_in(context, plan.folder);
-  if (!path) return path.error().detail;
-  const auto made = back_up(context, {*path, true, plan.floor_bytes}, [&](auto&&...) {
-    if (stopping()) throw Stopped();
-  });
+  const auto made = back_up_in(context, plan.folder,
+                               {.verify = true, .floor_bytes = plan.floor_bytes}, [&](auto&&...) {
+                                 if (stopping()) throw Stopped();
+                               });
   if (!made) return made.error().detail;
   if (made->verdict->violations.empty()) {
     log_info("backup", "scheduled backup complete",
@@ -103,11 +102,20 @@ std::string scheduled_backup(const Context& context, const BackupPlan& plan,
 
 }  // namespace
 
-Result<std::string> backup_path_in(const Context& context, const std::string& folder) {
+Result<Backup> back_up_in(const Context& context, const std::string& folder, BackupRequest request,
+                          const ProgressFunction& progress) {
+  constexpr int kTries = 60;
   COFFER_TRY_VOID(make_private_folder(folder));
-  const fs::path name = fs::path(context.database.path()).stem().string() + "-" +
-                        stamp_at(context.clock.now()) + ".db";
-  return (fs::path(folder) / name).string();
+  const std::string stem = fs::path(context.database.path()).stem().string() + "-";
+  for (int later_s = 0;; ++later_s) {
+    const Timestamp time = context.clock.now().plus_ms(later_s * std::int64_t{1'000});
+    request.path = fs::path(folder) / (stem + stamp_at(time) + ".db");
+    auto file = create_backup_file(request.path);
+    if (file) return back_up(context, request, *std::move(file), progress);
+    const Slug slug = file.error().slug;
+    const bool is_taken = slug == Slug::conflict || slug == Slug::overloaded;
+    if (!is_taken || later_s == kTries) return unexpected(std::move(file).error());
+  }
 }
 
 std::vector<KeptBackup> kept_backups(const Context& context, const std::string& folder) {

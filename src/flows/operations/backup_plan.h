@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flows/context.h"
+#include "flows/operations/backups.h"
 
 namespace coffer::flows {
 
@@ -17,9 +18,11 @@ struct BackupPlan {
   std::uint64_t floor_bytes = 0;
 };
 
-/// A path in the folder with the current time: `ledger-20260131T090000Z.db` for `ledger.db`.
-/// Creates the folder if it is missing.
-Result<std::string> backup_path_in(const Context& context, const std::string& folder);
+/// Makes a backup in the folder, which is created if it is missing. Its name contains the current
+/// time, `ledger-20260131T090000Z.db` for `ledger.db`, or the next second without a backup.
+/// Problems as for back_up().
+Result<Backup> back_up_in(const Context& context, const std::string& folder, BackupRequest request,
+                          const ProgressFunction& progress);
 /// A backup of this database in the folder, by the time in its name.
 struct KeptBackup {
   std::string path;

@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "flows/operations/file_keys.h"
 #include "store/operations/foreign_file.h"
+#include "store/schema.h"
+#include "store/schema_check.h"
 
 namespace coffer::flows {
 namespace {
@@ -152,13 +154,25 @@ Result<void> write_copy(const Context& context, const BackupRequest& request, Pa
   }
 }
 
-Result<Backup> write_backup(const Context& context, const BackupRequest& request,
+/// `validation-failed` if restore would reject the copy because of what another program has added
+/// to the served database.
+Result<void> check_schema(const Context& context, const std::string& copy) {
+  const auto marks = store::read_file_marks(copy);
+  if (marks && marks->schema_fault.empty()) return {};
+  return unexpected(Slug::validation_failed,
+                    marks ? "the backup was discarded, because coffer restore would reject it: " +
+                                marks->schema_fault + ". " +
+                                store::schema_remedy(marks->schema_drops, context.database.path())
+                          : "the backup was discarded, because it cannot be read. Check the disk");
+}
+
+Result<Backup> write_backup(const Context& context, const BackupRequest& request, PartialFile file,
                             const ProgressFunction& progress) try {
-  COFFER_TRY(PartialFile file, create_backup_file(request.path));
   Backup out{.path = request.path, .begun_at = context.queue.now()};
   const std::int64_t began_ms = context.clock.monotonic_ms();
   COFFER_TRY_VOID(write_copy(context, request, file, progress));
   COFFER_TRY_VOID(file.flush());
+  COFFER_TRY_VOID(check_schema(context, file.path()));
   if (request.verify) {
     out.verdict = store::verify_file(file.path(), progress, keys_under(context.sealer));
   }
@@ -188,7 +202,13 @@ Result<PartialFile> create_backup_file(const std::string& path) {
 
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress) {
-  Result<Backup> made = write_backup(context, request, progress);
+  COFFER_TRY(PartialFile file, create_backup_file(request.path));
+  return back_up(context, request, std::move(file), progress);
+}
+
+Result<Backup> back_up(const Context& context, const BackupRequest& request, PartialFile file,
+                       const ProgressFunction& progress) {
+  Result<Backup> made = write_backup(context, request, std::move(file), progress);
   if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
   if (!request.is_last) return made;
   const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};

@@ -42,8 +42,13 @@ struct Backup {
 Result<PartialFile> create_backup_file(const std::string& path);
 
 /// The copy gets its name only when it is complete and on disk. Returns the Problems of
-/// base/files/durable_file.h, and `storage-full` if too little space would remain for payments.
+/// base/files/durable_file.h, `storage-full` if too little space would remain for payments, and
+/// `validation-failed` if restore would reject the schema of the copy.
 Result<Backup> back_up(const Context& context, const BackupRequest& request,
+                       const ProgressFunction& progress);
+
+/// The same with the partial file of `request.path`.
+Result<Backup> back_up(const Context& context, const BackupRequest& request, PartialFile file,
                        const ProgressFunction& progress);
 
 /// Makes a copy like back_up under a temporary name next to `request.path`, calls `use` with its

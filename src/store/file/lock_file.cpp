@@ -14,6 +14,7 @@
 
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
+#include "base/platform/durable.h"
 #include "base/platform/process.h"
 #include "base/text/whole_number.h"
 #include "store/schema.h"
@@ -21,6 +22,7 @@
 namespace coffer::store {
 namespace {
 
+constexpr int kReading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr std::string_view kLedgerMark = "holds a ledger\n";
 constexpr std::string_view kCommandMark = "command ";
 constexpr std::array<std::pair<LastClose::Log, std::string_view>, 2> kLogMarks{{
@@ -109,7 +111,7 @@ std::unique_ptr<LockFile> LockFile::open_at(const std::string& file, std::string
 bool LockFile::is_at(const std::string& file) const {
   struct stat open {};
   struct stat there {};
-  return ::fstat(fd_.get(), &open) == 0 && ::stat(file.c_str(), &there) == 0 &&
+  return ::fstat(fd_.get(), &open) == 0 && ::lstat(file.c_str(), &there) == 0 &&
          open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
@@ -145,12 +147,12 @@ std::string LockFile::read() const {
 }
 
 LastClose last_close(const std::string& path) {
-  return parse(LockFile(::open((path + kLockEnding).c_str(), O_RDONLY | O_CLOEXEC)).read());
+  return parse(LockFile(::open((path + kLockEnding).c_str(), kReading)).read());
 }
 
 LockState lock_state(const std::string& path) {
   const std::string name = path + kLockEnding;
-  const LockFile file(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  const LockFile file(::open(name.c_str(), kReading));
   if (!file.fd_.is_open()) return {.readable = errno != EACCES && errno != EPERM};
   // A shared lock, released immediately, so that a server that starts now does not fail.
   const bool locked = ::flock(file.fd_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -158,12 +160,14 @@ LockState lock_state(const std::string& path) {
   return parse_holder(file.read(), name);
 }
 
-// Overwrites the file in place, so that it also works on a full disk.
+// Overwrites the file in place, so that it also works on a full disk. Synchronises it, because a
+// power cut must not leave an older state. A mixture of both texts is one of the two states, and
+// both are true at this moment.
 bool LockFile::write(const LastClose& state) {
   const std::string text = format(state, command_);
   const auto size = static_cast<ssize_t>(text.size());
   if (::pwrite(fd_.get(), text.data(), text.size(), 0) != size ||
-      ::ftruncate(fd_.get(), size) != 0) {
+      ::ftruncate(fd_.get(), size) != 0 || !sync_file(fd_.get())) {
     return false;
   }
   state_ = state;

@@ -45,8 +45,8 @@ class LockFile {
 
   /// The state as this object last read or wrote it.
   const LastClose& state() const { return state_; }
-  /// Writes this process and the state, which also succeeds on a full disk. Returns false with
-  /// `errno` set.
+  /// Durably writes this process and the state, which also succeeds on a full disk. Returns false
+  /// with `errno` set. The caller synchronises the folder if the state speaks of its names.
   bool write(const LastClose& state);
 
  private:

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "base/files/folders.h"
 
 namespace coffer::store {
 namespace {
@@ -43,6 +44,19 @@ Extra& extra(sqlite3_file* file) {
   return *reinterpret_cast<Extra*>(reinterpret_cast<char*>(file) + at);
 }
 
+/// SQLite's VFS reports only ENOSPC as a full disk. A full quota is one too: nothing was written,
+/// so the transaction is undone and the process goes on.
+int judged(sqlite3_file* file, int code) {
+  if (code != SQLITE_IOERR_WRITE) return code;
+  int error = 0;
+  extra(file).own->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+  return coffer::is_full_disk(error) ? SQLITE_FULL : code;
+}
+
+int write_page(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  return judged(file, extra(file).own->xWrite(file, bytes, size, at));
+}
+
 /// Also discards the bytes if it fails. SQLite then undoes the transaction, whose commit must not
 /// reach the log later. The end of a commit is its last bytes, so a part of it is no commit.
 int write_gathered(sqlite3_file* file) {
@@ -50,7 +64,7 @@ int write_gathered(sqlite3_file* file) {
   if (gathered.size == 0) return SQLITE_OK;
   const auto size = static_cast<int>(gathered.size);
   gathered.size = 0;
-  return extra(file).own->xWrite(file, gathered.bytes, size, gathered.at);
+  return write_page(file, gathered.bytes, size, gathered.at);
 }
 
 int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
@@ -113,6 +127,7 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
     of.methods.xSync = after_write<&sqlite3_io_methods::xSync>;
     of.methods.xFileSize = after_write<&sqlite3_io_methods::xFileSize>;
   } else {
+    of.methods.xWrite = write_page;
     of.methods.xShmBarrier = barrier;
   }
   file->pMethods = &of.methods;

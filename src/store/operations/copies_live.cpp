@@ -15,6 +15,7 @@
 #include <span>
 
 #include "base/files/descriptor.h"
+#include "base/files/folders.h"
 #include "base/limits/pace.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
@@ -57,7 +58,7 @@ class PageFile {
 
  private:
   [[noreturn]] static void fail() {
-    throw SqlError(std::strerror(errno), errno == ENOSPC ? kDiskFull : kIoError, 0);
+    throw SqlError(std::strerror(errno), coffer::is_full_disk(errno) ? kDiskFull : kIoError, 0);
   }
   Descriptor file_;
 };

@@ -1,14 +1,16 @@
 #include "store/requests/request_log_file.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <vector>
 
+#include "base/files/descriptor.h"
+#include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
@@ -19,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kOwnerOnly = 0600;
 constexpr int kLayout = 1;  // of the table; a file with another layout is renamed
 // A write that exceeds the size limit removes at least this many rows.
 constexpr int kRemovedAtOnce = 1'000;
@@ -146,9 +147,12 @@ RequestLogFile::RequestLogFile(std::string path, RequestLogLimits limits)
     : path_(std::move(path)), limits_(limits) {}
 
 void RequestLogFile::open() {
-  // SQLite gives the files beside it the same mode.
-  const int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
-  if (fd >= 0) ::close(fd);
+  // SQLite gives the files beside it the same mode, and would follow a symbolic link.
+  bool is_created = false;
+  if (const Descriptor file(open_or_create(path_, is_created)); !file.is_open()) {
+    throw SqlError("cannot open the request log " + path_ + ": " + std::strerror(errno),
+                   SQLITE_CANTOPEN, SQLITE_CANTOPEN);
+  }
   auto db = std::make_unique<Connection>(path_, OpenMode::read_write);
   db->execute(
       "PRAGMA busy_timeout=1000; PRAGMA page_size=4096; PRAGMA journal_mode=WAL;"

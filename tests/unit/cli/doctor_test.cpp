@@ -45,7 +45,7 @@ struct ClosedFile {
     config.readers = 1;
     StartError error;
     redirect_log([](std::string_view) {});
-    REQUIRE(App::open(config, clock, random, error));
+    REQUIRE(App::open(config, clock, random, error, App::Missing::create));
     redirect_log(nullptr);
   }
   Folder folder;

@@ -1,6 +1,8 @@
 // The files that commands create next to those of the operator, and what they leave.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <set>
 
 #include "base/platform/exit_code.h"
 #include "cli/operations/still_file.h"
@@ -26,10 +28,15 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
+/// What makes the command create a missing database.
+Values creating(const std::string& command) {
+  return command == "serve" ? Values{{"init", "true"}} : Values{};
+}
+
 /// Runs a command for a new database, which must fail and leave no file and no folder.
 Ran rejected_without_files(const std::string& command, const Values& values, ConfigFlags flags) {
   const Folder folder;
-  flags["db"] = folder.file("new/folder/new.db");
+  flags["db"] = folder.file(command == "serve" ? "new.db" : "new/folder/new.db");
   Ran ran = run_own(command, values, flags, false);
   INFO(command << " " << ran.err);
   CHECK(ran.code != 0);
@@ -70,6 +77,57 @@ TEST_CASE("verify: works beside an export of the same server; a second export do
   CHECK(file.run("export", {{"FILE", "-"}}, false).code == 0);
 }
 
+TEST_CASE("a command with a misspelt path creates nothing and names the nearest database",
+          "[cli]") {
+  for (const Command& command : commands()) {
+    const bool makes = command.path == "init" || command.path == "demo" ||
+                       command.path == "restore" || command.path == "doctor";
+    if (command.settings == Settings::none || makes) continue;
+    const auto* own = std::get_if<OwnCommand>(&command.run);
+    if (own == nullptr) continue;  // commands_test.cpp: all others open the file in one way
+    Values values;
+    for (const Argument& argument : command.arguments) {
+      if (argument.required) values[std::string(argument.name)] = "1";
+    }
+    const Folder folder;
+    const std::string there = folder.file("ledger.db");
+    REQUIRE(run_own("init", {}, {{"db", there}}, false).code == 0);
+    const auto before = std::distance(fs::recursive_directory_iterator(folder.file("")), {});
+    for (const std::string& wrong :
+         {folder.file("ledgr.db"), folder.file("none/ledger.db"), folder.file("a/b/c.db")}) {
+      const Ran ran = run_own(std::string(command.path), values,
+                              {{"db", wrong}, {"listen_http", "127.0.0.1:0"}}, false);
+      INFO(command.path << " " << wrong << ": " << ran.err);
+      CHECK(ran.code != 0);
+      CHECK_THAT(ran.err, Catch::Matchers::Contains("database not found: " + wrong) &&
+                              Catch::Matchers::Contains(there));
+      CHECK(std::distance(fs::recursive_directory_iterator(folder.file("")), {}) == before);
+    }
+  }
+}
+
+TEST_CASE("serve --init creates a database only in an existing folder without a ledger", "[cli]") {
+  const ConfigFlags flags{{"listen_http", "127.0.0.1:0"}, {"admin_listen", "127.0.0.1:1"}};
+  const auto rejected = [&](const std::string& path, const std::string& said) {
+    ConfigFlags own = flags;
+    own["db"] = path;
+    const Ran ran = run_own("serve", creating("serve"), own, false);
+    INFO(ran.err);
+    CHECK(ran.code == exit_code::kConfiguration);
+    CHECK_THAT(ran.err, Catch::Matchers::Contains(said));
+    CHECK_FALSE(fs::exists(path));
+  };
+  for (const char* other : {"other.db", "other.db-wal", "new.requests.db", "ledger.sqlite"}) {
+    const Folder folder;
+    put(folder.file(other), "SQLite format 3 and more");
+    rejected(folder.file("new.db"), other);
+  }
+  const Folder folder;
+  rejected(folder.file("none/new.db"), "does not exist");
+  put(folder.file("other.db.lock"), "1\nholds a ledger\n");
+  rejected(folder.file("new.db"), "other.db.lock");
+}
+
 TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[cli]") {
   const Folder outside;
   put(outside.file("key"), "not a key\n");
@@ -79,10 +137,11 @@ TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[c
     rejected_without_files(command, values, {{setting, value}});
   };
   for (const char* command : {"init", "serve", "demo"}) {
-    rejected(command, {}, "master_key_file", outside.file("key"));
+    rejected(command, creating(command), "master_key_file", outside.file("key"));
   }
-  rejected("serve", {{"checkpoint", outside.file("none")}}, "listen_http", "127.0.0.1:0");
-  rejected("serve", {}, "log_file", outside.file("none/log"));
+  rejected("serve", {{"checkpoint", outside.file("none")}, {"init", "true"}}, "listen_http",
+           "127.0.0.1:0");
+  rejected("serve", creating("serve"), "log_file", outside.file("none/log"));
   rejected("demo", {}, "log_file", outside.file("none/log"));
 }
 
@@ -92,11 +151,12 @@ TEST_CASE("serve: a start that fails after the database was set up leaves it as 
   const ConfigFlags flags{{"listen_http", "127.0.0.1:0"},
                           {"master_key_file", outside.file("key")},
                           {"admin_password_file", outside.file("password")}};
-  CHECK(rejected_without_files("serve", {}, flags).code == exit_code::kConfiguration);
+  CHECK(rejected_without_files("serve", creating("serve"), flags).code ==
+        exit_code::kConfiguration);
   ConfigFlags on_empty = flags;
   on_empty["db"] = outside.file("empty.db");
   put(on_empty["db"], "");
-  CHECK(run_own("serve", {}, on_empty, false).code == exit_code::kConfiguration);
+  CHECK(run_own("serve", creating("serve"), on_empty, false).code == exit_code::kConfiguration);
   CHECK(fs::file_size(on_empty["db"]) == 0);
   CHECK(std::distance(fs::directory_iterator(outside.file("")), {}) == 3);
 }
@@ -116,7 +176,8 @@ TEST_CASE("demo: a file that no demo wrote is not replaced with its secrets", "[
 
 TEST_CASE("init, serve and demo: below disk_floor_mib, a new database is not created", "[cli]") {
   for (const char* command : {"init", "serve", "demo"}) {
-    const Ran ran = rejected_without_files(command, {}, {{"disk_floor_mib", "1048576"}});
+    const Ran ran =
+        rejected_without_files(command, creating(command), {{"disk_floor_mib", "1048576"}});
     INFO(command << " " << ran.err);
     CHECK(ran.code == exit_code::kBusy);
     for (const char* part : {"free", "disk_floor_mib (1048576 MiB)", "Free disk space"}) {
@@ -131,13 +192,15 @@ TEST_CASE("serve and demo: an empty file is a new database, and a link to nothin
     const Folder folder;
     const std::string empty = folder.file("empty.db");
     put(empty, "");
-    Ran ran = run_own(command, {}, {{"db", empty}, {"disk_floor_mib", "1048576"}}, false);
+    Ran ran =
+        run_own(command, creating(command), {{"db", empty}, {"disk_floor_mib", "1048576"}}, false);
     INFO(command << " " << ran.err);
     CHECK(ran.code == exit_code::kBusy);
     CHECK(fs::file_size(empty) == 0);
     const std::string link = folder.file("link.db");
     fs::create_symlink(folder.file("missing.db"), link);
-    ran = run_own(command, {}, {{"db", link}, {"listen_http", "127.0.0.1:0"}}, false);
+    ran =
+        run_own(command, creating(command), {{"db", link}, {"listen_http", "127.0.0.1:0"}}, false);
     CHECK(ran.code == exit_code::kCannotCreate);
     CHECK_THAT(ran.err, Catch::Matchers::Contains("link to a file that does not exist"));
     CHECK_FALSE(fs::exists(folder.file("missing.db")));
@@ -161,8 +224,9 @@ TEST_CASE("serve and demo: without a usable address or certificate, no database 
                             Catch::Matchers::Contains("Free " + taken + ", or set another"));
   };
   for (const char* command : {"serve", "demo"}) {
-    rejected(command, {}, {{"listen_http", taken}}, "--listen-http");
-    rejected(command, {}, {{"listen_http", free}, {"admin_listen", taken}}, "--admin-listen");
+    const Values values = creating(command);
+    rejected(command, values, {{"listen_http", taken}}, "--listen-http");
+    rejected(command, values, {{"listen_http", free}, {"admin_listen", taken}}, "--admin-listen");
   }
   rejected("demo", {{"seed", "1"}}, {{"listen_http", taken}}, "--listen-http");
   const Folder folder;
@@ -170,10 +234,69 @@ TEST_CASE("serve and demo: without a usable address or certificate, no database 
   put(no_certificate, "not a certificate\n");
   fs::permissions(no_certificate, fs::perms::owner_read);
   const Ran ran = rejected_without_files(
-      "serve", {},
+      "serve", creating("serve"),
       {{"listen_http", free}, {"tls_cert", no_certificate}, {"tls_key", no_certificate}});
   CHECK_THAT(ran.err, Catch::Matchers::Contains(no_certificate) &&
                           Catch::Matchers::Contains("must contain the certificate of the server"));
+}
+
+TEST_CASE("backup: two within one second have different names", "[cli]") {
+  const Folder folder;
+  OpenFile file([&](Config& config) { config.backup_dir = folder.file("backups"); });
+  std::set<std::string> names;
+  for (int i = 0; i < 3; ++i) {
+    const Ran ran = file.run("backup");
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    names.insert(ran.json().at("file").get<std::string>());
+  }
+  CHECK(names.size() == 3);
+  CHECK(file.run("backups list").json().size() == 3);
+}
+
+TEST_CASE("backup: a copy that restore would reject is discarded, with the repair", "[cli]") {
+  const Folder folder;
+  OpenFile file;
+  const std::string path = folder.file("backup.db");
+  const auto backs_up = [&](const std::string& sql) {
+    store::Connection(file.path(), store::OpenMode::read_write).execute(sql);
+    const Ran ran = file.run("backup", {{"FILE", path}});
+    INFO(sql << " " << ran.err);
+    CHECK((ran.code == 0) == fs::exists(path));
+    if (ran.code == 0) {
+      CHECK(run_own("restore", {{"BACKUP", path}},
+                    {{"db", folder.file(std::to_string(file.clock().now().ms) + ".db")},
+                     {"master_key_file", file.app().config().master_key_file}})
+                .code == 0);
+      for (const char* ending : {"", ".sha256", ".checkpoint"}) fs::remove(path + ending);
+    } else {
+      CHECK(fs::is_empty(folder.file("")));
+      CHECK_THAT(ran.err, Catch::Matchers::Contains(file.path() + " 'DROP TABLE notes'"));
+    }
+    return ran.code == 0;
+  };
+  CHECK_FALSE(backs_up("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)"));
+  CHECK(backs_up("DROP TABLE notes"));
+  CHECK(backs_up("ANALYZE; CREATE TABLE _litestream_lock (id INTEGER)"));
+}
+
+TEST_CASE("verify: a fault that an operator found makes the server not ready until it is gone",
+          "[cli]") {
+  OpenFile file;
+  const auto holds = [&] {
+    const auto health = file.app().health();
+    return std::ranges::find(health.checks, std::string_view("invariants"),
+                             &api::Health::Check::name)
+        ->ok;
+  };
+  CHECK(holds());
+  store::Connection other(file.path(), store::OpenMode::read_write);
+  other.execute("CREATE VIEW planted AS SELECT 1");
+  CHECK(file.run("verify").code == exit_code::kFault);
+  CHECK_FALSE(holds());
+  other.execute("DROP VIEW planted");
+  CHECK(file.run("verify").code == 0);
+  CHECK(holds());
 }
 
 TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is left beside it",

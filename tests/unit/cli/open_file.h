@@ -87,7 +87,7 @@ class OpenFile {
     config_.readers = 2;
     config_.disk_floor_mib = 0;
     StartError error;
-    app_ = App::open(config_, clock_, random_, error);
+    app_ = App::open(config_, clock_, random_, error, App::Missing::create);
     INFO(error.message);
     REQUIRE(app_);
     app_->set_password_cost({1, 1, 1});

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "base/files/descriptor.h"
@@ -49,6 +51,26 @@ TEST_CASE("lock file: a process that has ended is not named as its holder") {
   CHECK(error.message.find(process) == std::string::npos);
   CHECK(error.message.find("verify") == std::string::npos);
   CHECK(error.message.find("fuser " + path + ".lock") != std::string::npos);
+}
+
+TEST_CASE("lock file: a link or a pipe in its place is not followed") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(), target = path + ".target";
+  std::ofstream(target) << "of another user\n";
+  const SystemClock clock;
+  OpenError error;
+  std::filesystem::create_symlink(target, path + ".lock");
+  CHECK_FALSE(Database::open({.path = path}, clock, error));
+  CHECK(error.message.find("symbolic link") != std::string::npos);
+  CHECK_FALSE(lock_state(path).locked);
+  CHECK_FALSE(last_close(path).ledger);
+  std::ostringstream content;
+  content << std::ifstream(target).rdbuf();
+  CHECK(content.str() == "of another user\n");
+  std::filesystem::remove(path + ".lock");
+  REQUIRE(::mkfifo((path + ".lock").c_str(), 0600) == 0);
+  CHECK_FALSE(Database::open({.path = path}, clock, error));
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("lock file: without a ledger, a new one is removed, and an existing one stays") {

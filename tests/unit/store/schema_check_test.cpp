@@ -19,15 +19,17 @@ namespace {
 struct Edit {
   std::string sql;
   std::string finding;
+  std::string repair = {};  // if there is one without a loss
 };
 
 const std::vector<Edit> kEdits{
     {"DROP TRIGGER journal_is_final", "trigger journal_is_final is missing"},
     {"DROP INDEX accounts_of_wallet", "index accounts_of_wallet is missing"},
     {"DROP TABLE notifications", "table notifications is missing"},
-    {"CREATE VIEW planted AS SELECT 1", "view planted does not belong"},
-    {"CREATE TABLE planted (x)", "table planted does not belong"},
-    {"CREATE INDEX planted ON payments (id)", "index planted does not belong"},
+    {"CREATE VIEW planted AS SELECT 1", "view planted does not belong", "DROP VIEW planted"},
+    {"CREATE TABLE planted (x)", "table planted does not belong", "DROP TABLE planted"},
+    {"CREATE INDEX planted ON payments (id)", "index planted does not belong",
+     "DROP INDEX planted"},
     {"CREATE TRIGGER planted AFTER INSERT ON payments BEGIN"
      " UPDATE applications SET api_key_hash = zeroblob(32); END",
      "trigger planted does not belong"},
@@ -74,7 +76,51 @@ TEST_CASE("schema check: each missing, different or foreign object is named") {
     CHECK(Database::open(options, ledger.clock, error) == nullptr);
     CHECK(error.fault == OpenFault::corrupt);
     CHECK(error.message.find(edit.finding) != std::string::npos);
-    CHECK(error.message.find("backup") != std::string::npos);
+    CHECK(error.message.find(edit.repair.empty() ? "restore a backup" : edit.repair) !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("schema check: tables of Litestream and of ANALYZE belong, and statistics do not stay") {
+  SmallLedger ledger;
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  {
+    Connection db(ledger.folder.file(), OpenMode::read_write);
+    db.execute(
+        "ANALYZE;"
+        "CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);"
+        "CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);"
+        "INSERT INTO _litestream_seq (id, seq) VALUES (1, 1)"
+        " ON CONFLICT (id) DO UPDATE SET seq = seq + 1");
+    CHECK(number(db, "SELECT count(*) FROM sqlite_stat1") > 0);
+    CHECK(schema_fault(db).empty());
+    CHECK(verify(db, false, [](auto&&...) {}).empty());
+  }
+  ledger.pay_and_settle(ledger.transfer("b", 1));
+  ledger.close();
+  OpenError error;
+  DatabaseOptions options;
+  options.path = ledger.folder.file();
+  CHECK(Database::open(options, ledger.clock, error));
+  INFO(error.message);
+  CHECK(error.fault == OpenFault::none);
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  CHECK(number(db, "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'sqlite_stat*'") == 0);
+  CHECK(number(db, "SELECT seq FROM _litestream_seq") == 1);
+}
+
+TEST_CASE("schema check: a table is known by its name and its statement, and only as a table") {
+  for (const char* sql :
+       {"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, planted TEXT)",
+        "CREATE VIEW _litestream_lock AS SELECT 1 AS id",
+        "CREATE TABLE _litestream_lock (id INTEGER);"
+        "CREATE TRIGGER planted AFTER INSERT ON _litestream_lock BEGIN SELECT 1; END",
+        "CREATE TABLE _litestream_other (id INTEGER)"}) {
+    INFO(sql);
+    SmallLedger ledger;
+    Connection db(ledger.folder.file(), OpenMode::read_write);
+    db.execute(sql);
+    CHECK(schema_differences(db).size() == 1);
   }
 }
 

@@ -30,6 +30,7 @@ class Writes {
     vfs_->xSetSystemCall(vfs_, name_, reinterpret_cast<sqlite3_syscall_ptr>(&counted));
     count = 0;
     room = -1;
+    error = ENOSPC;
   }
   ~Writes() { vfs_->xSetSystemCall(vfs_, name_, real_); }
   Writes(const Writes&) = delete;
@@ -37,12 +38,13 @@ class Writes {
 
   static inline int count;
   static inline ssize_t room;  // negative: no limit
+  static inline int error;
 
  private:
   static ssize_t counted(int fd, const void* bytes, std::size_t size, off_t at) {
     ++count;
     if (room < 0) return ::pwrite(fd, bytes, size, at);
-    if (room == 0) return errno = ENOSPC, -1;
+    if (room == 0) return errno = error, -1;
     const ssize_t written = ::pwrite(fd, bytes, std::min(size, static_cast<std::size_t>(room)), at);
     room -= written;
     return written;
@@ -145,13 +147,15 @@ TEST_CASE("writer: the log can be emptied, used again and closed") {
   CHECK(file.rows_after_kill() == 70);
 }
 
-TEST_CASE("writer: on a full disk, a commit fails as a whole and the next one succeeds") {
+TEST_CASE("writer: on a full disk or quota, a commit fails as a whole and the next one succeeds") {
   File file;
   file.commit(10);
+  const int code = GENERATE(ENOSPC, EDQUOT);
   const std::int64_t all_bytes = GENERATE(0, 1, 2'071, 2'072, 30'000, 60'000);
   {
     const Writes writes;
     Writes::room = all_bytes;
+    Writes::error = code;
     file.writer.execute("BEGIN");
     file.insert(30);
     try {
