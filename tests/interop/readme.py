@@ -98,10 +98,31 @@ def events(home, mine, key):
     check("Ctrl-C stops the demo", demo.stop() == 0)
 
 
+def production_payment(home, mine, secrets):
+    """docs/install.md, from the credentials of the application on: in every shell, the last command prints that a
+    payment of production money succeeded."""
+    INSTALL = "docs/install.md"
+    check("the asset is the one of the README", "coffer " + mine.take(INSTALL, "coffer asset add").split(" ", 1)[1].rstrip()
+          in documents.read(README))
+    login, fund, pay = (mine.take(INSTALL, start) for start in ("BASE=", "coffer wallet fund", "RECORD="))
+    values = {text: re.search(text.replace("...", r"[0-9a-f]+"), secrets)[0] for text in ("ak_...", "app_...", "sk_...")}
+    for number, shell in enumerate(("bash", "dash", "zsh")):
+        script = documents.replaced(login, values) + fund + pay
+        for once in ("first-payment", "BANK-2026-11-20-881"):
+            script = documents.replaced(script, {once: f"{once}-{number}"})
+        path = home.path("payment.sh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script)
+        said = home.run(f"COFFER_DB={home.path('by-hand', 'coffer.db')} {shell} {path}")
+        check(f"in {shell}, the production payment succeeds", said.rstrip().endswith("\nsucceeded"), said)
+    for block in mine.take_all(documents.INLINE, INSTALL):
+        check(f"{block.text} is a command", block.text in ("coffer serve --init", "coffer serve", "coffer init"), block.text)
+
+
 def by_hand(home, mine):
     text = documents.replaced(mine.take(README, "build/release-static/coffer init"),
                               {"/var/lib/coffer/": home.path("by-hand") + "/"})
-    init, asset, association, application, serve = text.splitlines()
+    init, asset, association, application, serve = text.replace("\\\n", "").splitlines()
     home.run(init, folder=ROOT)
     home.run(asset, folder=ROOT)
     made = home.run(association, folder=ROOT)
@@ -113,6 +134,7 @@ def by_hand(home, mine):
     link = server.says(r"http://127\.0\.0\.1:8081/admin/\S*claim=[\w-]+")[0]
     check("serve prints a link to the admin page", fetch(link.partition("#")[0]).status == 200)
     check("and serves", fetch("http://127.0.0.1:8080/healthz").status == 200)
+    production_payment(home, mine, secrets)
     check("Ctrl-C stops the server", server.stop() == 0)
 
 

@@ -152,7 +152,7 @@ CASES = [
 def run(world, timeout_s=TIMEOUT_S):
     """Returns (exit code, standard error) for the service's user."""
     command = ["setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups", "--", binary(),
-               "serve", "--config", str(world.settings), *world.arguments]
+               "serve", "--init", "--config", str(world.settings), *world.arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout_s, check=False,
                           env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
