@@ -67,7 +67,7 @@ bool is_sqlite(const fs::path& path) {
 
 /// A database whose path `path` most likely misspells: each part is replaced with the nearest name
 /// in its folder, and a file that is not there with the first database of the folder. Empty if
-/// there is none.
+/// not found.
 std::string nearest_database(const std::string& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error).lexically_normal();

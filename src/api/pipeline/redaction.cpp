@@ -1,9 +1,6 @@
 #include "api/pipeline/redaction.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
-#include <map>
 
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
@@ -69,22 +66,13 @@ bool may_hold_secret(std::string_view text) {
 
 }  // namespace
 
-struct Redactor::Patterns {
-  std::map<std::string, RE2, std::less<>> compiled;
-};
-
-Redactor::Redactor(Json schemas)
-    : schemas_(std::move(schemas)), patterns_(std::make_unique<Patterns>()) {
-  compile(schemas_);
-}
-
-Redactor::~Redactor() = default;
+Redactor::Redactor(Json schemas) : schemas_(std::move(schemas)) { compile(schemas_); }
 
 void Redactor::compile(const Json& schema) {
   const auto found = schema.is_object() ? schema.find("pattern") : schema.end();
   if (schema.is_object() && found != schema.end() && found->is_string()) {
     const auto& text = found->get_ref<const std::string&>();
-    patterns_->compiled.try_emplace(text, text, RE2::Quiet);
+    patterns_.try_emplace(text, text);
   }
   if (!schema.is_structured()) return;
   for (const Json& inner : schema) compile(inner);
@@ -102,7 +90,7 @@ bool Redactor::may_show(const std::string& text, const Json& schema) const {
   if (max != schema.end() && character_count(text) > max->get<std::size_t>()) return false;
   if (const auto pattern = schema.find("pattern"); pattern != schema.end()) {
     const auto& form = pattern->get_ref<const std::string&>();
-    if (!RE2::PartialMatch(text, patterns_->compiled.at(form))) return false;
+    if (!patterns_.at(form).is_in(text)) return false;
     if (is_fixed(form)) return true;
   }
   const auto format = schema.find("format");

@@ -6,13 +6,14 @@
 // fixed, such as that of an ID.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/json.h"
+#include "domain/providers/connector.h"
 #include "http/json_body.h"
 
 namespace coffer::api {
@@ -21,7 +22,6 @@ class Redactor {
  public:
   /// `schemas` is components/schemas of the document.
   explicit Redactor(Json schemas);
-  ~Redactor();
 
   /// The body with `"[redacted]"` in place of every value that is marked, not declared or of
   /// another form; nullopt if it is not JSON. Numbers keep their text.
@@ -39,13 +39,12 @@ class Redactor {
   void write_object(const http::JsonValue::Object& object, const Candidates& schemas,
                     std::string& out) const;
 
-  struct Patterns;
   bool may_show(const http::JsonValue& value, const Candidates& schemas) const;
   bool may_show(const std::string& text, const Json& schema) const;
   void compile(const Json& schema);
 
   const Json schemas_;
-  const std::unique_ptr<Patterns> patterns_;
+  std::map<std::string, Pattern> patterns_;
 };
 
 }  // namespace coffer::api

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/text/readable.h"
@@ -50,15 +51,47 @@ Result<std::int64_t> ReadableFile::read(
   }
 }
 
-Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+namespace {
+
+Result<void> read_at_most(const std::string& path, std::size_t bytes_max,
+                          const std::function<Result<void>(std::string_view)>& take) {
   COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
-  std::string out;
+  std::size_t total = 0;
   COFFER_TRY_VOID(file.read([&](std::string_view piece) -> Result<void> {
-    if (out.size() + piece.size() > bytes_max) {
-      return unexpected(
-          Slug::validation_failed,
-          path + " is longer than " + readable_bytes(static_cast<std::int64_t>(bytes_max)) + ".");
+    total += piece.size();
+    if (total <= bytes_max) return take(piece);
+    return unexpected(Slug::validation_failed,
+                      path + " is longer than " +
+                          readable_bytes(static_cast<std::int64_t>(bytes_max)) +
+                          ". Name a file with only the needed lines.");
+  }));
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_lines(const std::string& path, std::size_t bytes_max,
+                        const std::function<Result<void>(std::string_view)>& take) {
+  constexpr std::size_t kLineBytesMax = 64 * 1024;
+  std::string line;
+  const auto keep = [&](std::string_view part) {
+    line += part.substr(0, kLineBytesMax - std::min(line.size(), kLineBytesMax));
+  };
+  COFFER_TRY_VOID(read_at_most(path, bytes_max, [&](std::string_view piece) -> Result<void> {
+    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+      keep(piece.substr(0, end));
+      COFFER_TRY_VOID(take(std::exchange(line, {})));
+      piece.remove_prefix(end + 1);
     }
+    keep(piece);
+    return {};
+  }));
+  return take(line);
+}
+
+Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max) {
+  std::string out;
+  COFFER_TRY_VOID(read_at_most(path, bytes_max, [&](std::string_view piece) -> Result<void> {
     out += piece;
     return {};
   }));

@@ -34,6 +34,10 @@ class ReadableFile {
   int fd_;
 };
 
+/// Calls `take` with each line of a regular file, without its end and without what exceeds 64 KiB.
+/// Stops as ReadableFile::read(). `validation-failed` if the file is longer than `bytes_max`.
+Result<void> read_lines(const std::string& path, std::size_t bytes_max,
+                        const std::function<Result<void>(std::string_view)>& take);
 /// The content of a regular file. `validation-failed` if it is longer than `bytes_max`.
 Result<std::string> read_small_file(const std::string& path, std::size_t bytes_max);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@
 #include "domain/ids.h"
 #include "domain/ledger/money.h"
 #include "domain/payments/payment.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace coffer {
 
@@ -106,6 +111,18 @@ constexpr int kRequirementLengthMax = 200;
 /// A regular expression of at most 200 characters in the common syntax of ECMA-262 and RE2: without
 /// look-around, back-references, inline flags and POSIX classes.
 bool is_requirement_pattern(const std::string& pattern);
+/// A compiled regular expression. Thread-safe.
+class Pattern {
+ public:
+  explicit Pattern(const std::string& text);
+  ~Pattern();
+  Pattern(Pattern&&) noexcept;
+  /// Whether a part of the text matches.
+  bool is_in(const std::string& text) const;
+
+ private:
+  std::unique_ptr<const re2::RE2> form_;
+};
 
 /// The address of a real provider. Set for DriverKind::http only.
 struct ProviderEndpoint {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
 
 #include "base/text/characters.h"
 #include "domain/providers/connector.h"
@@ -74,6 +75,12 @@ std::string fault_of(const Requirement& requirement, const std::string& value) {
 }
 
 }  // namespace
+
+Pattern::Pattern(const std::string& text) : form_(std::make_unique<const RE2>(text, RE2::Quiet)) {}
+Pattern::~Pattern() = default;
+Pattern::Pattern(Pattern&&) noexcept = default;
+
+bool Pattern::is_in(const std::string& text) const { return RE2::PartialMatch(text, *form_); }
 
 bool is_requirement_pattern(const std::string& pattern) {
   return !pattern.empty() && pattern.size() <= 200 && is_common_syntax(pattern) &&

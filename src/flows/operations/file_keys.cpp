@@ -1,12 +1,12 @@
 #include "flows/operations/file_keys.h"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
 #include "auth/strkey.h"
 #include "base/digest.h"
 #include "base/files/readable_file.h"
+#include "base/text/next_part.h"
 #include "base/text/whole_number.h"
 #include "store/ledger/catalog.h"
 #include "store/schema.h"
@@ -19,7 +19,6 @@ constexpr std::string_view kRootKey = "chain_key";
 constexpr std::string_view kCheckpointKey = "checkpoint_key";
 constexpr std::string_view kFormat = "coffer-checkpoint-1";
 constexpr std::size_t kLogBytesMax = std::size_t{1} << 30;
-constexpr std::size_t kLineBytesMax = 64 * 1024;  // a line of a log has at most 16 KiB
 // One label per purpose.
 constexpr std::string_view kJournalLabel = "coffer journal link v1";
 constexpr std::string_view kAuditLabel = "coffer audit link v1";
@@ -77,45 +76,6 @@ Problem no_checkpoint(std::string_view what) {
           ". Use the output of `coffer checkpoint`, the content of a witness, or a server log");
 }
 
-/// Collects the checkpoints of a text that arrives in pieces.
-class LinesOfCheckpoints {
- public:
-  Result<void> take(std::string_view piece) {
-    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
-      keep(piece.substr(0, end));
-      COFFER_TRY_VOID(parse());
-      piece.remove_prefix(end + 1);
-    }
-    keep(piece);
-    return {};
-  }
-
-  Result<Checkpoints> end() {
-    COFFER_TRY_VOID(parse());
-    if (out_.empty()) return unexpected(no_checkpoint("it is missing"));
-    return std::move(out_);
-  }
-
- private:
-  void keep(std::string_view part) {
-    line_ += part.substr(0, kLineBytesMax - std::min(line_.size(), kLineBytesMax));
-  }
-
-  Result<void> parse() {
-    const std::string line = std::exchange(line_, {});
-    const auto begin = line.find(kFormat);
-    if (begin == std::string::npos) return {};
-    const auto end = line.find('"', begin);
-    COFFER_TRY(auto found, parse_checkpoint(std::string_view(line).substr(
-                               begin, end == std::string::npos ? end : end - begin)));
-    out_.push_back(std::move(found));
-    return {};
-  }
-
-  std::string line_;  // without what exceeds kLineBytesMax
-  Checkpoints out_;
-};
-
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> out(1);
   for (const char c : line) {
@@ -169,24 +129,37 @@ Result<Checkpoint> parse_checkpoint(std::string_view line) {
   return Checkpoint{words[1], {*at_ms}, {*entry_sets, *journal, *audit_entries, *audit}, words[7]};
 }
 
+namespace {
+
+/// Adds the checkpoint of a line, if it contains one.
+Result<void> take_line(std::string_view line, Checkpoints& out) {
+  const auto begin = line.find(kFormat);
+  if (begin == std::string_view::npos) return {};
+  const auto end = line.find('"', begin);
+  COFFER_TRY(auto found, parse_checkpoint(line.substr(
+                             begin, end == std::string_view::npos ? end : end - begin)));
+  out.push_back(std::move(found));
+  return {};
+}
+
+Result<Checkpoints> not_empty(Checkpoints found) {
+  if (found.empty()) return unexpected(no_checkpoint("it is missing"));
+  return found;
+}
+
+}  // namespace
+
 Result<Checkpoints> parse_checkpoints(std::string_view text) {
-  LinesOfCheckpoints lines;
-  COFFER_TRY_VOID(lines.take(text));
-  return lines.end();
+  Checkpoints out;
+  while (!text.empty()) COFFER_TRY_VOID(take_line(next_whole_part(text, '\n'), out));
+  return not_empty(std::move(out));
 }
 
 Result<Checkpoints> read_checkpoints(const std::string& path) {
-  COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
-  LinesOfCheckpoints lines;
-  std::size_t total = 0;
-  COFFER_TRY_VOID(file.read([&](std::string_view piece) -> Result<void> {
-    total += piece.size();
-    if (total <= kLogBytesMax) return lines.take(piece);
-    return unexpected(Slug::validation_failed,
-                      path + " is longer than 1 GiB. Write its lines with " + std::string(kFormat) +
-                          " to another file, and name that one.");
-  }));
-  return lines.end();
+  Checkpoints out;
+  COFFER_TRY_VOID(
+      read_lines(path, kLogBytesMax, [&](std::string_view line) { return take_line(line, out); }));
+  return not_empty(std::move(out));
 }
 
 Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db) {

@@ -18,8 +18,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kChecksumBytesMax = 64 * 1024;
-
 namespace fs = std::filesystem;
 
 Problem cannot_create(std::string why) {
@@ -188,7 +186,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
 
 Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations) {
-  const auto text = read_small_file(path + kChecksumEnding, kChecksumBytesMax);
+  const auto text = read_small_file(path + kChecksumEnding, 64 * 1024);
   if (!text && text.error().slug == Slug::not_found) return false;
   const std::string wanted = text ? text->substr(0, text->find_first_of(" \t\r\n")) : std::string();
   const std::int64_t total = static_cast<std::int64_t>(file_bytes(path));
