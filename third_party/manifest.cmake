@@ -23,8 +23,8 @@ coffer_archive(httplib
   WHY      "HTTP server and client behind coffer's own transport; Debian 12's 0.11 has open CVEs and no static library"
   KEEP     httplib.h LICENSE
   PATCHES  httplib-held-lines.patch httplib-raw-header-values.patch httplib-raw-query.patch
-           httplib-status-line.patch httplib-strict-chunk-size.patch
-  CONTENT  3fbd77467217dad75e27836985f8cea8eb5a4d8a3c9c9a1c0543c7ad59ab25ab
+           httplib-status-line.patch httplib-strict-chunk-size.patch httplib-interim-responses.patch
+  CONTENT  6681eaddc1b12181d33364a3cd663132c587ee45074919df8371fd2eed6fb0a9
   UPSTREAM https://github.com/yhirose/cpp-httplib/archive/refs/tags/v0.41.0.tar.gz -
   DEBIAN   pool/main/c/cpp-httplib/cpp-httplib_0.41.0+ds.orig.tar.xz
            7acb492bffdd95165677d22145c2c4890e6432c5ef53d0f781defe8dec48f567)

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMsPerS = 1'000;
 constexpr std::int64_t kUsPerMs = 1'000;
-// Informational responses such as 103 precede the final response.
+constexpr int kSwitchingProtocols = 101;
 constexpr int kFirstFinalStatus = 200;
 
 /// The Host field according to RFC 9110 section 7.2.
@@ -81,6 +81,22 @@ httplib::Request library_request(const ClientRequest& request) {
     out.headers.emplace("Content-Length", std::to_string(request.body.size()));
   }
   return out;
+}
+
+/// Why there is no final response to a request that was sent.
+Unexpected no_response(const httplib::Response& in, httplib::Error error) {
+  std::string detail = "The connection was closed, or the response is not valid HTTP.";
+  if (error == httplib::Error::ExceedMaxPayloadSize) {
+    detail = "The header of the response has more than " +
+             std::to_string(CPPHTTPLIB_HEADER_MAX_COUNT) + " fields or " +
+             std::to_string(CPPHTTPLIB_HEADER_MAX_LENGTH / 1024) + " KiB.";
+  } else if (in.status == kSwitchingProtocols) {
+    detail = "The server switched to another protocol (status 101), which was not requested.";
+  } else if (error == httplib::Error::Canceled) {
+    detail = "The server sent more than " + std::to_string(CPPHTTPLIB_INTERIM_RESPONSES_MAX_COUNT) +
+             " informational responses (1xx) instead of a final one.";
+  }
+  return unexpected(Slug::provider_error, std::move(detail));
 }
 
 void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
@@ -227,9 +243,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
     return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
-    return {unexpected(Slug::provider_error,
-                       "The connection was closed, or the response is not valid HTTP."),
-            false, true};
+    return {no_response(in, error), false, true};
   }
   attempt.response.status = in.status;
   for (const auto& [name, value] : in.headers) attempt.response.headers.emplace_back(name, value);

@@ -15,11 +15,13 @@ PUBLIC, PUBLIC6 = "93.184.216.34", "2606:2800:220:1::1"
 PRIVATE = ("127.0.0.1", "127.0.0.2", "10.1.2.3", "192.168.7.7", "172.16.5.5", "100.64.0.9", "169.254.169.254",
            "198.18.0.1")
 PRIVATE6 = ("::1", "fd00::7", "fec0::7")
+SEARCHED = "searched.test"  # the search list of resolv.conf
 API_HOST, API_PORT = "127.0.0.2", 8080
 
 
 def prepare_namespace(folder):
-    """Adds addresses to the loopback device, and uses the test's resolver."""
+    """Adds addresses to the loopback device, and uses the test's resolver, which searches a domain as many networks
+    configure it."""
     def run(*words):
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     run("ip", "link", "set", "lo", "up")
@@ -29,7 +31,8 @@ def prepare_namespace(folder):
     for address in (PUBLIC6, *PRIVATE6):
         if address != "::1":
             run("ip", "addr", "add", address + "/128", "dev", "lo", "nodad")
-    for name, text in (("resolv.conf", "nameserver 127.0.0.1\n"), ("hosts", "127.0.0.1 localhost\n")):
+    for name, text in (("resolv.conf", f"nameserver 127.0.0.1\nsearch {SEARCHED}\noptions ndots:3\n"),
+                       ("hosts", f"127.0.0.1 localhost\n{PUBLIC} good-in-hosts good-in-hosts.test\n")):
         path = os.path.join(folder, name)
         with open(path, "w", encoding="ascii") as file:
             file.write(text)

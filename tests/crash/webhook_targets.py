@@ -1,8 +1,9 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: waits
 """Webhooks cannot reach the private network of the server. Neither names that resolve to a public address first and a
-private one later, or to both at once, nor any notation of an address reaches a private target. Runs in separate
-network and mount namespaces, with its own name server."""
+private one later, or to both at once, nor any notation of an address reaches a private target. A name is never
+completed with a domain that the machine searches. Runs in separate network and mount namespaces, with its own name
+server."""
 
 import contextlib
 import sqlite3
@@ -13,9 +14,10 @@ from harness.machine import in_namespaces
 from harness.names import Names
 from harness.receiver import Receiver, contract_verifies
 from harness.report import fail, judge_faults
-from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, Network, prepare_namespace
+from webhook_network import PRIVATE, PRIVATE6, PUBLIC, PUBLIC6, SEARCHED, Network, prepare_namespace
 
 PORT = 8091  # of the public receiver and every trap, which differ only in the address
+UNKNOWN = ("unknown", "unknown.test", "hooks.unknown.test", "a.b.unknown.test")  # exist only in the searched domain
 OPENED = "0.0.0.0/0,::/0,169.254.169.254"
 
 
@@ -51,6 +53,8 @@ def zone():
     }
     for number, address in enumerate((*PRIVATE, *PRIVATE6)):
         out[f"private-{number}.test"] = (always(address), False)
+    for name in UNKNOWN:
+        out[f"{name}.{SEARCHED}"] = (always(PUBLIC), True)
     return out
 
 
@@ -118,6 +122,8 @@ def try_names(server, listeners, faults):
     names = zone()
     # A final dot does not change the name.
     names |= {name + ".": names[name] for name in ("good.test", "both.test", "private-0.test", "private-2.test")}
+    names |= {name: (None, False) for name in (*UNKNOWN, *(name + "." for name in UNKNOWN))}
+    names |= {name: (None, True) for name in ("good-in-hosts", "good-in-hosts.test")}
     for name, (_, may_arrive) in names.items():
         end, steps = server.try_out(f"http://{name}:{PORT}/hooks")
         good, bad = listeners.take()

@@ -19,7 +19,8 @@ namespace {
 constexpr int kDribbleMs = 10;
 
 std::string rendered(const Behaviour& behaviour) {
-  std::string out = "HTTP/1.1 " + std::to_string(behaviour.status) + " Whatever\r\n";
+  std::string out =
+      behaviour.before + "HTTP/1.1 " + std::to_string(behaviour.status) + " Whatever\r\n";
   for (const auto& [name, value] : behaviour.headers) out += name + ": " + value + "\r\n";
   return out + "Content-Length: " + std::to_string(behaviour.body.size()) + "\r\n\r\n" +
          behaviour.body;

@@ -39,6 +39,7 @@ struct Behaviour {
   int status = 200;
   HeaderList headers = {};
   std::string body = "ok";
+  std::string before = {};  // bytes before the response, such as informational responses
 };
 
 class Receiver {

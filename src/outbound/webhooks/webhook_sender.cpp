@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
+#include <ctime>
 
 #include "http/message.h"
 #include "outbound/webhooks/webhook_signature.h"
@@ -13,18 +15,27 @@ namespace {
 
 constexpr int kResolveTimeoutMs = 5'000;
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-std::optional<Timestamp> parse_http_date(std::string_view text) {
-  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  constexpr std::size_t kLength = 29;
-  if (text.size() != kLength || text.substr(26) != "GMT") return std::nullopt;
-  const auto month = kMonths.find(text.substr(8, 3));
-  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
-  std::string number = std::to_string(month / 3 + 1);
-  if (number.size() == 1) number.insert(0, "0");
-  return Timestamp::parse(std::string(text.substr(12, 4)) + "-" + number + "-" +
-                          std::string(text.substr(5, 2)) + "T" + std::string(text.substr(17, 8)) +
-                          "Z");
+/// The year with these last two digits that is at most 50 years in the future.
+int full_year(int two_digits, int this_year) {
+  const int ahead = (two_digits - this_year % 100 + 100) % 100;
+  return this_year + ahead - (ahead > 50 ? 100 : 0);
+}
+
+/// The three forms of RFC 9110 section 5.6.7: the preferred one, RFC 850 and asctime().
+std::optional<Timestamp> parse_http_date(const std::string& text, Timestamp now) {
+  const char* const kTwoDigitYear = "%a, %d-%b-%y %H:%M:%S GMT";
+  for (const char* form : {"%a, %d %b %Y %H:%M:%S GMT", kTwoDigitYear, "%a %b %e %H:%M:%S %Y"}) {
+    std::tm parts{};
+    const char* const end = ::strptime(text.c_str(), form, &parts);
+    if (end != text.c_str() + text.size()) continue;
+    int year = parts.tm_year + 1900;
+    if (form == kTwoDigitYear) year = full_year(year % 100, std::stoi(now.to_string()));
+    char date[64];
+    std::snprintf(date, sizeof date, "%04d-%02d-%02dT%02d:%02d:%02dZ", year, parts.tm_mon + 1,
+                  parts.tm_mday, parts.tm_hour, parts.tm_min, std::min(parts.tm_sec, 59));
+    return Timestamp::parse(date);
+  }
+  return std::nullopt;
 }
 
 /// Headers whose value may grant access.
@@ -62,7 +73,7 @@ std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp n
     if (error != std::errc() || seconds < 0) return std::nullopt;
     return std::min(seconds, kSecondsMax) * 1'000;
   }
-  const auto date = parse_http_date(text);
+  const auto date = parse_http_date(std::string(text), now);
   if (!date) return std::nullopt;
   return std::clamp<std::int64_t>(date->ms - now.ms, 0, kSecondsMax * 1'000);
 }

@@ -74,7 +74,8 @@ class WebhookSender {
 /// credentials, and at most kHeaderBytesMax long. The last line states how many lines were omitted.
 std::string header_lines(const std::vector<std::pair<std::string, std::string>>& headers);
 
-/// `Retry-After` in either form; nullopt for anything else.
+/// `Retry-After` as seconds or as a date in any form of RFC 9110 section 5.6.7, in milliseconds
+/// from `now` and at most a day; nullopt for anything else.
 std::optional<std::int64_t> parse_retry_after(std::string_view text, Timestamp now);
 
 }  // namespace coffer::outbound

@@ -240,15 +240,34 @@ TEST_CASE("sender: an address that does not accept connections leaves time for t
   ::close(full);
 }
 
-TEST_CASE("Retry-After is accepted as seconds or as a date") {
+TEST_CASE("Retry-After is accepted as seconds or as a date in each of the three forms") {
   const Timestamp now = *Timestamp::parse("1994-11-06T08:49:00Z");
-  CHECK(parse_retry_after("120", now) == 120'000);
-  CHECK(parse_retry_after("0", now) == 0);
-  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == 37'000);
-  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:48:00 GMT", now) == 0);
-  CHECK(parse_retry_after("99999999999999999999", now) == 86'400'000);
+  constexpr std::int64_t kDay = 86'400'000;
+  const std::vector<std::pair<const char*, std::int64_t>> accepted = {
+      {"120", 120'000},
+      {"0", 0},
+      {"99999999999999999999", kDay},
+      {"Sun, 06 Nov 1994 08:49:37 GMT", 37'000},
+      {"Sun, 06 Nov 1994 08:48:00 GMT", 0},
+      {"Sunday, 06-Nov-94 08:49:37 GMT", 37'000},
+      {"Monday, 07-Nov-94 08:48:59 GMT", kDay - 1'000},
+      {"Sun Nov  6 08:49:37 1994", 37'000},
+      {"Sun Nov 06 08:49:37 1994", 37'000},
+      {"Sat, 31 Dec 1994 23:59:60 GMT", kDay},
+      // Two digits are a year at most 50 years ahead, otherwise one in the past.
+      {"Sunday, 06-Nov-44 08:49:37 GMT", kDay},
+      {"Sunday, 06-Nov-45 08:49:37 GMT", 0},
+      {"Sunday, 06-Nov-93 08:49:37 GMT", 0},
+      {"Sunday, 06-Nov-00 08:49:37 GMT", kDay}};
+  for (const auto& [text, wait_ms] : accepted) {
+    INFO(text);
+    CHECK(parse_retry_after(text, now) == wait_ms);
+  }
   for (const char* text : {"", "soon", "-1", "1.5", "12 s", "Sun, 06 Foo 1994 08:49:37 GMT",
-                           "Sunday, 06-Nov-94 08:49:37 GMT"}) {
+                           "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+                           "Tue, 31 Feb 1995 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT, 5",
+                           "Sunday, 06-Nov-94 08:49:37", "Sun Nov  6 08:49:37",
+                           "Sun Nov  6 25:49:37 1994", "1994-11-06T08:49:37Z"}) {
     INFO(text);
     CHECK_FALSE(parse_retry_after(text, now));
   }
