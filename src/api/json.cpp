@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/pipeline/fields.h"
 #include "api/text_members.h"
 
 namespace coffer::api {
@@ -55,7 +56,17 @@ Json collection(Json data, const PageLinks& links) {
           {"prevCursor", or_null(links.prev_cursor)}};
 }
 
-Json whole_collection(Json data) { return collection(std::move(data), {}); }
+void reject_changes(Fields& fields, const Json& shown, std::initializer_list<const char*> fixed) {
+  for (const char* name : fixed) {
+    const http::JsonValue* sent = fields.find(name);
+    if (sent == nullptr) continue;
+    const Json present = shown.value(name, Json());
+    const std::string text = present.is_string() ? present.get<std::string>() : present.dump();
+    const bool same_type = (sent->string() != nullptr) == present.is_string();
+    if (same_type && sent->scalar_text() == text) continue;
+    fields.add_error(Slug::validation_failed, name, "cannot be changed");
+  }
+}
 
 Json association_json(const store::AssociationRow& association) {
   return {{"id", association.id.to_string()},

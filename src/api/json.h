@@ -30,8 +30,6 @@ struct PageLinks {
   std::optional<std::string> prev_cursor;
 };
 Json collection(Json data, const PageLinks& links);
-/// A collection that always has a single page.
-Json whole_collection(Json data);
 
 Json association_json(const store::AssociationRow& association);
 Json asset_json(const Asset& asset, const std::string& network_name);
@@ -40,6 +38,11 @@ Json wallet_json(const store::WalletRow& wallet, const std::string& network_name
                  const std::optional<std::vector<store::WalletBalance>>& balances);
 using flows::record_json;
 Json statement_line_json(const StatementLine& line, int decimals);
+
+class Fields;
+/// Adds an error for each of these members whose value differs from that in `shown`: a resource may
+/// be sent back as it was read.
+void reject_changes(Fields& fields, const Json& shown, std::initializer_list<const char*> fixed);
 
 /// null for an empty optional.
 Json or_null(const std::optional<std::string>& text);

@@ -31,7 +31,8 @@ Result<http::Response> verify_wallet(const Services& services, const Call& call)
 
 Result<http::Response> reject_wallet(const Services& services, const Call& call) {
   COFFER_TRY(const WalletId id, wallet_id(call));
-  Fields fields(*call.body);
+  const http::JsonValue nothing(http::JsonValue::Object{});
+  Fields fields(call.body != nullptr ? *call.body : nothing);
   WalletStatusReason reason;
   reason.code = fields.text("code", optional).value_or("sandbox_rejected");
   reason.message = fields.text("message", optional).value_or("Rejected in the sandbox.");
@@ -130,10 +131,13 @@ Route payment_action(std::string_view pattern, std::string_view operation, std::
 }  // namespace
 
 std::vector<Route> sandbox_routes() {
+  Route reject =
+      action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
+             "Reject a pending wallet", "WalletRejection", {Slug::conflict}, reject_wallet);
+  reject.body = Body::optional_json;
   return {action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
                  "Approve a pending wallet", {}, {Slug::conflict}, verify_wallet),
-          action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
-                 "Reject a pending wallet", "WalletRejection", {Slug::conflict}, reject_wallet),
+          std::move(reject),
           payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
                          "sandboxSucceedTransaction",
                          "Simulate a successful result from the provider", {}, succeed_transaction),

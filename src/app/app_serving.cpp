@@ -7,6 +7,7 @@
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/live_verification.h"
 #include "flows/payments/settle_payment.h"
+#include "http/problem_json.h"
 #include "http/tls.h"
 #include "http/wire/listener.h"
 
@@ -69,9 +70,9 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   options.tls_client_ca_file = config_.tls_client_ca;
   options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
   options.limits.connections_per_network_max = (options.limits.connections_max + 1) / 2;
-  options.render_problem = [this](const Problem& problem, std::string_view path,
-                                  std::string_view request_id) {
-    return pipeline_->render(problem, path, request_id);
+  options.limits.idle_ms = config_.idle_timeout_s * 1'000;
+  options.render_problem = [this](const Problem& problem, const http::Request& request) {
+    return pipeline_->render(problem, request);
   };
   const bool shared = admin.handle && shares_listener(config_);
   services_->has_admin_page = shared;
@@ -116,6 +117,11 @@ bool App::start_admin(StartError& error, const AdminPages& admin) {
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.admit = admin.admit;
   options.limits.connections_max = kConnections;
+  options.limits.idle_ms = config_.idle_timeout_s * 1'000;
+  options.render_problem = [this](const Problem& problem, const http::Request& request) {
+    return http::problem_response(problem, request.path, request.request_id,
+                                  flows::public_base_url(*context_));
+  };
   if (!config_.admin_listen.is_loopback()) {
     options.tls_cert_file = config_.tls_cert;
     options.tls_key_file = config_.tls_key;

@@ -74,6 +74,7 @@ struct Config {
   std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For is trusted
   int workers = 64;
   int max_connections = 4'096;
+  int idle_timeout_s = 660;  // of a client connection between requests
   int drain_s = 20;
 
   LogLevel log_level = LogLevel::info;

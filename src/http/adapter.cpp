@@ -32,22 +32,29 @@ class ConnectionStream final : public httplib::Stream {
                    const std::atomic<bool>& abort)
       : connection_(connection), limits_(limits), abort_(abort) {
     const std::string_view input = connection.input();
-    head_ = left_ = input.substr(head.skipped, head.head_bytes - head.skipped);
+    const std::string_view fields = input.substr(head.skipped, head.head_bytes - head.skipped);
+    const std::size_t line_end = fields.find('\n') + 1;
+    left_ = fields.substr(0, line_end);
+    if (head.is_other_form) {
+      line_ = head.method + ' ' + head.target + (head.http_1_0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
+      left_ = line_;
+    }
+    parts_[0] = fields.substr(line_end);
     const std::string_view body = input.substr(head.head_bytes, head.content_length);
     if (!head.chunked) {
-      parts_ = {body, {}, {}};
+      parts_[1] = body;
     } else if (body.empty()) {
-      parts_ = {"0\r\n\r\n", {}, {}};
+      parts_[1] = "0\r\n\r\n";
     } else {
       // The chunks were joined on arrival (Connection::join_chunks).
       std::snprintf(chunk_size_, sizeof chunk_size_, "%zx\r\n", body.size());
-      parts_ = {chunk_size_, body, "\r\n0\r\n\r\n"};
+      parts_[1] = chunk_size_;
+      parts_[2] = body;
+      parts_[3] = "\r\n0\r\n\r\n";
     }
   }
 
-  bool is_behind_first_line() const {
-    return part_ == 0 && head_.size() - left_.size() == head_.find('\n') + 1;
-  }
+  bool is_behind_first_line() const { return part_ == 0 && left_.empty(); }
   bool is_read() const {
     return left_.empty() && std::all_of(parts_.begin() + part_, parts_.end(),
                                         [](std::string_view part) { return part.empty(); });
@@ -55,14 +62,12 @@ class ConnectionStream final : public httplib::Stream {
   void stream_response() { streams_ = true; }
 
   ssize_t read(char* out, size_t size) override {
-    while (left_.empty()) {
-      if (part_ == std::ssize(parts_)) return 0;
-      left_ = parts_.begin()[part_++];
-    }
-    return static_cast<ssize_t>(take(out, std::min(size, left_.size())));
+    refill();
+    return left_.empty() ? 0 : static_cast<ssize_t>(take(out, std::min(size, left_.size())));
   }
 
   size_t read_held_line(char* out, size_t size) override {
+    refill();
     const std::size_t end = left_.find("\r\n");
     return end < left_.size() && end + 2 <= size ? take(out, end + 2) : 0;
   }
@@ -84,6 +89,10 @@ class ConnectionStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
  private:
+  void refill() {
+    while (left_.empty() && part_ < std::ssize(parts_)) left_ = parts_.begin()[part_++];
+  }
+
   std::size_t take(char* out, std::size_t count) {
     std::memcpy(out, left_.data(), count);
     left_.remove_prefix(count);
@@ -113,9 +122,9 @@ class ConnectionStream final : public httplib::Stream {
   Connection& connection_;
   const ServerLimits& limits_;
   const std::atomic<bool>& abort_;
-  std::string_view head_;
-  std::string_view left_;  // of the part being read
-  std::array<std::string_view, 3> parts_;
+  std::string line_;       // the request line, if the library does not know the form that was sent
+  std::string_view left_;  // of the part being read, at first the request line
+  std::array<std::string_view, 4> parts_;
   std::ptrdiff_t part_ = 0;  // the next part
   char chunk_size_[24] = "";
   bool streams_ = false;
@@ -138,11 +147,15 @@ bool reverses_fields() {
 }
 
 /// Leaves no fields in `in`, so that the library's own rules have nothing to apply to.
-void complete(Request& out, httplib::Request& in) {
+void complete(Request& out, httplib::Request& in, const RequestHead& head) {
   out.headers.clear();
   out.headers.reserve(in.headers.size());
   for (auto& [name, value] : in.headers) out.headers.emplace_back(name, std::move(value));
   if (reverses_fields()) std::reverse(out.headers.begin(), out.headers.end());
+  if (!head.authority.empty()) {
+    std::erase_if(out.headers, [](const auto& field) { return same_name(field.first, "Host"); });
+    out.headers.emplace_back("Host", head.authority);
+  }
   out.body = std::move(in.body);
   in.headers.clear();
   in.ranges.clear();
@@ -196,11 +209,19 @@ void append_fields(std::string& out, const Response& response, const ResponseFra
   append_field(out, "X-Content-Type-Options", "nosniff");
   if (!has_cache_control) append_field(out, "Cache-Control", "no-store");
   append_field(out, "Date", date(frame.now_s));
+  const bool announces = frame.keep_alive && frame.idle_s > 0;
   if (!frame.keep_alive) {
     append_field(out, "Connection", "close");
-  } else if (frame.http_1_0) {
+  } else if (frame.http_1_0 || announces) {
     append_field(out, "Connection", "keep-alive");
   }
+  if (announces) append_field(out, "Keep-Alive", "timeout=" + std::to_string(frame.idle_s));
+}
+
+/// The response to `OPTIONS *` (RFC 9110 section 9.3.7).
+Response methods_of_server() {
+  Response out{.status = 204, .content_type = {}};
+  return out.header("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
 }
 
 }  // namespace
@@ -301,7 +322,7 @@ class Adapter::Library final : private httplib::Server {
     }
     is_read_ = stream_->is_read() && in.method == head_->method && in.target == head_->target;
     request_ = std::move(connection_->http.request);
-    complete(request_, in);
+    complete(request_, in, *head_);
     request_.request_id = head_->request_id;
     connection_->consume(head_->bytes());
   }
@@ -320,7 +341,7 @@ class Adapter::Library final : private httplib::Server {
   void respond(httplib::Response& out) {
     out.status = 400;
     if (!is_read_) return;
-    response_ = handler_(request_);
+    response_ = request_.path == "*" ? methods_of_server() : handler_(request_);
     frame_ = framing_(*connection_, *head_, response_);
     is_answered_ = true;
     out.status = response_.status;

@@ -24,6 +24,7 @@ struct ResponseFrame {
   std::string_view request_id;
   bool keep_alive = true;
   bool http_1_0 = false;
+  int idle_s = 0;          // how long the client may keep the connection idle; 0: not announced
   std::int64_t now_s = 0;  // seconds since 1970, for the Date header
 };
 

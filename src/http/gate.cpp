@@ -54,8 +54,8 @@ bool all_in(const CharTable& table, std::string_view text) {
 bool is_token(std::string_view text) { return !text.empty() && all_in(kTokenChars, text); }
 
 bool is_for_admission(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames{"x-svc-auth", "authorization", "accept",
-                                                   "cookie", "x-forwarded-for"};
+  constexpr std::array<std::string_view, 6> kNames{
+      "x-svc-auth", "authorization", "accept", "cookie", "x-forwarded-for", "x-forwarded-proto"};
   return std::any_of(kNames.begin(), kNames.end(),
                      [&](std::string_view wanted) { return same_name(name, wanted); });
 }
@@ -165,6 +165,7 @@ class HeadParser {
   void fail(const char* detail) { fail(malformed(detail)); }
 
   void request_line(std::string_view line);
+  void target(std::string_view text);
   void field(std::string_view line);
   void content_length(std::string_view value);
   void transfer_encoding(std::string_view value);
@@ -189,20 +190,42 @@ void HeadParser::request_line(std::string_view line) {
   const std::string_view method = line.substr(0, first);
   if (!is_token(method)) return fail("The method is not a token.");
   const std::string_view version = line.substr(last + 1);
-  if (version != "HTTP/1.1" && version != "HTTP/1.0") {
+  constexpr std::string_view kMajor = "HTTP/1.";
+  // A later minor version is served as HTTP/1.1 (RFC 9110 section 2.5).
+  if (version.size() != kMajor.size() + 1 || !version.starts_with(kMajor) ||
+      !is_in(kDigits, version.back())) {
     return fail("The HTTP version is not supported. Send HTTP/1.1 or HTTP/1.0.");
   }
-  const std::string_view target = line.substr(first + 1, last - first - 1);
-  if (target.size() > limits_.target_bytes_max) return fail(target_too_long(limits_));
-  if (target.empty() || target.front() != '/') {
-    return fail("The request target must be a path that starts with `/`.");
-  }
-  if (!all_in(kTargetChars, target)) {
+  head_.http_1_0 = version.back() == '0';
+  head_.is_other_form = version.back() > '1';
+  head_.method = method;
+  target(line.substr(first + 1, last - first - 1));
+}
+
+/// The forms that RFC 9112 section 3.2 defines for a server that is no proxy.
+void HeadParser::target(std::string_view text) {
+  if (text.size() > limits_.target_bytes_max) return fail(target_too_long(limits_));
+  if (!all_in(kTargetChars, text)) {
     return fail("The request target contains a fragment or a character that must be escaped.");
   }
-  head_.http_1_0 = version == "HTTP/1.0";
-  head_.method = method;
-  head_.target = target;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!same_name(text.substr(0, scheme.size()), scheme)) continue;
+    text.remove_prefix(scheme.size());
+    const std::size_t end = std::min(text.find_first_of("/?"), text.size());
+    head_.authority = text.substr(0, end);
+    head_.is_other_form = true;
+    if (end == 0 || !all_in(kHostChars, head_.authority)) {
+      return fail("The URL in the request line has no valid host.");
+    }
+    text.remove_prefix(end);
+    if (!text.starts_with('/')) head_.target = "/";
+    head_.target += text;
+    return;
+  }
+  if (!text.starts_with('/') && !(text == "*" && head_.method == "OPTIONS")) {
+    return fail("The request target must be a path that starts with `/`, or an http URL.");
+  }
+  head_.target = text;
 }
 
 void HeadParser::field(std::string_view line) {
@@ -211,7 +234,8 @@ void HeadParser::field(std::string_view line) {
   const auto [name, value] = *parsed;
   if (same_name(name, "host")) {
     ++hosts_;
-    if (value.empty() || !all_in(kHostChars, value)) fail("The Host header is not a valid host.");
+    if (!all_in(kHostChars, value)) fail("The Host header is not a valid host.");
+    head_.fields.emplace_back(name, head_.authority.empty() ? value : head_.authority);
   } else if (same_name(name, "content-length")) {
     content_length(value);
   } else if (same_name(name, "transfer-encoding")) {
@@ -242,8 +266,8 @@ void HeadParser::content_length(std::string_view value) {
 }
 
 void HeadParser::transfer_encoding(std::string_view value) {
-  // A second field would be a second coding, and parsers disagree about other spellings.
-  if (head_.chunked || value != "chunked") {
+  // A second field would be a second coding.
+  if (head_.chunked || !same_name(value, "chunked")) {
     return fail("Transfer-Encoding of a request must be `chunked`, sent once.");
   }
   head_.chunked = true;
@@ -258,6 +282,7 @@ void HeadParser::connection(std::string_view list) {
 }
 
 void HeadParser::check_as_a_whole() {
+  if (hosts_ == 0 && !head_.authority.empty()) head_.fields.emplace_back("Host", head_.authority);
   if (head_.http_1_0 ? hosts_ > 1 : hosts_ != 1) fail("Send exactly one Host header.");
   if (head_.chunked && lengths_ > 0) {
     fail("Send either Content-Length or Transfer-Encoding, not both.");
@@ -301,10 +326,6 @@ Request request_of(RequestHead& head, std::string peer) {
   return out;
 }
 
-Rejection make_rejection(Problem problem, const RequestHead& head) {
-  return {std::move(problem), std::string(head.path()), head.request_id};
-}
-
 GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
                           GateProgress& progress) {
   Scanner scanner(buffered, limits, progress);
@@ -313,13 +334,16 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
   // A client of another protocol sends one line and then waits for a response.
   if (incomplete && (progress.line_passed || progress.lines == 0)) return Incomplete{};
   HeadParser parser(limits);
-  parser.parse(buffered.substr(0, end != 0 ? end : progress.line_start));
+  // The lines after an error are only for the response to it.
+  parser.parse(buffered.substr(0, end != 0            ? end
+                                  : scanner.problem() ? limits.header_bytes_max
+                                                      : progress.line_start));
   RequestHead& head = parser.head();
-  if (scanner.problem()) return make_rejection(*std::move(scanner.problem()), head);
+  if (scanner.problem()) return Rejection{*std::move(scanner.problem()), std::move(head)};
   progress.line_passed = true;
   if (incomplete && !parser.problem()) return Incomplete{};
   if (!incomplete) parser.check_as_a_whole();
-  if (parser.problem()) return make_rejection(*std::move(parser.problem()), head);
+  if (parser.problem()) return Rejection{*std::move(parser.problem()), std::move(head)};
   head.head_bytes = end;
   return std::move(head);
 }

@@ -38,16 +38,20 @@ struct GateProgress {
 /// The parts of an accepted header that framing, limits and routing need.
 struct RequestHead {
   std::string method;      // a token as sent; methods are case-sensitive
-  std::string target;      // as sent: the path, which starts with '/', with the query
+  std::string target;      // the path, which starts with '/', with the query; or "*" of OPTIONS
+  std::string authority;   // of a target in absolute form; replaces Host (RFC 9112 section 3.2.2)
   std::string request_id;  // the caller's ID if acceptable, otherwise empty
-  /// The fields on which an admission may depend, as sent and in order: X-Svc-Auth, Authorization,
-  /// Accept, Cookie and X-Forwarded-For.
+  /// The fields on which an admission or a rejection may depend, in order: X-Svc-Auth,
+  /// Authorization, Accept, Cookie, Host (the authority, if there is one), X-Forwarded-For and
+  /// X-Forwarded-Proto.
   std::vector<std::pair<std::string, std::string>> fields;
   std::size_t skipped = 0;           // empty lines before the request line, in bytes
   std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
   std::uint64_t content_length = 0;  // for a chunked body, set when it is complete
   bool chunked = false;              // a ChunkFramer finds the end of the body
   bool http_1_0 = false;
+  // The request line has another form than "METHOD target HTTP/1.1" (or 1.0).
+  bool is_other_form = false;
   bool keep_alive = true;        // as requested by the client
   bool expect_continue = false;  // the client waits for `100 Continue` before it sends the body
 
@@ -60,16 +64,11 @@ struct RequestHead {
 /// The request without its body. Moves what it needs out of `head`, which keeps its framing.
 Request request_of(RequestHead& head, std::string peer);
 
-/// The problem to send before the connection is closed. Path and ID are set if they could be read
-/// before the rejection.
+/// The problem to send before the connection is closed.
 struct Rejection {
   Problem problem;
-  std::string path;
-  std::string request_id;  // the caller's ID if acceptable, otherwise empty
+  RequestHead head;  // as far as it could be read
 };
-
-/// For a rejection after the gate.
-Rejection make_rejection(Problem problem, const RequestHead& head);
 
 struct Incomplete {};
 

@@ -26,7 +26,8 @@ struct Admission {
 };
 
 /// A complete request that has passed the header gate: method and header names are valid tokens,
-/// the target is in origin form, the body is complete and within its limit.
+/// the body is complete and within its limit. If the target was in absolute form, its authority has
+/// replaced the value of Host.
 struct Request {
   std::string method;  // a token as sent; methods are case-sensitive, so `get` is not GET
   std::string path;    // as sent, without the query, still percent-encoded, starts with '/'

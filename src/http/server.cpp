@@ -320,9 +320,8 @@ Response Server::Impl::handle(Request& request) {
   } catch (...) {
     log_error("http", "handler failed", {{"request_id", id}});
   }
-  const Problem problem(Slug::unexpected_error);
-  return options_.render_problem ? options_.render_problem(problem, request.path, id)
-                                 : problem_response(problem, request.path, id);
+  request.request_id = id;
+  return session_.render(Problem(Slug::unexpected_error), request);
 }
 
 /// Releases requests that no worker will serve.

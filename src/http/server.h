@@ -32,7 +32,10 @@ struct ServerLimits {
   int header_ms = 5'000;    // from the first byte (or from accept) to the end of the header
   int body_ms = 10'000;     // from the end of the header to the end of the body
   int request_ms = 11'000;  // header and body share this deadline
-  int idle_ms = 30'000;     // between requests on a keep-alive connection
+  /// Between requests on a kept connection. Longer than the idle timeout of common proxies (nginx
+  /// 60 s, Caddy 2 min, load balancers of clouds up to 10 min), so that a proxy never sends a
+  /// request on a connection that is being closed. Clients are told a shorter time.
+  int idle_ms = 660'000;
   int write_ms = 10'000;  // without progress while writing, or below 16 KiB/s for longer than this
   int linger_ms = 1'000;  // time for a client to receive a rejection while it is still sending
   /// If a new connection exceeds this number, the connection that has been idle for longest is
@@ -73,10 +76,10 @@ struct ServerOptions {
   std::string tls_key_file;
   std::string tls_client_ca_file;  // CAs of client certificates; empty: none are requested
   ServerLimits limits;
-  /// Renders rejections of the server itself, for paths with their own error format. Called with
-  /// the problem, the path (empty if it could not be read) and the request ID. Default:
-  /// problem_response.
-  std::function<Response(const Problem&, std::string_view, std::string_view)> render_problem;
+  /// Renders rejections of the server itself, for paths with their own error format. The request
+  /// has its ID, and its peer, path and `RequestHead::fields` as far as they could be read.
+  /// Default: problem_response.
+  std::function<Response(const Problem&, const Request&)> render_problem;
 };
 
 /// Figures for health, metrics and tests.

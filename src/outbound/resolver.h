@@ -24,9 +24,9 @@ class Resolver {
 };
 
 /// Reads /etc/hosts, then queries the servers in /etc/resolv.conf. Reads both files at each call,
-/// so a change needs no restart. A name is always complete: no search domain is added to it, so
-/// that nobody who controls one receives a call meant for another host. "localhost" is always the
-/// loopback address (RFC 6761).
+/// so a change needs no restart. A name is always complete: no search domain is added to it,
+/// because its owner would receive calls meant for another host. "localhost" is always the loopback
+/// address (RFC 6761).
 class CaresResolver final : public Resolver {
  public:
   CaresResolver();  // throws InternalError if c-ares cannot start

@@ -168,7 +168,7 @@ TEST_CASE("payments to a beneficiary are rejected as the contract requires") {
         "validation-failed", {"notifyEmail"}},
        {"both ways to notify", kTransfer, body(R"({"notifyEmail":true,"notifyWhatsApp":true})"), 422,
         "validation-failed", {"notifyEmail", "notifyWhatsApp"}},
-       {"only checked", kTransfer + "?validateOnly=true", body(), 200}},
+       {"only checked", kTransfer + "/validate", body(), 200}},
       world.names);
   // clang-format on
   CHECK(world.me.funds(world.from, "USDC") == "100.00/100.00/0.00");

@@ -16,9 +16,10 @@ namespace {
 
 /// The operation whose checks apply: for a `/validate` route, that of the payment.
 const api::Route& origin_of(const api::Route& route) {
+  constexpr std::string_view kCheck = "/validate";
   for (const api::Route& each : api::routes()) {
-    for (const api::QueryVariant& variant : each.variants) {
-      if (variant.operation == route.operation) return each;
+    if (each.method == route.method && route.pattern == std::string(each.pattern).append(kCheck)) {
+      return each;
     }
   }
   return route;

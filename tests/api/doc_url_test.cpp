@@ -115,7 +115,37 @@ TEST_CASE(
     INFO(url);
     const auto page = url.find("/problems/");
     REQUIRE(page != std::string::npos);
-    CHECK((url.substr(0, page) == own || url.substr(0, page) == "http://127.0.0.1"));
+    const std::string base = url.substr(0, page);
+    CHECK((base == own || base == "http://127.0.0.1" || base == "http://a"));
     CHECK(client.get(url.substr(page)).status == 200);
+  }
+}
+
+TEST_CASE("docUrl of a rejection before routing names the host that the client called") {
+  TestApp app(no_domain);
+  app.listen();
+  const std::string host = "Host: pay.example\r\nX-Forwarded-Proto: https\r\n";
+  const std::string token = "POST /v1/auth/token HTTP/1.1\r\n";
+  const std::vector<std::pair<std::string, int>> early = {
+      {token + host + "Content-Length: 70000\r\n\r\n", 413},
+      {"POST /nowhere HTTP/1.1\r\n" + host + "Content-Length: 70000\r\n\r\n", 404},
+      {token + host + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\n", 415},
+      {token + "Content-Encoding: gzip\r\n" + host + "\r\n", 415},
+      {token + host + "A: " + std::string(17'000, 'a') + "\r\n\r\n", 431},
+      {token + host + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400},
+      {token + host + "Transfer-Encoding: chunked\r\n\r\n11170\r\n", 413},
+      {"GET /" + std::string(3'000, 'a') + " HTTP/1.1\r\n" + host + "\r\n", 400},
+      {"GET / HTTP/2.0\r\n" + host + "\r\n", 400},
+      {"GET /v1/wallets HTTP/1.1\r\n" + host + "no colon\r\n\r\n", 400},
+      {"GET http://pay.example/" + std::string(3, '/') +
+           "v1 HTTP/1.1\r\nHost: other\r\n"
+           "X-Forwarded-Proto: https\r\nConnection: close\r\n\r\n",
+       404}};
+  for (const auto& [bytes, status] : early) {
+    INFO(bytes.substr(0, 120));
+    const Reply reply = send_raw(app.core().port(), bytes);
+    CHECK(reply.status == status);
+    CHECK(
+        reply.json().at("docUrl").get<std::string>().starts_with("https://pay.example/problems/"));
   }
 }

@@ -153,7 +153,7 @@ TEST_CASE("a suspended association reads but moves no money") {
   const std::string running = app.me().transfer(from, to, "1");
   app.change_status(app.association(), AssociationStatus::suspended);
   for (const char* route : {"/v1/payments/p2p/own", "/v1/payments/p2p/own/multi",
-                            "/v1/payments/swap/own", "/v1/payments/p2p/own?validateOnly=true"}) {
+                            "/v1/payments/swap/own", "/v1/payments/p2p/own/validate"}) {
     INFO(route);
     check_rejected(app.me().post(route, transfer_body(from, to, "1")), 403,
                    "association-suspended");

@@ -247,15 +247,14 @@ TEST_CASE("malformed multi-transfers") {
       });
 }
 
-TEST_CASE("validateOnly of a multi-transfer holds nothing") {
+TEST_CASE("validation of a multi-transfer holds nothing") {
   World world;
   const std::string before = world.funds();
-  CHECK(world.app.me().post(kMulti + "?validateOnly=true", world.body()).json() ==
-        Json{{"valid", true}});
+  CHECK(world.app.me().post(kMulti + "/validate", world.body()).json() == Json{{"valid", true}});
   CHECK(world.funds() == before);
   Json body = world.body();
   body["transfers"][3]["amount"] = "1000";
-  CHECK(world.app.me().post(kMulti + "?validateOnly=true", body).fields() ==
+  CHECK(world.app.me().post(kMulti + "/validate", body).fields() ==
         std::vector<std::string>{"transfers[3].amount"});
 }
 

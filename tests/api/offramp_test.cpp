@@ -139,9 +139,10 @@ TEST_CASE("every line of a refunded off-ramp has the sender's reference, in ever
   body["fromRef"] = "OFF-F";
   body["toRef"] = "OFF-T";
   REQUIRE(world.settled(world.me.pay(kOfframp, body), 2'000).at("status") == "refunded");
-  const std::string statement = "/v1/statements/transactions?walletId=" + world.wallet +
-                                "&assetCode=USDC&startDate=2026-01-01&endDate=2026-01-02";
-  const Json lines = world.me.get(statement).json().at("data");
+  const std::string path = "/v1/statements/transactions";
+  const std::string query =
+      "?walletId=" + world.wallet + "&assetCode=USDC&startDate=2026-01-01&endDate=2026-01-02";
+  const Json lines = world.me.get(path + query).json().at("data");
   REQUIRE(lines.size() == 5);  // the first is the funding
   const std::vector<std::string> amounts{"-100.00", "-1.50", "100.00", "1.50"};
   for (std::size_t i = 0; i < amounts.size(); ++i) {
@@ -150,7 +151,7 @@ TEST_CASE("every line of a refunded off-ramp has the sender's reference, in ever
   }
   for (const char* format : {"csv", "ndjson", "camt.053"}) {
     INFO(format);
-    const std::string text = world.me.get(statement + "&format=" + format).body;
+    const std::string text = world.me.get(path + '/' + format + query).body;
     std::size_t found = 0;
     for (std::size_t at = 0; (at = text.find("OFF-F", at)) != std::string::npos; ++at) ++found;
     CHECK(found == 4);
@@ -269,7 +270,7 @@ TEST_CASE("an off-ramp is rejected as the contract requires") {
        row("additional field that is not required", R"({"additionalFields":{"shoeSize":"43"}})",
            422, "validation-failed", {"additionalFields.shoeSize"})});
   CHECK(world.me.funds(world.wallet, "USDC") == "1000.00/1000.00/0.00");
-  run_scenario(world.me, {"only checked", kOfframp + "?validateOnly=true", body("{}"), 200});
+  run_scenario(world.me, {"only checked", kOfframp + "/validate", body("{}"), 200});
   CHECK(world.me.get("/v1/quotes/" + quote.at("quoteId").get<std::string>()).json().at("status") ==
         "OPEN");
 }

@@ -166,7 +166,7 @@ TEST_CASE("on a full disk, a conflict is still reported, and a new payment is no
     CHECK(me.post(kTransfer, unsent).slug() == "storage-full");
     check_conflict(me.post(kTransfer, other), {"amount"});
     check_replay(me.post(kTransfer, world.body), id);
-    CHECK(me.post(kTransfer + "?validateOnly=true", unsent).json() == Json{{"valid", true}});
+    CHECK(me.post(kTransfer + "/validate", unsent).json() == Json{{"valid", true}});
     CHECK(me.post(kTransfer, unsent).slug() == "storage-full");
     CHECK(me.all("/v1/transactions").size() == 1);
   }

@@ -131,9 +131,8 @@ class ResponseProducer {
     add_fresh_payment_samples(app_, app_.me(), names, sample);
     HttpCall call = sample.call(names);
     const bool first = status == route.responses.front().status;
-    if (!first && route.moves_money) call.target = with_query(call.target, "validateOnly=true");
-    // On other routes, the second success is for an existing object.
-    if (!first && !route.moves_money) app_.me().send(call);
+    // The second success is for an existing object.
+    if (!first) app_.me().send(call);
     if (first && sample.target.ends_with("/trustlines")) {
       names["wallet"] = app_.wallet("USDC");
       call = sample.call(names);

@@ -247,9 +247,9 @@ void check_schema(const Element& element, const std::string& type) {
 
 // ------------------------------------------------------------------------------------------------
 
-std::string target(const std::string& wallet, const std::string& more,
+std::string target(const std::string& wallet, const std::string& more = {},
                    const std::string& asset = "USDC") {
-  return "/v1/statements/transactions?walletId=" + wallet + "&assetCode=" + asset +
+  return "/v1/statements/transactions/camt.053?walletId=" + wallet + "&assetCode=" + asset +
          "&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
@@ -302,7 +302,7 @@ struct World {
     app.settle();
   }
   Element read(const std::string& wallet, const std::string& more = {}) {
-    return statement_of(app.me().get(target(wallet, "&format=camt.053" + more)));
+    return statement_of(app.me().get(target(wallet, more)));
   }
 };
 
@@ -413,7 +413,7 @@ TEST_CASE("camt.053: amounts are rounded from seven decimals to five, and still 
 TEST_CASE("camt.053: an asset with a currency code is that currency") {
   TestApp app;
   const std::string wallet = app.wallet("JPY", "500");
-  const Element statement = statement_of(app.me().get(target(wallet, "&format=camt.053", "JPY")));
+  const Element statement = statement_of(app.me().get(target(wallet, "", "JPY")));
   check_ties(statement);
   CHECK(statement.at({"Acct", "Ccy"}) == "JPY");
   CHECK(statement.all("Ntry")[0]->find({"Amt"})->attributes.at("Ccy") == "JPY");
@@ -427,9 +427,8 @@ TEST_CASE("camt.053: an empty range has balances and no entries") {
   CHECK(statement.all("Ntry").empty());
   // The opening balance includes everything before the range; a future range closes with the
   // current balance.
-  const std::string later =
-      "/v1/statements/transactions?walletId=" + world.from +
-      "&assetCode=USDC&startDate=2026-03-01&endDate=2026-04-01&format=camt.053";
+  const std::string later = "/v1/statements/transactions/camt.053?walletId=" + world.from +
+                            "&assetCode=USDC&startDate=2026-03-01&endDate=2026-04-01";
   const Element after = statement_of(world.app.me().get(later));
   check_ties(after);
   CHECK(after.all("Bal")[0]->at({"Amt"}) == "100.00");
@@ -439,8 +438,7 @@ TEST_CASE("camt.053: an empty range has balances and no entries") {
 TEST_CASE("camt.053: every message has a new ID, and a statement keeps its ID") {
   World world;
   const auto ids = [&] {
-    const Element document =
-        Reader(world.app.me().get(target(world.from, "&format=camt.053")).body).document();
+    const Element document = Reader(world.app.me().get(target(world.from)).body).document();
     return std::pair(document.at({"BkToCstmrStmt", "GrpHdr", "MsgId"}),
                      document.at({"BkToCstmrStmt", "Stmt", "Id"}));
   };
@@ -449,21 +447,10 @@ TEST_CASE("camt.053: every message has a new ID, and a statement keeps its ID") 
   CHECK(first.second == second.second);
 }
 
-TEST_CASE("camt.053 is selected by format, or by an Accept header that accepts nothing else") {
+TEST_CASE("camt.053: the response is a file") {
   World world;
-  const auto type = [&](const std::string& accept, const std::string& more) {
-    return world.app.me()
-        .with("Accept", accept)
-        .get(target(world.from, more))
-        .header("Content-Type");
-  };
-  CHECK(type("application/xml", "") == "application/xml");
-  CHECK(type("text/html,application/xml;q=0.9,*/*;q=0.8", "") == "application/json");
-  CHECK(type("application/xml", "&format=csv") == "text/csv; charset=utf-8");
-  CHECK(type("*/*", "&format=camt.053") == "application/xml");
-  CHECK_THAT(
-      world.app.me().get(target(world.from, "&format=camt.053")).header("Content-Disposition"),
-      Catch::Matchers::EndsWith(".camt053.xml\""));
+  CHECK_THAT(world.app.me().get(target(world.from)).header("Content-Disposition"),
+             Catch::Matchers::EndsWith(".camt053.xml\""));
 }
 
 TEST_CASE("a long camt.053 arrives completely over the wire") {
@@ -475,8 +462,7 @@ TEST_CASE("a long camt.053 arrives completely over the wire") {
   }
   app.settle();
   app.listen();
-  const Element statement =
-      statement_of(app.me().over_wire().get(target(to, "&format=camt.053&limit=1")));
+  const Element statement = statement_of(app.me().over_wire().get(target(to)));
   check_ties(statement);
   CHECK(statement.all("Ntry").size() == 600);
   CHECK(statement.all("Bal")[1]->at({"Amt"}) == "150.00");

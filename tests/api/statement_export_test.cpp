@@ -16,8 +16,10 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string target(const std::string& wallet, const std::string& more) {
-  return "/v1/statements/transactions?walletId=" + wallet +
+/// `format`: empty for the page as JSON, otherwise such as "/csv".
+std::string target(const std::string& wallet, const std::string& more,
+                   const std::string& format = {}) {
+  return "/v1/statements/transactions" + format + "?walletId=" + wallet +
          "&assetCode=USDC&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
@@ -98,7 +100,7 @@ TEST_CASE("CSV and NDJSON contain the rows of the JSON statement") {
   const auto lines = page.at("data").get<std::vector<Json>>();
   REQUIRE(lines.size() == 4);
 
-  const Reply csv = world.app.me().get(target(world.from, "&format=csv"));
+  const Reply csv = world.app.me().get(target(world.from, "", "/csv"));
   CHECK(csv.status == 200);
   CHECK(csv.header("Content-Type") == "text/csv; charset=utf-8");
   CHECK_THAT(
@@ -115,26 +117,31 @@ TEST_CASE("CSV and NDJSON contain the rows of the JSON statement") {
     }
   }
 
-  const Reply ndjson = world.app.me().get(target(world.from, "&format=ndjson"));
+  const Reply ndjson = world.app.me().get(target(world.from, "", "/ndjson"));
   CHECK(ndjson.status == 200);
   CHECK(ndjson.header("Content-Type") == "application/x-ndjson");
   CHECK(parse_ndjson(ndjson.body) == lines);
 }
 
-TEST_CASE("the Accept header selects an export unless format does") {
+TEST_CASE("each statement operation has one media type, whatever the Accept header says") {
   World world;
   world.pay("x");
-  const auto type = [&](const std::string& accept, const std::string& more) {
-    return world.app.me()
-        .with("Accept", accept)
-        .get(target(world.from, more))
-        .header("Content-Type");
-  };
-  CHECK(type("text/csv", "") == "text/csv; charset=utf-8");
-  CHECK(type("application/x-ndjson", "") == "application/x-ndjson");
-  CHECK(type("*/*", "") == "application/json");
-  CHECK(type("application/json", "") == "application/json");
-  CHECK(type("text/csv", "&format=json") == "application/json");
+  for (const char* accept : {"text/csv", "application/x-ndjson", "application/xml", "*/*"}) {
+    INFO(accept);
+    const Client me = world.app.me().with("Accept", accept);
+    const auto type = [&](const std::string& format) {
+      return me.get(target(world.from, "", format)).header("Content-Type");
+    };
+    CHECK(type("") == "application/json");
+    CHECK(type("/csv") == "text/csv; charset=utf-8");
+    CHECK(type("/ndjson") == "application/x-ndjson");
+    CHECK(type("/camt.053") == "application/xml");
+  }
+  for (const char* query : {"&format=csv", "&format=json", "&limit=5&Format=csv"}) {
+    INFO(query);
+    CHECK(world.app.me().get(target(world.from, query)).status == 400);
+    CHECK(world.app.me().get(target(world.from, query, "/csv")).status == 400);
+  }
 }
 
 TEST_CASE("no CSV cell starts like a formula") {
@@ -156,7 +163,7 @@ TEST_CASE("no CSV cell starts like a formula") {
                                "\xef\xbc\xa0"
                                "1"};
   for (const std::string& text : texts) world.pay(text, "-REF");
-  const auto rows = parse_csv(world.app.me().get(target(world.from, "&format=csv")).body);
+  const auto rows = parse_csv(world.app.me().get(target(world.from, "", "/csv")).body);
   REQUIRE(rows.size() == std::size(texts) + 2);
   for (std::size_t i = 0; i < std::size(texts); ++i) {
     const Row& row = rows[i + 2];
@@ -176,7 +183,7 @@ TEST_CASE("no CSV cell starts like a formula") {
     CHECK(api::csv_cell(text) == text);
   }
   // JSON does not need this: there the text is unchanged.
-  const auto lines = parse_ndjson(world.app.me().get(target(world.from, "&format=ndjson")).body);
+  const auto lines = parse_ndjson(world.app.me().get(target(world.from, "", "/ndjson")).body);
   CHECK(lines[1].at("description") == "=1+1");
 }
 
@@ -188,7 +195,7 @@ TEST_CASE("an export streams the whole range, beyond any page") {
                  multi_body(std::vector<Json>(100, transfer_body(from, to, "0.25"))));
   }
   app.settle();
-  const auto lines = parse_ndjson(app.me().get(target(to, "&format=ndjson&limit=1")).body);
+  const auto lines = parse_ndjson(app.me().get(target(to, "", "/ndjson")).body);
   REQUIRE(lines.size() == 600);
   CHECK(lines.back().at("runningBalance") == "150.00");
   std::vector<std::string> paged;
@@ -200,29 +207,29 @@ TEST_CASE("an export streams the whole range, beyond any page") {
     if (more) cursor = "&cursor=" + page.at("nextCursor").get<std::string>();
   }
   CHECK(member_of_each(lines, "rowId") == paged);
-  const auto rows = parse_csv(app.me().get(target(to, "&format=csv")).body);
+  const auto rows = parse_csv(app.me().get(target(to, "", "/csv")).body);
   REQUIRE(rows.size() == 601);
   for (std::size_t i = 0; i < paged.size(); ++i) CHECK(rows[i + 1][0] == paged[i]);
 }
 
 TEST_CASE("an empty period exports only the header") {
   World world;
-  CHECK(parse_csv(world.app.me().get(target(world.to, "&format=csv")).body).size() == 1);
-  CHECK(world.app.me().get(target(world.to, "&format=ndjson")).body.empty());
+  CHECK(parse_csv(world.app.me().get(target(world.to, "", "/csv")).body).size() == 1);
+  CHECK(world.app.me().get(target(world.to, "", "/ndjson")).body.empty());
 }
 
 TEST_CASE("an export arrives complete over the wire, in chunks") {
   World world;
   for (int i = 0; i < 3; ++i) world.pay("over the wire");
-  const Reply near = world.app.me().get(target(world.from, "&format=csv"));
+  const Reply near = world.app.me().get(target(world.from, "", "/csv"));
   world.app.listen();
-  const Reply far = world.app.me().over_wire().get(target(world.from, "&format=csv"));
+  const Reply far = world.app.me().over_wire().get(target(world.from, "", "/csv"));
   CHECK(far.status == 200);
   CHECK(far.header("Transfer-Encoding") == "chunked");
   CHECK(far.header("Content-Type") == near.header("Content-Type"));
   CHECK(far.body == near.body);
   const Reply head =
-      world.app.me().over_wire().send({"HEAD", target(world.from, "&format=csv"), {}, {}});
+      world.app.me().over_wire().send({"HEAD", target(world.from, "", "/csv"), {}, {}});
   CHECK(head.status == 200);
   CHECK(head.body.empty());
 }
@@ -262,7 +269,9 @@ TEST_CASE("statement export: the operator gets the bytes of the API in every for
                                             {"format", std::string(info.name)},
                                             {"from", "2026-01-01"},
                                             {"to", "2026-02-01"}});
-    const std::string reply = app.me().get(target(from, "&format=" + std::string(info.name))).body;
+    const bool is_page = info.format == api::StatementFormat::json;
+    const std::string format = is_page ? std::string() : '/' + std::string(info.name);
+    const std::string reply = app.me().get(target(from, "", format)).body;
     if (info.format == api::StatementFormat::json) {
       CHECK(Json::parse(file) == Json::parse(reply));
     } else {

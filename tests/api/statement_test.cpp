@@ -269,13 +269,13 @@ TEST_CASE("rejected statement requests") {
            "not-found", {}, {}, "GET"},
           {"another environment's wallet", base + "walletId=$other&assetCode=USDC" + range, "", 404,
            "not-found", {}, {}, "GET"},
-          {"format", base + "walletId=$wallet&assetCode=USDC&format=pdf" + range, "", 400,
+          {"format", base + "walletId=$wallet&assetCode=USDC&format=csv" + range, "", 400,
            "malformed-request", {"format"}, {}, "GET"},
           {"limit", base + "walletId=$wallet&assetCode=USDC&limit=101" + range, "", 400,
            "malformed-request", {"limit"}, {}, "GET"},
           {"an export is rejected as a problem too",
-           base + "walletId=$theirs&assetCode=USDC&format=csv" + range, "", 404, "not-found", {},
-           {}, "GET"},
+           "/v1/statements/transactions/csv?walletId=$theirs&assetCode=USDC" + range, "", 404,
+           "not-found", {}, {}, "GET"},
       },
       names);
   // clang-format on

@@ -241,7 +241,7 @@ TEST_CASE("rejected swaps") {
            "malformed-request", {"minReceivingAmount"}},
           {"retired field", kSwap, body(R"({"externalReference":"x"})"), 400, "malformed-request",
            {"externalReference"}, {"send transactionId"}},
-          {"validateOnly", kSwap + "?validateOnly=true", body("{}"), 200, "", {}, {"true"}},
+          {"only checked", kSwap + "/validate", body("{}"), 200, "", {}, {"true"}},
       },
       names);
   // clang-format on

@@ -132,8 +132,6 @@ TEST_CASE("malformed transfers are 400, with every field") {
           {"description too long", kTransfer,
            body(R"({"description":")" + std::string(141, 'd') + "\"}"), 400, "malformed-request",
            {"description"}},
-          {"validateOnly of another kind", kTransfer + "?validateOnly=yes", body(), 400,
-           "malformed-request", {"validateOnly"}},
           {"shape outranks value", kTransfer, body(R"({"amount":"0","fromRef":""})"), 400,
            "invalid-reference", {"amount", "fromRef"}},
       },
@@ -242,10 +240,10 @@ TEST_CASE("a notification requires a receiver with a registered address") {
   }
 }
 
-TEST_CASE("validateOnly runs every check and stores nothing") {
+TEST_CASE("validation runs every check and stores nothing") {
   World world;
   const Client& me = world.app.me();
-  const std::string dry = kTransfer + "?validateOnly=true";
+  const std::string dry = kTransfer + "/validate";
   const Json transfer = transfer_body(world.from, world.to, "40");
   for (int i = 0; i < 2; ++i) {
     const Reply reply = me.post(dry, transfer);
@@ -259,7 +257,7 @@ TEST_CASE("validateOnly runs every check and stores nothing") {
   // The ID is still unused, also for another body.
   Json other = transfer;
   other["amount"] = "1";
-  CHECK(me.post(kTransfer + "?validateOnly=false", other).status == 202);
+  CHECK(me.post(kTransfer, other).status == 202);
   // Once the ID is used, the same checks report it.
   CHECK(me.post(dry, transfer).slug() == "transaction-id-conflict");
   CHECK(me.post(dry, other).status == 200);

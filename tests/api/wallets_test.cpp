@@ -155,6 +155,58 @@ TEST_CASE("a wallet's name and metadata can be changed, nothing else") {
   CHECK(read(app.me(), own).at("walletName") == "New name");
 }
 
+TEST_CASE("a wallet can be sent back as it was read, and a changed fixed member is named") {
+  TestApp app;
+  for (const std::string& id : {app.wallet("USDC", "10"), app.me().third_party_wallet("USDC"),
+                                app.me().third_party_wallet("EURC", "Waits001")}) {
+    const Json before = read(app.me(), id);
+    app.clock.advance_ms(1'000);
+    const Reply same = app.me().put(wallet_path(id), before);
+    INFO(same.text());
+    REQUIRE(same.status == 200);
+    Json after = same.json();
+    CHECK(after.at("updatedAt") != before.at("updatedAt"));
+    after["updatedAt"] = before.at("updatedAt");
+    CHECK(after == before);
+    const std::map<std::string, Json> changes = {
+        {"id", "019b7653-d4c0-7000-8000-000000000001"},
+        {"accountNumber", "1"},
+        {"publicKey", "G"},
+        {"networkName", "another"},
+        {"assetCode", before.at("assetCode") == "USDC" ? "EURC" : "USDC"},
+        {"ownAccount", !before.at("ownAccount").get<bool>()},
+        {"status", before.at("status") == "Pending" ? "Verified" : "Pending"}};
+    for (const auto& [name, value] : changes) {
+      INFO(name);
+      Json body = before;
+      body[name] = value;
+      const Reply rejected = app.me().put(wallet_path(id), body);
+      CHECK(rejected.status == 422);
+      CHECK(rejected.fields() == std::vector<std::string>{name});
+    }
+    Json typed = before;
+    typed["ownAccount"] = before.at("ownAccount") == true ? "true" : "false";
+    CHECK(app.me().put(wallet_path(id), typed).status == 422);
+    CHECK(read(app.me(), id).at("walletName") == before.at("walletName"));
+  }
+}
+
+TEST_CASE("the sandbox rejects a wallet with any part of a reason, or without a body") {
+  TestApp app;
+  const std::pair<const char*, const char*> rows[] = {{"", "sandbox_rejected"},
+                                                      {"{}", "sandbox_rejected"},
+                                                      {R"({"message":"No."})", "sandbox_rejected"},
+                                                      {R"({"code":"unreadable"})", "unreadable"}};
+  for (const auto& [body, code] : rows) {
+    INFO(body);
+    const std::string id = app.me().third_party_wallet("USDC", "Waits003");
+    const Reply reply = app.me().post_text(sandbox_path(id, "reject"), body);
+    CHECK(reply.status == 200);
+    CHECK(reply.json().at("status") == "Rejected");
+    CHECK(reply.json().at("statusReason").at("code") == code);
+  }
+}
+
 TEST_CASE("a change of metadata returns a third party's wallet to the review") {
   TestApp app;
   const std::string id = app.me().third_party_wallet("USDC");

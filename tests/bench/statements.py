@@ -15,8 +15,8 @@ class Export:
 
     def __init__(self, server, form):
         wallet = server.facts["wallets"][0]["id"]
-        url = server.url(f"/v1/statements/transactions?walletId={wallet}&assetCode=USDC&startDate=2020-01-01"
-                         f"&endDate=2100-01-01&format={form}")
+        url = server.url(f"/v1/statements/transactions/{form}?walletId={wallet}&assetCode=USDC&startDate=2020-01-01"
+                         "&endDate=2100-01-01")
         before = most = memory_mib(server.pid, "VmRSS")
         began = time.monotonic()
         with subprocess.Popen(["curl", "-sS", "--fail", url, "-H", "x-svc-auth: " + server.caller[0], "-H",

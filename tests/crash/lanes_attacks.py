@@ -207,8 +207,8 @@ def patterned(world, stop):
                 status, quote = caller.call("POST", "/v1/quotes", {
                     "amount": "10", "connectorId": world.connector, "beneficiaryId": world.beneficiary})
                 if status == 201:
-                    query = "?validateOnly=true" if number % 2 else ""
-                    status, _ = caller.call("POST", "/v1/payments/offramp" + query, {
+                    check = "/validate" if number % 2 else ""
+                    status, _ = caller.call("POST", "/v1/payments/offramp" + check, {
                         "transactionId": f"pattern-{number}", "quoteId": quote["quoteId"],
                         "sourceWalletId": caller.wallets[0], "beneficiaryId": world.beneficiary,
                         "additionalFields": {"remark": "a" * 60 + "!"}, **world.codes})

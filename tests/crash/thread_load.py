@@ -23,7 +23,7 @@ from harness.server import Demo, run_command
 from provider_chaos import SETTLED_WITHIN_S, chaotic_provider
 
 RESTARTS = 4
-FORMATS = ("json", "csv", "camt.053")
+FORMATS = ("", "/csv", "/camt.053")
 BUSY = 75
 REPORTED = 66  # exit code of a process with a report
 RACE = """
@@ -127,8 +127,8 @@ def jobs_of(gateway, connectors, recipient, url):
     return [
         ("cash-out", cash_out), ("list", by_path("GET", "/v1/transactions?limit=50")),
         ("statement", lambda connection, number: text(
-            connection, f"/v1/statements/transactions?walletId={treasury}&assetCode=USDC&startDate=2020-01-01"
-                        f"&endDate=2099-01-01&format={FORMATS[number % len(FORMATS)]}")),
+            connection, f"/v1/statements/transactions{FORMATS[number % len(FORMATS)]}?walletId={treasury}"
+                        "&assetCode=USDC&startDate=2020-01-01&endDate=2099-01-01")),
         ("cash-out", cash_out), ("health", by_path("GET", "/healthz")),
         ("wallets", by_path("GET", "/v1/wallets")), ("events", by_path("GET", "/v1/events?limit=50")),
         ("webhooks", look_at_webhooks), ("cash-out", cash_out), ("connectors", by_path("GET", "/v1/connectors")),

@@ -62,6 +62,10 @@ void check_request(RequestHead head, std::string_view header) {
     HOLDS(request.headers.size() <= GateLimits().header_count_max);
     auto sent = fields_of(header.substr(head.skipped));
     auto seen = request.headers;
+    if (!head.authority.empty()) {
+      std::erase_if(sent, [](const auto& field) { return same_name(field.first, "host"); });
+      sent.emplace_back("Host", head.authority);
+    }
     for (const auto& [name, value] : sent) HOLDS(request.header(name) != nullptr);
     std::stable_sort(sent.begin(), sent.end());
     std::stable_sort(seen.begin(), seen.end());
@@ -72,9 +76,11 @@ void check_request(RequestHead head, std::string_view header) {
     HOLDS(head.content_length == 0 || count(request, "content-length") == 1);
     return Response();
   });
-  HOLDS(served.ok && handled == 1);
+  const bool is_for_server = head.target == "*";
+  HOLDS(served.ok && handled == (is_for_server ? 0 : 1));
   HOLDS(served.left == "GET " || (head.chunked && served.left.ends_with("GET ")));
-  HOLDS(served.answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  HOLDS(served.answer.starts_with(is_for_server ? "HTTP/1.1 204 No Content\r\n"
+                                                : "HTTP/1.1 200 OK\r\n"));
 }
 
 /// A request that another parser, before or after coffer, could interpret differently must not
@@ -89,7 +95,8 @@ void check_head(const RequestHead& head, std::string_view bytes, const GateLimit
     HOLDS(header[i] != '\n' || (i > 0 && header[i - 1] == '\r'));
     HOLDS(header[i] != '\r' || header[i + 1] == '\n');
   }
-  HOLDS(is_token(head.method) && head.target.starts_with('/'));
+  HOLDS(is_token(head.method));
+  HOLDS(head.target.starts_with('/') || (head.target == "*" && head.method == "OPTIONS"));
   HOLDS(head.path().find_first_of(" ?#\t") == std::string_view::npos);
   HOLDS(!head.chunked || !head.http_1_0);
   HOLDS(head.request_id.empty() || is_acceptable_request_id(head.request_id));
@@ -119,7 +126,8 @@ void check_result(const GateResult& result, std::string_view bytes, const GateLi
   if (const auto* rejection = std::get_if<Rejection>(&result)) {
     const int status = rejection->problem.status();
     HOLDS(status >= 400 && status < 500 && !rejection->problem.detail.empty());
-    HOLDS(rejection->request_id.empty() || is_acceptable_request_id(rejection->request_id));
+    const std::string& id = rejection->head.request_id;
+    HOLDS(id.empty() || is_acceptable_request_id(id));
   }
   // A prefix beyond the limits must not wait for more bytes.
   HOLDS(!std::holds_alternative<Incomplete>(result) || bytes.size() <= limits.header_bytes_max);

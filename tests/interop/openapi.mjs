@@ -78,9 +78,6 @@ const forgeries = {
   'an operation without an example of a problem': (document) => {
     delete document.paths['/v1/wallets'].post['x-problem-example'];
   },
-  'a query that makes it another operation': (document) => {
-    delete document.paths['/v1/payments/p2p/own'].post['x-variants'];
-  },
 };
 
 for (const [name, forge] of Object.entries(forgeries)) {

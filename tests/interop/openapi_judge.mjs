@@ -27,7 +27,7 @@ export class Judge {
   seen = new Set();
 
   #operations = new Map();
-  /** The operation that a variant belongs to, by operationId: the same checks reject both. */
+  /** The payment that a `/validate` operation checks, by operationId: the same checks reject both. */
   #origins = new Map();
 
   constructor(document) {
@@ -36,7 +36,8 @@ export class Judge {
       for (const method of METHODS.filter((name) => item[name])) {
         const operation = item[method];
         this.#operations.set(operation.operationId, { path, method, operation });
-        for (const variant of operation['x-variants'] ?? []) this.#origins.set(variant.operationId, operation.operationId);
+        const origin = document.paths[path.replace(/\/validate$/, '')]?.[method];
+        if (origin) this.#origins.set(operation.operationId, origin.operationId);
       }
     }
     addFormats(this.#ajv);
@@ -101,23 +102,6 @@ export class Judge {
     }
   }
 
-  /** The operation that documents this exchange: the route's own, or the variant that its query selects. */
-  #operationOf(exchange, type) {
-    const method = exchange.method.toLowerCase();
-    const own = this.#document.paths[exchange.pattern]?.[method];
-    const query = new URL(exchange.target, 'http://host').searchParams;
-    for (const variant of own?.['x-variants'] ?? []) {
-      const other = this.#operations.get(variant.operationId);
-      if (!other) throw new Error(`no operation is called ${variant.operationId}`);
-      const named = Object.entries(variant.query).every(([name, value]) => query.get(name) === value);
-      // An Accept header can also select an export, so use the media type of the response.
-      const success = this.#resolve(other.operation.responses[exchange.status]);
-      const asked = exchange.status < 300 && success?.content?.[type] && !own.responses[exchange.status]?.content?.[type];
-      if (named || asked) return other;
-    }
-    return { path: exchange.pattern, method, operation: own };
-  }
-
   #rejection(operation, slug) {
     return `${this.#origins.get(operation.operationId) ?? operation.operationId} rejecting with ${slug}`;
   }
@@ -150,7 +134,9 @@ export class Judge {
   judge(exchange) {
     const what = `${exchange.method} ${exchange.pattern} ${exchange.status}`;
     const type = withoutParameters(exchange.responseType);
-    const { path, method, operation } = this.#operationOf(exchange, type);
+    const method = exchange.method.toLowerCase();
+    const path = exchange.pattern;
+    const operation = this.#document.paths[path]?.[method];
     const response = this.#resolve(operation?.responses[exchange.status]);
     const content = this.#resolve(response?.content?.[type]);
     // 204 has neither a type nor a body.

@@ -2,7 +2,10 @@
 """coffer behind Debian's nginx and Caddy, with the shipped configuration files, as docs/tls.md describes."""
 
 import base64
+import collections
+import concurrent.futures
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -149,6 +152,38 @@ def held_against(context, gateway, marks, paused):
     return (status == 429) == paused and status in (401, 429) and accepted == 200, (status, accepted)
 
 
+PAUSES_S = (0.5, 1.9, 2.0, 2.1, 2.9, 3.0, 3.1, 3.5)  # on both sides of 2 s in the proxy and 3 s in coffer
+
+
+def pays_after_pauses(gateway, context, name):
+    """Eight clients pay at once after each pause, each over a connection of its own, which stays open."""
+    connections = [connect(context, gateway.shop.login().headers) for _ in range(8)]
+    statuses = collections.Counter()
+    body = {"sendingAssetCode": "USDC", "amount": "1", "sourceWalletId": gateway.shop.wallets[0],
+            "destinationWalletId": gateway.shop.wallets[1]}
+
+    def pay(number):
+        status, _ = connections[number % 8].call("POST", "/v1/payments/p2p/own", {
+            **body, "transactionId": f"pause-{name}-{number}"})
+        statuses[status] += 1
+    for round_number, pause_s in enumerate((0, *PAUSES_S)):
+        time.sleep(pause_s)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(pay, range(round_number * 8, round_number * 8 + 8)))
+    check(f"{name}: payments after pauses around both idle times are all accepted",
+          dict(statuses) == {202: 8 * (len(PAUSES_S) + 1)}, dict(statuses))
+
+
+def closes_before_coffer():
+    """The shipped idle times are shorter than coffer's own."""
+    idle_s = int(re.search(r"`idle_timeout_s` \|[^|]*\| (\d+)", documents.read("docs/configuration.md")).group(1))
+    for file, pattern in (("nginx.conf", r"keepalive_timeout (\d+)(s);"), ("Caddyfile", r"\tkeepalive (\d+)(m)\n")):
+        number, unit = re.search(pattern, documents.read("packaging/examples/" + file)).groups()
+        shipped_s = int(number) * (60 if unit == "m" else 1)
+        check(f"{file} closes idle connections after {shipped_s} s, before coffer does after {idle_s} s",
+              shipped_s + 60 <= idle_s)
+
+
 # --- In front of a dying backend ----------------------------------------------------------------------
 
 class Dying(Receiver):
@@ -227,6 +262,15 @@ def main():
         with start_nginx({"proxy_set_header X-Forwarded-For $remote_addr;": "proxy_set_header X-Forwarded-For '';"}):
             check("control: if the proxy does not forward the client's address, failed logins pause all clients",
                   *held_against(context, gateway, "bcdef", True))
+        gateway.stop()
+        closes_before_coffer()
+        with open(home.path("config", "coffer", "coffer.toml"), "a", encoding="ascii") as file:
+            file.write("idle_timeout_s = 3\n")
+        gateway.serve()
+        with start_nginx({"keepalive_timeout 60s;": "keepalive_timeout 2s;"}):
+            pays_after_pauses(gateway, context, "nginx")
+        with start_caddy(documents.replaced(shipped, {"keepalive 2m": "keepalive 2s"})):
+            pays_after_pauses(gateway, context, "Caddy")
         gateway.stop()
         never_twice(context, start_nginx, start_caddy, shipped)
     mine.end()

@@ -41,7 +41,7 @@ inline Served serve(std::string_view bytes, http::RequestHead head, const http::
   const std::atomic<bool> abort{false};
   http::Adapter adapter(limits, abort, handler,
                         [](http::Connection&, const http::RequestHead& of, const http::Response&) {
-                          return http::ResponseFrame{of.request_id, true, of.http_1_0, 0};
+                          return http::ResponseFrame{of.request_id, true, of.http_1_0, 0, 0};
                         });
   connection.http.request = http::request_of(head, connection.peer());
   out.ok = adapter.serve(connection, head);

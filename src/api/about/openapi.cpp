@@ -70,12 +70,6 @@ Json path_parameter(std::string_view name) {
           {"schema", schema(it->schema)}};
 }
 
-/// Whether this query parameter selects another operation of the document.
-bool is_variant(const Route& route, const QueryParam& param) {
-  return std::ranges::any_of(
-      route.variants, [&](const QueryVariant& variant) { return variant.parameter == param.name; });
-}
-
 Json parameters(const Route& route) {
   Json out = Json::array();
   std::string_view rest = route.pattern;
@@ -85,7 +79,6 @@ Json parameters(const Route& route) {
     rest = rest.substr(close + 1);
   }
   for (const QueryParam& param : route.query) {
-    if (is_variant(route, param)) continue;
     Json item{{"name", param.name}, {"in", "query"}, {"description", param.description}};
     if (param.required) item["required"] = true;
     item["schema"] = schema(param.schema);
@@ -215,10 +208,6 @@ std::string description(const Route& route) {
     out = "Sandbox credentials only; with production credentials, the response is 404. ";
   }
   if (route.scope) out += "Requires the scope `" + std::string(name(*route.scope)) + "`. ";
-  for (const QueryVariant& variant : route.variants) {
-    out += "With `?" + std::string(variant.parameter) + "=" + std::string(variant.value) +
-           "`, equivalent to `" + std::string(variant.operation) + "`. ";
-  }
   if (!out.empty()) out.pop_back();
   return out;
 }
@@ -228,10 +217,6 @@ Json operation(const Route& route, Json& components) {
            {"tags", Json::array({route.tag})},
            {"summary", route.summary}};
   if (const std::string text = description(route); !text.empty()) out["description"] = text;
-  for (const QueryVariant& variant : route.variants) {
-    out["x-variants"].push_back(
-        {{"query", {{variant.parameter, variant.value}}}, {"operationId", variant.operation}});
-  }
   out["security"] = Json::array({security(route.access)});
   if (const Json list = parameters(route); !list.empty()) out["parameters"] = list;
   if (route.body != Body::none) out["requestBody"] = request_body(route, components["schemas"]);

@@ -1,6 +1,7 @@
 #include "flows/identity/quotas.h"
 
 #include "api/json.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 Result<http::Response> list_quotas(const Services& services, const Call& call) {
   COFFER_TRY(const auto states, flows::quotas_of(services.flows, call.caller.tenant));
-  Json data = Json::array();
+  std::vector<Json> data;
   for (const flows::QuotaState& state : states) {
     const QuotaInfo& row = info(state.quota);
     data.push_back({{"name", row.name},
@@ -17,7 +18,7 @@ Result<http::Response> list_quotas(const Services& services, const Call& call) {
                     {"used", state.used},
                     {"limit", state.limit == kUnlimited ? Json() : Json(state.limit)}});
   }
-  return json_response(200, whole_collection(std::move(data)));
+  return short_list_response(services, call, {"quotas"}, std::move(data));
 }
 
 }  // namespace
@@ -30,6 +31,7 @@ std::vector<Route> quotas_routes() {
            .summary = "List the association's quotas and their usage",
            .lane = Lane::read,
            .scope = Scope::associations_read,
+           .query = page_query({}),
            .responses = {{200, "QuotaList"}},
            .handler = list_quotas}};
 }

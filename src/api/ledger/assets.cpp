@@ -1,6 +1,7 @@
 #include "api/ledger/assets.h"
 
 #include "api/json.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "store/ledger/catalog.h"
@@ -19,14 +20,15 @@ Result<http::Response> read_asset(const Services& services, const Call& call) {
 
 }  // namespace
 
-Result<http::Response> list_assets(const Services& services, const Call&) {
-  return services.flows.read([&](store::Connection& db) {
-    Json data = Json::array();
+Result<http::Response> list_assets(const Services& services, const Call& call) {
+  std::vector<Json> rows;
+  COFFER_TRY_VOID(services.flows.read([&](store::Connection& db) {
     for (const Asset& asset : store::list_assets(db)) {
-      data.push_back(asset_json(asset, services.flows.network_name));
+      rows.push_back(asset_json(asset, services.flows.network_name));
     }
-    return json_response(200, whole_collection(std::move(data)));
-  });
+    return Result<void>();
+  }));
+  return short_list_response(services, call, {"assets"}, std::move(rows));
 }
 
 std::vector<Route> assets_routes() {
@@ -37,6 +39,7 @@ std::vector<Route> assets_routes() {
            .summary = "List the registered assets",
            .lane = Lane::read,
            .scope = Scope::wallets_read,
+           .query = page_query({}),
            .responses = {{200, "AssetList"}},
            .handler = list_assets},
           {.method = "GET",

@@ -13,19 +13,6 @@
 namespace coffer::api {
 namespace {
 
-/// `format` takes precedence over the Accept header. Browsers list XML among many other types, so
-/// an export needs a single accepted type.
-StatementFormat wanted_format(const http::Request& request, QueryFields& query) {
-  if (const auto format = query.term("format", parse_statement_format)) return *format;
-  const std::string* accept = request.header("accept");
-  if (accept == nullptr) return StatementFormat::json;
-  for (const StatementFormat format : {StatementFormat::csv, StatementFormat::ndjson}) {
-    if (accept->find(info_of(format).media_type) != std::string::npos) return format;
-  }
-  return *accept == info_of(StatementFormat::camt053).media_type ? StatementFormat::camt053
-                                                                 : StatementFormat::json;
-}
-
 Result<Statement> read_statement(const Services& services, const Call& call, QueryFields& query) {
   Statement out{.tenant = call.caller.tenant};
   const auto wallet = query.text("walletId");
@@ -58,8 +45,11 @@ Result<Statement> read_statement(const Services& services, const Call& call, Que
   });
 }
 
-Result<http::Response> export_response(const Services& services, const Statement& statement,
-                                       StatementFormat format) {
+/// Exports the whole range in the format of the route.
+template <StatementFormat format>
+Result<http::Response> export_statement(const Services& services, const Call& call) {
+  QueryFields query(call.request);
+  COFFER_TRY(const Statement statement, read_statement(services, call, query));
   COFFER_TRY(StatementFile file, statement_file(services.flows, statement, format));
   http::Response response;
   response.content_type = file.content_type;
@@ -101,27 +91,17 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
   });
 }
 
-/// Exports the whole range in the format of the route.
-template <StatementFormat format>
-Result<http::Response> export_statement(const Services& services, const Call& call) {
-  QueryFields query(call.request);
-  COFFER_TRY(const Statement statement, read_statement(services, call, query));
-  return export_response(services, statement, format);
-}
-
 Result<http::Response> read_statement_lines(const Services& services, const Call& call) {
   QueryFields query(call.request);
-  const StatementFormat format = wanted_format(call.request, query);
   query.limit();  // so that `read_statement` reports its error
   COFFER_TRY(const Statement statement, read_statement(services, call, query));
-  if (format != StatementFormat::json) return export_response(services, statement, format);
   COFFER_TRY(const PageRequest page,
              read_page(services, call, query,
                        {"statement", "walletId", "assetCode", "startDate", "endDate"}));
   return page_of_lines(services, call, statement, page);
 }
 
-/// A separate operation for an export, equivalent to `?format=` with the name of the format.
+/// The operation of an export.
 struct ExportRoute {
   StatementFormat format;
   std::string_view pattern;
@@ -162,21 +142,15 @@ std::vector<Route> statements_routes() {
              .handler = read_statement_lines};
   std::vector<Route> out{page};
   for (const ExportRoute& one : kExportRoutes) {
-    const StatementFormatInfo& info = info_of(one.format);
     Route& whole = out.emplace_back(page);
     whole.pattern = one.pattern;
     whole.operation = one.operation;
     whole.summary = one.summary;
     whole.lane = Lane::exports;
-    whole.responses = {{200, one.schema, info.media_type}};
+    whole.responses = {{200, one.schema, info_of(one.format).media_type}};
     whole.handler = one.handler;
-    out.front().variants.push_back({"format", info.name, one.operation});
   }
-  out.front().query.insert(
-      out.front().query.end(),
-      {{"format", "Text", "A page as JSON (`json`), or the whole period as an export"},
-       {"limit", "Limit", "Maximum number of lines on the page"},
-       {"cursor", "Cursor", "Cursor from an earlier page"}});
+  out.front().query = page_query(std::move(out.front().query));
   return out;
 }
 

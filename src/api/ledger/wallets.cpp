@@ -104,11 +104,13 @@ Result<http::Response> update_wallet(const Services& services, const Call& call)
     fields.add_error(Slug::malformed_request, "walletName", "must not be blank");
   }
   update.metadata = metadata(fields, optional, services.flows.clock.now());
-  for (const char* fixed : {"assetCode", "networkName", "ownAccount", "publicKey", "status"}) {
-    if (fields.find(fixed) != nullptr) {
-      fields.add_error(Slug::validation_failed, fixed, "cannot be changed");
-    }
-  }
+  COFFER_TRY(const Json present, services.flows.read([&](store::Connection& db) -> Result<Json> {
+    COFFER_TRY(const auto row, existing(store::find_wallet(db, call.caller.tenant, id), "wallet"));
+    return wallet_json(row, services.flows.network_name, std::nullopt);
+  }));
+  reject_changes(
+      fields, present,
+      {"id", "accountNumber", "publicKey", "networkName", "assetCode", "ownAccount", "status"});
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::update_wallet(services.flows, call.caller.tenant, id, update));

@@ -1,4 +1,5 @@
 #include "api/parties/bodies.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 
@@ -35,11 +36,12 @@ Result<http::Response> list_destinations(const Services& services, const Call& c
   COFFER_TRY_VOID(query.check());
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto beneficiary, flows::live_beneficiary(db, call.caller.tenant, id));
-    Json rows = Json::array();
+    std::vector<Json> rows;
     for (const auto& row : store::destinations_of(db, beneficiary.key, method)) {
       rows.push_back(destination_json(row, Shown::masked));
     }
-    return json_response(200, whole_collection(std::move(rows)));
+    const std::string list = "destinations " + id.to_string();
+    return short_list_response(services, call, {list, "method"}, std::move(rows));
   });
 }
 
@@ -94,7 +96,7 @@ std::vector<Route> destinations_routes() {
        .summary = "List a beneficiary's payment destinations, masked",
        .lane = Lane::read,
        .scope = Scope::beneficiaries_read,
-       .query = {{"method", "DestinationMethodIn", "Only destinations of this method"}},
+       .query = page_query({{"method", "DestinationMethodIn", "Only destinations of this method"}}),
        .responses = {{200, "DestinationList"}},
        .problems = {Slug::not_found},
        .handler = list_destinations},

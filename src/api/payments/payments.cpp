@@ -218,10 +218,6 @@ Result<http::Response> validate(const Services& services, const Call& call) {
 
 template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
 Result<http::Response> submit(const Services& services, const Call& call) {
-  QueryFields query(call.request);
-  const bool validate_only = query.flag("validateOnly");
-  COFFER_TRY_VOID(query.check());
-  if (validate_only) return validate<type, Read>(services, call);
   COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
   COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,
                                                           call.request.request_id, false));
@@ -341,9 +337,6 @@ void add_validation(std::vector<Route>& rows, std::string_view pattern, std::str
   check.needs_storage = false;
   check.responses = {{200, "Validation"}};
   check.handler = handler;
-  rows.back().query.push_back(
-      {"validateOnly", "Text", "Validate only: run all checks, store nothing, respond with 200"});
-  rows.back().variants.push_back({"validateOnly", "true", operation});
   rows.push_back(std::move(check));
 }
 

@@ -17,8 +17,7 @@ constexpr std::size_t kLargeBodyMax = 256 * 1024;
 Result<http::Response> execute_onramp(const Services& services, const Call& call);
 /// Runs only the checks of execute_onramp.
 Result<http::Response> validate_onramp(const Services& services, const Call& call);
-/// Adds an operation that validates the payments of the last row without storing them. The last row
-/// itself gets the parameter `validateOnly=true` with the same effect.
+/// Adds an operation that validates the payments of the last row without storing them.
 void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
                     Handler handler);
 /// 202 with the acknowledgement of the submission (docs/contract.md#payments) and the members of

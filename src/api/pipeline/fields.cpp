@@ -236,17 +236,6 @@ std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
   return term(name, AssetCode::parse);
 }
 
-bool QueryFields::flag(std::string_view name) {
-  // An empty value is rejected, because `?validateOnly=` shows that the caller does not want to
-  // pay.
-  const std::string* value = request_.query_value(name);
-  if (value == nullptr || *value == "false") return false;
-  if (*value != "true") {
-    add_error(Slug::malformed_request, name, "must be true or false");
-  }
-  return *value == "true";
-}
-
 int QueryFields::limit() {
   const auto value = text("limit");
   if (!value) return 20;

@@ -102,7 +102,6 @@ class QueryFields {
   std::optional<std::string> text(std::string_view name);
   std::optional<Timestamp> time(std::string_view name);
   std::optional<AssetCode> asset_code(std::string_view name);
-  bool flag(std::string_view name);
   /// 1 to 100, 20 by default (docs/contract.md#collections).
   int limit();
   template <class IdType>

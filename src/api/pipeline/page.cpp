@@ -1,5 +1,7 @@
 #include "api/pipeline/page.h"
 
+#include <algorithm>
+
 #include "base/digest.h"
 
 namespace coffer::api {
@@ -40,6 +42,28 @@ Result<PageRequest> read_page(const Services& services, const Call& call, QueryF
   page.at.limit = page.limit + 1;
   COFFER_TRY_VOID(query.check());
   return page;
+}
+
+Result<http::Response> short_list_response(const Services& services, const Call& call,
+                                           std::initializer_list<std::string_view> filters,
+                                           std::vector<Json> rows) {
+  QueryFields query(call.request);
+  COFFER_TRY(PageRequest page, read_page(services, call, query, filters));
+  const auto count = static_cast<std::int64_t>(rows.size());
+  if (!query.text("limit")) page.limit = static_cast<int>(count);
+  // The position of a row is its number, from 1. One row more than the page shows that others
+  // follow.
+  const std::int64_t key = page.at.key.value_or(page.at.backward ? count + 1 : 0);
+  const std::int64_t end = page.at.backward ? key - 1 : std::min(count, key + page.limit + 1);
+  const std::int64_t begin =
+      page.at.backward ? std::max<std::int64_t>(0, end - page.limit - 1) : key;
+  std::vector<Json> shown;
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = begin; i < end && i < count; ++i) {
+    shown.push_back(std::move(rows[static_cast<std::size_t>(i)]));
+    positions.push_back(i + 1);
+  }
+  return page_response(page, std::move(shown), std::move(positions));
 }
 
 http::Response page_response(const PageRequest& page, std::vector<Json> rows,

@@ -30,6 +30,12 @@ struct PageRequest {
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
                               std::initializer_list<std::string_view> filters);
 
+/// A page of a list that is short enough to be read whole. Without `limit`, all its rows.
+/// `filters` as in read_page.
+Result<http::Response> short_list_response(const Services& services, const Call& call,
+                                           std::initializer_list<std::string_view> filters,
+                                           std::vector<Json> rows);
+
 /// Reduces `rows` and `positions` to the limit and returns the collection. `rows` are in list
 /// order, even when read backward. `cut_at` is set if the store stopped reading before the page was
 /// full; the list then continues after it (docs/contract.md#collections).

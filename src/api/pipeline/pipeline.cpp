@@ -155,10 +155,6 @@ std::vector<DeclaredResponse> responses_of(const Route& route) {
     };
     if (std::ranges::none_of(out, same)) out.push_back(declared);
   };
-  for (const QueryVariant& variant : route.variants) {
-    for (const DeclaredResponse& declared : find_operation(variant.operation).responses)
-      add(declared);
-  }
   for (const Slug slug : problems_of(route)) add({info(slug).status});
   std::ranges::sort(out, [](const DeclaredResponse& a, const DeclaredResponse& b) {
     return a.status < b.status;
@@ -167,20 +163,7 @@ std::vector<DeclaredResponse> responses_of(const Route& route) {
 }
 
 Pipeline::Pipeline(Services& services)
-    : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {
-  for (const Route& route : routes()) {
-    std::vector<LaneChange>& changes = lane_changes_.emplace_back();
-    for (const QueryVariant& variant : route.variants) {
-      const Route& other = find_operation(variant.operation);
-      const std::string_view type = other.responses.front().media_type;
-      const bool by_type = type != route.responses.front().media_type;
-      changes.push_back({variant.parameter, variant.value, by_type ? type : "", other.lane});
-    }
-    for (const QueryParam& param : route.query) {
-      if (param.lane) changes.push_back({param.name, {}, {}, *param.lane});
-    }
-  }
-}
+    : services_(services), router_(patterns()), traffic_(services.flows.metrics, routes()) {}
 
 /// The admission of a request according to the route table: its route, lane and body limit.
 http::Admission Pipeline::place(const http::Request& head) const {
@@ -220,22 +203,17 @@ Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t
 }
 
 Lane Pipeline::lane_of(std::size_t route, const http::Request& head) const {
-  for (const LaneChange& change : lane_changes_[route]) {
-    const std::string* given = head.query_value(change.parameter);
-    const bool matches =
-        given != nullptr && (change.value.empty() ? !given->empty() : *given == change.value);
-    if (matches) return change.lane;
-    if (change.media_type.empty()) continue;
-    const std::string* accept = head.header("accept");
-    if (accept != nullptr && accept->find(change.media_type) != accept->npos) return change.lane;
+  for (const QueryParam& param : routes()[route].query) {
+    if (!param.lane) continue;
+    const std::string* given = head.query_value(param.name);
+    if (given != nullptr && !given->empty()) return *param.lane;
   }
   return routes()[route].lane;
 }
 
-http::Response Pipeline::render(const Problem& problem, std::string_view path,
-                                std::string_view request_id) const {
-  http::Response response = format_problem(services_, problem, path, request_id, nullptr);
-  permit_any_origin(path, {}, response);
+http::Response Pipeline::render(const Problem& problem, const http::Request& request) const {
+  http::Response response = respond(problem, request);
+  permit_any_origin(request.path, {}, response);
   return response;
 }
 

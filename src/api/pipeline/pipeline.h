@@ -23,9 +23,9 @@ class Pipeline {
   /// route of this path would read; the result of authentication for a large body without valid
   /// credentials, so that unauthenticated clients cannot occupy memory for large bodies.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
-  /// A problem in the format of this path, for the listener's rejections.
-  http::Response render(const Problem& problem, std::string_view path,
-                        std::string_view request_id) const;
+  /// A problem in the format of the request's path, for the listener's rejections. The request is as
+  /// far as it could be read.
+  http::Response render(const Problem& problem, const http::Request& request) const;
 
  private:
   http::Response respond(const Problem& problem, const http::Request& request) const;
@@ -43,17 +43,8 @@ class Pipeline {
   http::Admission place(const http::Request& head) const;
   Lane lane_of(std::size_t route, const http::Request& head) const;
 
-  /// A query parameter or Accept header that moves a request to a lane other than its route's.
-  struct LaneChange {
-    std::string_view parameter;
-    std::string_view value;       // empty: any
-    std::string_view media_type;  // empty: none
-    Lane lane;
-  };
-
   Services& services_;
   http::Router router_;
-  std::vector<std::vector<LaneChange>> lane_changes_;  // in the order of the routes
   Traffic traffic_;
 };
 

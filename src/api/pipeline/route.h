@@ -63,15 +63,6 @@ struct DeclaredResponse {
   std::string_view media_type = "application/json";  // for a success with a schema
 };
 
-/// A query that turns an operation into another operation of the document: `?validateOnly=true` of
-/// a payment is equivalent to its `/validate` route. The server accepts both. In the document, each
-/// success has its own operation, so that a generated client method has one result type.
-struct QueryVariant {
-  std::string_view parameter;
-  std::string_view value;
-  std::string_view operation;
-};
-
 /// Has no default constructor, so a row without a lane does not compile.
 struct RouteLane {
   constexpr RouteLane(Lane lane) : value(lane) {}
@@ -102,7 +93,6 @@ struct Route {
   std::size_t string_max = 4096;      // characters of the longest string in the JSON body
   std::size_t body_bytes_max = kBodyBytesMax;
   std::vector<QueryParam> query = {};
-  std::vector<QueryVariant> variants = {};
   /// Successful responses.
   std::vector<DeclaredResponse> responses = {{200}};
   /// The problems specific to the route. `problems_of` adds those that result from access, query,
@@ -113,8 +103,7 @@ struct Route {
 
 /// All problems of a route and of the pipeline, in the order of the problem table.
 std::vector<Slug> problems_of(const Route& route);
-/// All statuses of a route, in ascending order: its successes, those of its variants and those of
-/// its problems.
+/// All statuses of a route, in ascending order: its successes and those of its problems.
 std::vector<DeclaredResponse> responses_of(const Route& route);
 
 }  // namespace coffer::api

@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "api/ledger/assets.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "domain/country.h"
@@ -42,7 +43,7 @@ Result<http::Response> platform_health(const Services& services, const Call& cal
 }
 
 Result<http::Response> list_countries(const Services& services, const Call& call) {
-  return services.flows.read([&](store::Connection& db) {
+  return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     constexpr int kAll = -1;
     std::map<std::string, Offer> offers;
     for (const store::ConnectorRow& row :
@@ -53,9 +54,9 @@ Result<http::Response> list_countries(const Services& services, const Call& call
       offer.methods.insert(row.terms.method);
       offer.directions.insert(row.terms.direction);
     }
-    Json data = Json::array();
-    for (const auto& [alpha2, offer] : offers) data.push_back(country_json(alpha2, offer));
-    return json_response(200, whole_collection(std::move(data)));
+    std::vector<Json> rows;
+    for (const auto& [alpha2, offer] : offers) rows.push_back(country_json(alpha2, offer));
+    return short_list_response(services, call, {"countries"}, std::move(rows));
   });
 }
 
@@ -76,12 +77,15 @@ Route read(std::string_view pattern, std::string_view operation, std::string_vie
 }  // namespace
 
 std::vector<Route> connect_routes() {
+  Route countries =
+      read("/v1/connect-countries", "listConnectCountries", "List countries with active connectors",
+           "ConnectCountryList", list_countries);
+  Route assets = read("/v1/connect-assets", "listConnectAssets", "List the registered assets",
+                      "AssetList", list_assets);
+  countries.query = assets.query = page_query({});
   return {read("/v1/connect-platform/health", "getConnectHealth", "Read the health of the platform",
                "ConnectHealth", platform_health),
-          read("/v1/connect-countries", "listConnectCountries",
-               "List countries with active connectors", "ConnectCountryList", list_countries),
-          read("/v1/connect-assets", "listConnectAssets", "List the registered assets", "AssetList",
-               list_assets)};
+          std::move(countries), std::move(assets)};
 }
 
 }  // namespace coffer::api

@@ -73,7 +73,7 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
     const auto destinations = store::quote_destinations(db, party.beneficiary);
     const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
     constexpr int kAll = -1;
-    Json data = Json::array();
+    std::vector<Json> data;
     for (const store::ConnectorRow& row :
          store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
       const bool usable =
@@ -83,7 +83,8 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
           });
       if (usable) data.push_back(connector_json(row.terms));
     }
-    return json_response(200, whole_collection(std::move(data)));
+    const std::string list = "connectors " + id->to_string() + ' ' + std::string(name(*method));
+    return short_list_response(services, call, {list}, std::move(data));
   });
 }
 
@@ -125,6 +126,7 @@ std::vector<Route> connectors_routes() {
        .summary = "List connectors that can pay a beneficiary by this method",
        .lane = Lane::read,
        .scope = Scope::connectors_read,
+       .query = page_query({}),
        .responses = {{200, "ConnectorList"}},
        .problems = {Slug::not_found},
        .handler = list_for_beneficiary},

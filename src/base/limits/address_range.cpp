@@ -9,7 +9,8 @@
 namespace coffer {
 namespace {
 
-constexpr std::string_view kMapped = "::ffff:";
+constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+constexpr int kMappedBits = 96;
 
 }  // namespace
 
@@ -20,6 +21,19 @@ std::optional<NumericAddress> NumericAddress::parse(std::string_view text) {
   out.size = 16;
   if (inet_pton(AF_INET6, copy.c_str(), out.bytes.data()) == 1) return out;
   return std::nullopt;
+}
+
+NumericAddress NumericAddress::unmapped() const {
+  if (size != 16 || !std::equal(kMapped.begin(), kMapped.end(), bytes.begin())) return *this;
+  NumericAddress out;
+  std::copy(bytes.begin() + kMapped.size(), bytes.end(), out.bytes.begin());
+  return out;
+}
+
+std::string NumericAddress::to_string() const {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(size == 4 ? AF_INET : AF_INET6, bytes.data(), text, sizeof text);
+  return text;
 }
 
 Result<std::optional<AddressRange>> AddressRange::parse(const std::string& text) {
@@ -48,11 +62,15 @@ bool AddressRange::contains(const NumericAddress& address) const {
 Result<AddressList> AddressList::parse(const std::vector<std::string>& entries) {
   AddressList out;
   for (const std::string& entry : entries) {
-    COFFER_TRY(const auto range, AddressRange::parse(entry));
+    COFFER_TRY(auto range, AddressRange::parse(entry));
     if (!range) {
       return unexpected(
           Slug::validation_failed,
           "\"" + entry + "\" is neither an address nor a network such as 10.1.2.0/24");
+    }
+    const NumericAddress base = range->base.unmapped();
+    if (base.size != range->base.size && range->bits >= kMappedBits) {
+      range = AddressRange{base, range->bits - kMappedBits};
     }
     out.ranges_.push_back(*range);
   }
@@ -60,12 +78,9 @@ Result<AddressList> AddressList::parse(const std::vector<std::string>& entries) 
 }
 
 bool AddressList::contains(std::string_view address) const {
-  if (address.starts_with(kMapped) && address.find('.') != address.npos) {
-    address.remove_prefix(kMapped.size());
-  }
   const auto numeric = NumericAddress::parse(address);
   return numeric && std::ranges::any_of(ranges_, [&](const AddressRange& range) {
-           return range.contains(*numeric);
+           return range.contains(numeric->unmapped());
          });
 }
 

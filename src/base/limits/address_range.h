@@ -19,6 +19,11 @@ struct NumericAddress {
   int size = 4;  // bytes in use: 4 or 16
 
   static std::optional<NumericAddress> parse(std::string_view text);
+  /// The IPv4 address of an IPv4-mapped IPv6 address (::ffff:10.0.0.1, ::FFFF:a00:1); others
+  /// unchanged.
+  NumericAddress unmapped() const;
+  /// The one usual form of the address.
+  std::string to_string() const;
   std::span<const std::uint8_t> span() const {
     return std::span(bytes).first(static_cast<std::size_t>(size));
   }
@@ -43,7 +48,7 @@ class AddressList {
   static Result<AddressList> parse(const std::vector<std::string>& entries);
 
   bool empty() const { return ranges_.empty(); }
-  /// False for text that is not a numeric address. `::ffff:10.0.0.1` counts as `10.0.0.1`.
+  /// False for text that is not a numeric address. IPv4-mapped addresses count as IPv4.
   bool contains(std::string_view address) const;
 
  private:

@@ -44,13 +44,20 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
   return response;
 }
 
-/// Whether a request that changes data comes from the page itself. A browser sends Origin with
-/// every POST, so a request without it is rejected.
-bool is_own(const http::Request& request) {
-  const std::string* origin = request.header("Origin");
-  const std::string* host = request.header("Host");
-  if (origin == nullptr || host == nullptr) return false;
-  return *origin == "http://" + *host || *origin == "https://" + *host;
+/// The host and port of an origin; empty if it is not one of http or https.
+std::string_view authority_of(std::string_view origin) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) return origin.substr(scheme.size());
+  }
+  return {};
+}
+
+/// In lower case, without the port; an IPv6 address without its brackets.
+std::string name_of(std::string_view authority) {
+  const bool v6 = authority.starts_with('[');
+  return ascii::to_lower(
+      v6 ? authority.substr(1, std::min(authority.find(']'), authority.size()) - 1)
+         : authority.substr(0, authority.find(':')));
 }
 
 /// The command that `call` runs; nullptr for other calls.
@@ -148,12 +155,29 @@ http::Response AdminSite::handle(http::Request& request) {
   return response;
 }
 
-std::string AdminSite::host_name(const http::Request& request) {
-  const std::string* header = request.header("Host");
-  const std::string_view host = header == nullptr ? std::string_view() : *header;
-  const bool v6 = host.starts_with('[');
-  return ascii::to_lower(v6 ? host.substr(1, std::min(host.find(']'), host.size()) - 1)
-                            : host.substr(0, host.find(':')));
+/// Whether the operator has named this host: in `admin_hosts`, or as the public address.
+bool AdminSite::is_configured(const std::string& name) const {
+  const Config& config = app_.config();
+  const auto is_it = [&](const std::string& known) { return name_of(known) == name; };
+  return !name.empty() && (std::ranges::any_of(config.admin_hosts, is_it) ||
+                           is_it(config.home_domain) || is_it(config.web_auth_domain));
+}
+
+/// A proxy may change Host, but no browser sends a forged Origin.
+std::string AdminSite::host_name(const http::Request& request) const {
+  const std::string* origin = request.header("Origin");
+  const std::string name = origin == nullptr ? std::string() : name_of(authority_of(*origin));
+  if (is_configured(name)) return name;
+  return name_of(app_.proxies().host(request));
+}
+
+/// Whether a request that changes data comes from the page itself. A browser sends Origin with
+/// every POST, so a request without it is rejected.
+bool AdminSite::is_own(const http::Request& request) const {
+  const std::string* origin = request.header("Origin");
+  const std::string_view page = origin == nullptr ? std::string_view() : authority_of(*origin);
+  return !page.empty() &&
+         (ascii::same_word(page, app_.proxies().host(request)) || is_configured(name_of(page)));
 }
 
 /// Protects against DNS rebinding: an attacker's page can point its own host name at this server,
@@ -162,12 +186,8 @@ std::string AdminSite::host_name(const http::Request& request) {
 Result<void> AdminSite::check_host(const http::Request& request) const {
   if (request.header("Host") == nullptr) return {};  // no browser
   const std::string name = host_name(request);
-  const std::vector<std::string>& names = app_.config().admin_hosts;
   const bool own = NumericAddress::parse(name).has_value() || name == "localhost" ||
-                   name == ascii::to_lower(app_.config().admin_listen.host) ||
-                   std::ranges::any_of(names, [&](const std::string& known) {
-                     return ascii::same_word(known, name);
-                   });
+                   name == ascii::to_lower(app_.config().admin_listen.host) || is_configured(name);
   if (own) return {};
   return unexpected(
       Slug::forbidden,
@@ -233,7 +253,9 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
   }
   if (change && !is_own(request)) {
     return unexpected(Slug::forbidden,
-                      "The request does not come from the admin page. Reload the page.");
+                      "The request does not come from the admin page. If a proxy in front of "
+                      "coffer changes Host, "
+                      "add the name of the page to the setting admin_hosts.");
   }
   for (const Open& row : kOpen) {
     if (row.path == path && row.method == request.method) return (this->*row.action)(request);

@@ -134,13 +134,15 @@ class AdminSite {
   Result<http::Response> run(const http::Request& request, const Visitor& visitor,
                              std::string_view words);
   Result<http::Response> send_file(const Visitor& visitor, std::string_view name);
+  bool is_configured(const std::string& name) const;
+  bool is_own(const http::Request& request) const;
   Result<void> check_host(const http::Request& request) const;
   Result<void> require_recent_sign_in(const Command& command, const Visitor& visitor);
   bool has_own_tls() const;
   bool is_over_tls(const http::Request& request) const;
-  /// In lower case, without the port; an IPv6 address without its brackets. Empty without a Host
-  /// header.
-  static std::string host_name(const http::Request& request);
+  /// The host name that the browser uses, in lower case and without the port; an IPv6 address
+  /// without its brackets. Empty without a Host header.
+  std::string host_name(const http::Request& request) const;
   /// A secret that identifies a browser during sign-in. The browser returns it in a cookie.
   std::string new_attempt();
   std::string attempt_of(const http::Request& request) const;

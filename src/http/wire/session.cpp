@@ -77,7 +77,7 @@ Session::Go Session::step(Connection& connection) {
 
 Session::Go Session::wait_for_rest(Connection& connection, Timer timer, int ms) {
   if (is_closing_incomplete()) {
-    static_cast<void>(connection.send(rejected_as(kStopping)));
+    static_cast<void>(connection.send(rejected_as(kStopping, std::move(connection.http.request))));
     connection.end_output();
     return Go::close;
   }
@@ -128,8 +128,10 @@ Session::Go Session::header(Connection& connection) {
   if (connection.input_size() > 0) {
     connection.set_idle_since_ms(0);
     GateResult result = inspect_header(connection.input(), gate_limits_, connection.http.progress);
-    if (const auto* rejection = std::get_if<Rejection>(&result))
-      return reject(connection, *rejection);
+    if (auto* rejection = std::get_if<Rejection>(&result)) {
+      connection.http.request = request_of(rejection->head, connection.peer());
+      return reject(connection, rejection->problem, rejection->head.request_id);
+    }
     if (auto* head = std::get_if<RequestHead>(&result)) {
       return admit(connection, std::move(*head));
     }
@@ -138,11 +140,11 @@ Session::Go Session::header(Connection& connection) {
 }
 
 Session::Go Session::admit(Connection& connection, RequestHead head) {
-  const auto reject_with = [&](Problem problem) {
-    return reject(connection, make_rejection(std::move(problem), head));
+  const auto reject_with = [&](const Problem& problem) {
+    return reject(connection, problem, head.request_id);
   };
-  if (!connection.is_admitted()) return reject_with(overloaded(kTooManyConnections));
   connection.http.request = request_of(head, connection.peer());
+  if (!connection.is_admitted()) return reject_with(overloaded(kTooManyConnections));
   connection.http.request.client_certificate = connection.certificate();
   if (const auto admitted = admit_body(connection, head.content_length); !admitted) {
     return reject_with(admitted.error());
@@ -153,7 +155,7 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
       head.chunked ? std::min<std::uint64_t>(cap, options_.limits.body_bytes_max)
                    : head.content_length;
   if (auto problem = reserve_body(connection, head, known_bytes)) {
-    return reject_with(*std::move(problem));
+    return reject_with(*problem);
   }
   const std::size_t awaited = head.head_bytes + (head.chunked ? 1 : head.content_length);
   if (head.expect_continue && connection.input_size() < awaited &&
@@ -169,7 +171,7 @@ Session::Go Session::admit(Connection& connection, RequestHead head) {
 Session::Go Session::body(Connection& connection) {
   if (connection.http.chunks) {
     if (const auto problem = frame_chunks(connection)) {
-      return reject(connection, make_rejection(*problem, *connection.http.head));
+      return reject(connection, *problem, connection.http.head->request_id);
     }
   }
   if (!is_whole(connection)) return read_more(connection);
@@ -306,15 +308,17 @@ Session::Go Session::linger(Connection& connection) {
   return ended || connection.http.discarded > kDiscardMax ? Go::close : Go::on;
 }
 
-Session::Go Session::reject(Connection& connection, const Rejection& rejection) {
+/// Rejects the request of the connection. `id` is the caller's, or empty.
+Session::Go Session::reject(Connection& connection, const Problem& problem, const std::string& id) {
   rejected_.fetch_add(1, std::memory_order_relaxed);
   connection.set_incomplete_since_ms(0);
-  const std::string id = rejection.request_id.empty() ? new_request_id() : rejection.request_id;
-  const Response response = render(rejection.problem, rejection.path, id);
-  const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
+  Request request = std::exchange(connection.http.request, {});
+  request.request_id = id.empty() ? new_request_id() : id;
+  const Response response = render(problem, request);
   connection.http.keep_alive = false;
   connection.http.linger = true;
   connection.http.phase = Phase::writing;
+  const ResponseFrame frame = frame_of(false, false, request.request_id);
   return connection.send(to_bytes(response, frame, false)) ? Go::on : Go::close;
 }
 
@@ -344,7 +348,15 @@ ResponseFrame Session::frame(Connection& connection, std::string_view request_id
     if (connection.may_be_readable()) connection.receive();
     http.keep_alive = connection.input_size() > 0;
   }
-  return {request_id, http.keep_alive, http.http_1_0, clock_.now().ms / 1000};
+  return frame_of(http.keep_alive, http.http_1_0, request_id);
+}
+
+ResponseFrame Session::frame_of(bool keep_alive, bool http_1_0, std::string_view id) const {
+  // A client that follows the announced time never uses a connection while it is being closed.
+  constexpr int kMarginMaxS = 5;
+  const int idle_s = options_.limits.idle_ms / 1000;
+  const int announced_s = idle_s - std::min(kMarginMaxS, (idle_s + 1) / 2);
+  return {id, keep_alive, http_1_0, announced_s, clock_.now().ms / 1000};
 }
 
 Step Session::after_response(Connection& connection) {
@@ -354,10 +366,11 @@ Step Session::after_response(Connection& connection) {
 
 Step Session::shed(Connection& connection, const Problem& problem) {
   const RequestHead head = take_head(connection);
-  connection.http.request = {};
+  Request request = std::exchange(connection.http.request, {});
+  request.request_id = head.request_id;
   connection.consume(head.bytes());
   rejected_.fetch_add(1, std::memory_order_relaxed);
-  const Response response = render(problem, head.path(), head.request_id);
+  const Response response = render(problem, request);
   const ResponseFrame as = frame(connection, head.request_id, response);
   const std::string bytes = to_bytes(response, as, head.method == "HEAD");
   return connection.send(bytes) ? after_response(connection) : Step::close;
@@ -377,7 +390,8 @@ Step Session::give_way(Connection& connection) {
   const std::int64_t since_ms = connection.incomplete_since_ms();
   if (since_ms != 0) {
     if (since_ms > clock_.monotonic_ms() - options_.limits.incomplete_ms) return step;
-    static_cast<void>(connection.send(no_room()));
+    static_cast<void>(
+        connection.send(rejected_as(kTooManyConnections, std::move(connection.http.request))));
   } else if (step == Step::park && connection.http.phase == Phase::writing) {
     return step;
   }
@@ -385,13 +399,13 @@ Step Session::give_way(Connection& connection) {
   return Step::close;
 }
 
-std::string Session::no_room() { return rejected_as(kTooManyConnections); }
+std::string Session::no_room() { return rejected_as(kTooManyConnections, {}); }
 
-std::string Session::rejected_as(const char* reason) {
+std::string Session::rejected_as(const char* reason, Request request) {
   rejected_.fetch_add(1, std::memory_order_relaxed);
-  const std::string id = new_request_id();
-  const ResponseFrame frame{id, false, false, clock_.now().ms / 1000};
-  return to_bytes(render(overloaded(reason), {}, id), frame, false);
+  request.request_id = new_request_id();
+  return to_bytes(render(overloaded(reason), request), frame_of(false, false, request.request_id),
+                  false);
 }
 
 /// Reserves memory for a body that is large, or that is incomplete and without accepted
@@ -430,9 +444,9 @@ Result<void> Session::admit_body(Connection& connection, std::uint64_t body_byte
   return {};
 }
 
-Response Session::render(const Problem& problem, std::string_view path, std::string_view id) const {
-  return options_.render_problem ? options_.render_problem(problem, path, id)
-                                 : problem_response(problem, path, id);
+Response Session::render(const Problem& problem, const Request& request) const {
+  return options_.render_problem ? options_.render_problem(problem, request)
+                                 : problem_response(problem, request.path, request.request_id);
 }
 
 std::string Session::new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }

@@ -57,6 +57,8 @@ class Session {
   Step give_way(Connection& connection);
   /// The response to a connection that gets no slot. Thread-safe.
   std::string no_room();
+  /// The response to a request that fails outside its handler.
+  Response render(const Problem& problem, const Request& request) const;
 
   /// From now on, every response closes its connection.
   void start_draining() { draining_.store(true, std::memory_order_release); }
@@ -82,7 +84,7 @@ class Session {
   Go linger(Connection& connection);
   Go read_more(Connection& connection);
   Go settle(Connection& connection);
-  Go reject(Connection& connection, const Rejection& rejection);
+  Go reject(Connection& connection, const Problem& problem, const std::string& id);
   Go wait(Connection& connection, Timer timer, int ms);
   Go wait_for_rest(Connection& connection, Timer timer, int ms);
   bool is_closing_incomplete() const { return closing_incomplete_.load(std::memory_order_acquire); }
@@ -91,9 +93,9 @@ class Session {
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
                                       std::uint64_t bytes);
   Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
-  /// A complete response `overloaded` that closes the connection.
-  std::string rejected_as(const char* reason);
-  Response render(const Problem& problem, std::string_view path, std::string_view id) const;
+  /// A complete response `overloaded` that closes the connection. `request`: as far as it is known.
+  std::string rejected_as(const char* reason, Request request);
+  ResponseFrame frame_of(bool keep_alive, bool http_1_0, std::string_view id) const;
   std::string new_request_id();
 
   const ServerOptions& options_;

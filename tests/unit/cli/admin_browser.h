@@ -68,6 +68,7 @@ class Browser {
   std::string host = kHost;
   std::string scheme;  // as a proxy in front reports it
   std::string origin = std::string("http://") + kHost;
+  std::vector<std::pair<std::string, std::string>> more;  // headers that a proxy adds
 
  private:
   http::Response send(const std::string& method, const std::string& target,
@@ -80,7 +81,8 @@ class Browser {
     }
     request.peer = peer_;
     request.body = body;
-    request.headers = {{"Host", host}};
+    request.headers = more;
+    request.headers.emplace_back("Host", host);
     if (!scheme.empty()) request.headers.emplace_back("X-Forwarded-Proto", scheme);
     if (!origin.empty() && method == "POST") request.headers.emplace_back("Origin", origin);
     std::string cookies = "other=1";

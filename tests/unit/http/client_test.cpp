@@ -214,18 +214,11 @@ TEST_CASE("a target is sent unchanged") {
   }
 }
 
-TEST_CASE("the header of a response is bounded, and so is its status line") {
-  const std::string start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
-  const auto one = [&](std::size_t size) { return start + "X: " + std::string(size, 'x'); };
-  CHECK(receive(one(8'000) + "\r\n\r\n"));
-  CHECK(receive(one(17'000) + "\r\n\r\n").error().slug == Slug::provider_error);
-  CHECK(receive(one(200'000)).error().slug == Slug::provider_error);
-  std::string many = start;
-  for (int i = 0; i < 200; ++i) many += "X: y\r\n";
-  CHECK(receive(many + "\r\n").error().slug == Slug::provider_error);
+TEST_CASE("the status line of a response is bounded") {
   const std::string reason(30'000, 'x');
   CHECK(receive("HTTP/1.1 200 " + reason + "\r\nContent-Length: 0\r\n\r\n")->status == 200);
-  CHECK_FALSE(receive("HTTP/1.1 200 " + reason + reason + "\r\n\r\n"));
+  const std::string endless(300'000, 'x');
+  CHECK_FALSE(receive("HTTP/1.1 200 " + endless + "\r\nContent-Length: 0\r\n\r\n"));
 }
 
 TEST_CASE("no server, no response, or not HTTP") {

@@ -1,5 +1,6 @@
 #include "http/gate.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace coffer;
@@ -88,7 +89,13 @@ TEST_CASE("ambiguous requests are rejected") {
       {"chunked in a list", "Transfer-Encoding: chunked, chunked\r\n", 400},
       {"another coding first", "Transfer-Encoding: gzip, chunked\r\n", 400},
       {"an empty coding", "Transfer-Encoding:\r\n", 400},
-      {"chunked in capitals", "Transfer-Encoding: CHUNKED\r\n", 400},
+      {"chunked in capitals", "Transfer-Encoding: CHUNKED\r\n", 0},
+      {"chunked in mixed case", "Transfer-Encoding: Chunked\r\n", 0},
+      {"chunked twice in mixed case",
+       "Transfer-Encoding: Chunked\r\nTransfer-Encoding: chunked\r\n", 400},
+      {"another coding in capitals first", "Transfer-Encoding: GZIP, CHUNKED\r\n", 400},
+      {"a vertical tab before chunked", "Transfer-Encoding: \vchunked\r\n", 400},
+      {"length and coding in capitals", "Content-Length: 3\r\nTransfer-Encoding: CHUNKED\r\n", 400},
       {"chunked in quotes", "Transfer-Encoding: \"chunked\"\r\n", 400},
       {"chunked with a parameter", "Transfer-Encoding: chunked;a=b\r\n", 400},
       {"a length of zero and coding", "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n", 400},
@@ -133,15 +140,31 @@ TEST_CASE("the request line is read strictly") {
       {"GET / HTTP/1.1 ", 400},
       {"GET /a b HTTP/1.1", 400},
       {"GET /", 400},
-      {"GET / HTTP/1.2", 400},
+      {"GET / HTTP/1.2", 0},
+      {"GET / HTTP/1.9", 0},
+      {"GET / HTTP/1.", 400},
+      {"GET / HTTP/1.x", 400},
+      {"GET / HTTP/1.-1", 400},
       {"GET / HTTP/2.0", 400},
       {"GET / http/1.1", 400},
       {"GET / HTTP/1.11", 400},
       {"PRI * HTTP/2.0", 400},
       {"G{T / HTTP/1.1", 400},
-      {"GET http://a/ HTTP/1.1", 400},
+      {"GET http://a/ HTTP/1.1", 0},
+      {"GET HTTPS://A:443/x?y HTTP/1.1", 0},
+      {"GET http://a HTTP/1.1", 0},
+      {"GET http://[::1]:80?x HTTP/1.0", 0},
+      {"GET http:///x HTTP/1.1", 400},
+      {"GET http://user@a/ HTTP/1.1", 400},
+      {"GET http://a\\b/ HTTP/1.1", 400},
+      {"GET http:/a HTTP/1.1", 400},
+      {"GET ftp://a/ HTTP/1.1", 400},
+      {"GET a/b HTTP/1.1", 400},
+      {"GET * HTTP/1.1", 400},
+      {"options * HTTP/1.1", 400},
+      {"OPTIONS ** HTTP/1.1", 400},
       {"CONNECT a:443 HTTP/1.1", 400},
-      {"OPTIONS * HTTP/1.1", 400},
+      {"OPTIONS * HTTP/1.1", 0},
       {"GET /#top HTTP/1.1", 400},
       {"GET /\xc3\xa4 HTTP/1.1", 400},
       {"GET\t/ HTTP/1.1", 400},
@@ -152,7 +175,9 @@ TEST_CASE("the request line is read strictly") {
 
 TEST_CASE("exactly one valid Host is required") {
   CHECK(rejected("GET / HTTP/1.1\r\n\r\n") == 400);
-  CHECK(rejected("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 400);
+  CHECK(rejected("GET / HTTP/1.1\r\nHost:\r\n\r\n") == 0);  // RFC 9112 section 3.2
+  CHECK(rejected("GET / HTTP/1.1\r\nHost:\r\nHost: a\r\n\r\n") == 400);
+  CHECK(rejected("GET http://a/ HTTP/1.1\r\n\r\n") == 400);
   CHECK(rejected("GET / HTTP/1.1\r\nHost: a b\r\n\r\n") == 400);
   CHECK(rejected("GET / HTTP/1.1\r\nHost: a/b\r\n\r\n") == 400);
   CHECK(rejected("GET / HTTP/1.1\r\nHost: user@a\r\n\r\n") == 400);
@@ -222,11 +247,48 @@ TEST_CASE("a rejection contains the parts of the request that could be parsed") 
       inspect("GET /v1/x?y HTTP/1.1\r\nX-Request-Id: my-id.1\r\nBad Name: 1\r\n\r\n");
   const auto* rejection = std::get_if<Rejection>(&result);
   REQUIRE(rejection != nullptr);
-  CHECK(rejection->path == "/v1/x");
-  CHECK(rejection->request_id == "my-id.1");
+  CHECK(rejection->head.path() == "/v1/x");
+  CHECK(rejection->head.request_id == "my-id.1");
 
   const GateResult other = inspect("GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n");
-  CHECK(std::get<Rejection>(other).request_id.empty());
+  CHECK(std::get<Rejection>(other).head.request_id.empty());
+
+  // Also the fields after the error, which show the address that the client used.
+  for (const std::string& start :
+       {"GET /" + std::string(3'000, 'a') + " HTTP/1.1\r\n", std::string("GET /x HTTP/3\r\n"),
+        std::string("GET /x HTTP/1.1\r\nA: b\x01\r\n"),
+        std::string("GET /x HTTP/1.1\r\nA: b\n\r\n")}) {
+    INFO(start.substr(0, 40));
+    const GateResult late = inspect(start + "Host: pay.example\r\n\r\n");
+    const auto& fields = std::get<Rejection>(late).head.fields;
+    CHECK(std::find(fields.begin(), fields.end(),
+                    std::pair<std::string, std::string>("Host", "pay.example")) != fields.end());
+  }
+}
+
+TEST_CASE("the target of each form is the path; the host of an absolute form replaces Host") {
+  const auto [line, target, host] = GENERATE(table<std::string, std::string, std::string>({
+      {"GET /x?y", "/x?y", "a"},
+      {"GET http://pay.example/x?y", "/x?y", "pay.example"},
+      {"GET HTTP://Pay.Example:8080/x", "/x", "Pay.Example:8080"},
+      {"GET https://[::1]:443", "/", "[::1]:443"},
+      {"GET http://pay.example?y", "/?y", "pay.example"},
+      {"GET /http://pay.example/", "/http://pay.example/", "a"},
+      {"OPTIONS *", "*", "a"},
+      {"OPTIONS http://pay.example", "/", "pay.example"},
+  }));
+  INFO(line);
+  const RequestHead head = passed(line + " HTTP/1.1\r\nHost: a\r\nAccept: x\r\n\r\n");
+  CHECK(head.target == target);
+  CHECK(head.fields ==
+        std::vector<std::pair<std::string, std::string>>{{"Host", host}, {"Accept", "x"}});
+  CHECK(head.is_other_form == (host != "a"));
+}
+
+TEST_CASE("an absolute form in HTTP/1.0 needs no Host") {
+  const RequestHead head = passed("GET http://pay.example/ HTTP/1.0\r\n\r\n");
+  CHECK(head.http_1_0);
+  CHECK(head.fields == std::vector<std::pair<std::string, std::string>>{{"Host", "pay.example"}});
 }
 
 TEST_CASE("the first request ID is used if it is acceptable") {
@@ -248,9 +310,10 @@ TEST_CASE("the fields that are needed before the body are kept as sent") {
       "X-SVC-AUTH: \tthree \r\nAccept:\r\nAuthorization: Bearer a%20b\r\nX-Empty:\r\n\r\n"
       "Cookie: x\r\n");
   CHECK(head.fields ==
-        std::vector<std::pair<std::string, std::string>>{{"x-svc-auth", "two:2"},
+        std::vector<std::pair<std::string, std::string>>{{"Host", "a"},
+                                                         {"x-svc-auth", "two:2"},
                                                          {"X-SVC-AUTH", "three"},
                                                          {"Accept", ""},
                                                          {"Authorization", "Bearer a%20b"}});
-  CHECK(passed(get_request("")).fields.empty());
+  CHECK(passed(get_request("")).fields.size() == 1);
 }
