@@ -206,7 +206,14 @@ TEST_CASE("webhooks: a change keeps other fields and cannot take claimed types")
   const Reply taken = patch(app.me(), one, {{"eventTypes", {"payment.succeeded"}}});
   CHECK(taken.status == 409);
   CHECK(taken.slug() == "webhook-event-type-taken");
-  CHECK(patch(app.me(), one, {{"status", "active"}}).status == 422);
+  CHECK(patch(app.me(), one, {{"status", "disabled"}}).status == 422);
+  CHECK(patch(app.me(), one, {{"applicationId", one}}).status == 422);
+  // A webhook can be sent back as it was read.
+  const Json read = app.me().get(one).json();
+  app.clock.advance_ms(1'000);
+  Json same = patch(app.me(), one, read).json();
+  same["updatedAt"] = read.at("updatedAt");
+  CHECK(same == read);
   CHECK(patch(app.me(), one, {{"url", "http://10.1.1.1/"}}).slug() == "webhook-target-refused");
   CHECK(app.me().get(one).json().at("eventTypes") == Json{"payment.refunded"});
 }

@@ -245,6 +245,7 @@ export const S = {
     updatedAt: 'Updated',
     nextAttemptAt: 'Next attempt',
     lastAttemptAt: 'Last attempt',
+    pausedUntil: 'Paused until',
     lastResponseStatus: 'Last status',
     lastResponse: 'Last response',
     closedAt: 'Ended',

@@ -178,6 +178,7 @@ export function webhookScreen(context) {
             [W.types, typesText(record.eventTypes)],
             [label('deadLetters'), String(record.deadLetters)],
             [label('pending'), String(record.pending)],
+            [label('pausedUntil'), record.pausedUntil && exactTime(record.pausedUntil)],
             [label('lastResponseStatus'), record.lastResponseStatus || (record.lastAttemptAt && W.noResponse)],
             [label('lastAttemptAt'), record.lastAttemptAt && exactTime(record.lastAttemptAt)],
             [W.association, named('association', record.associationId)],

@@ -23,8 +23,8 @@ class Pipeline {
   /// route of this path would read; the result of authentication for a large body without valid
   /// credentials, so that unauthenticated clients cannot occupy memory for large bodies.
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
-  /// A problem in the format of the request's path, for the listener's rejections. The request is as
-  /// far as it could be read.
+  /// A problem in the format of the request's path, for the listener's rejections. The request is
+  /// as far as it could be read.
   http::Response render(const Problem& problem, const http::Request& request) const;
 
  private:

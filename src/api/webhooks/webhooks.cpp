@@ -53,7 +53,7 @@ void check_method(Fields& fields) {
   }
 }
 
-flows::WebhookUpdate read_webhook_update(Fields& fields) {
+flows::WebhookUpdate read_webhook_update(Fields& fields, const Json& present) {
   flows::WebhookUpdate update;
   update.url = fields.text("url", optional, kUrlMax);
   if (fields.present("description")) {
@@ -61,12 +61,12 @@ flows::WebhookUpdate read_webhook_update(Fields& fields) {
   }
   if (fields.find("eventTypes") != nullptr) update.types = read_types(fields, optional);
   check_method(fields);
-  for (const char* fixed : {"status", "secret", "applicationId"}) {
-    if (fields.find(fixed) != nullptr) {
-      fields.add_error(Slug::validation_failed, fixed, "cannot be changed here");
-    }
-  }
+  reject_changes(fields, present, {"id", "applicationId", "environment", "status", "secret"});
   return update;
+}
+
+Json shown(const Services& services, const store::WebhookRow& row) {
+  return flows::webhook_json(row, services.flows.queue.now());
 }
 
 Result<http::Response> create_webhook(const Services& services, const Call& call) {
@@ -81,7 +81,7 @@ Result<http::Response> read_webhook(const Services& services, const Call& call) 
   COFFER_TRY(const auto ref, webhook_ref(call));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto row, flows::required_webhook(db, ref));
-    return json_response(200, flows::webhook_json(row));
+    return json_response(200, shown(services, row));
   });
 }
 
@@ -93,7 +93,7 @@ Result<http::Response> update_webhook(const Services& services, const Call& call
 Result<http::Response> deactivate_webhook(const Services& services, const Call& call) {
   COFFER_TRY(const auto ref, webhook_ref(call));
   COFFER_TRY(const auto row, flows::disable_webhook(services.flows, ref));
-  return json_response(200, flows::webhook_json(row));
+  return json_response(200, shown(services, row));
 }
 
 Result<http::Response> rotate_secret(const Services& services, const Call& call) {
@@ -146,8 +146,9 @@ Result<flows::WebhookRef> webhook_ref(const Call& call, std::optional<std::int64
   return flows::WebhookRef{call.caller.tenant, id, application};
 }
 
-http::Response secret_response(int status, const flows::WebhookWithSecret& registered) {
-  Json out = flows::webhook_json(registered.webhook);
+http::Response secret_response(const Services& services, int status,
+                               const flows::WebhookWithSecret& registered) {
+  Json out = shown(services, registered.webhook);
   out["secret"] = registered.secret.reveal();
   return json_response(status, out);
 }
@@ -174,23 +175,27 @@ Result<http::Response> add_webhook(const Services& services, const Call& call, P
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto registered,
              flows::register_webhook(services.flows, call.caller.tenant, webhook));
-  return secret_response(201, registered);
+  return secret_response(services, 201, registered);
 }
 
 Result<http::Response> change_webhook(const Services& services, const Call& call,
                                       const flows::WebhookRef& ref) {
   Fields fields(*call.body);
-  const auto update = read_webhook_update(fields);
+  COFFER_TRY(const Json present, services.flows.read([&](store::Connection& db) -> Result<Json> {
+    COFFER_TRY(const auto row, flows::active_webhook(db, ref));
+    return flows::webhook_json(row);
+  }));
+  const auto update = read_webhook_update(fields, present);
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto row, flows::update_webhook(services.flows, ref, update));
-  return json_response(200, flows::webhook_json(row));
+  return json_response(200, shown(services, row));
 }
 
 Result<http::Response> rotate(const Services& services, const Call& call,
                               const flows::WebhookRef& ref) {
   COFFER_TRY(const std::int64_t grace_s, read_grace(services, call));
   COFFER_TRY(const auto rotated, flows::rotate_webhook_secret(services.flows, ref, grace_s));
-  return secret_response(200, rotated);
+  return secret_response(services, 200, rotated);
 }
 
 Result<http::Response> list_webhooks_page(const Services& services, const Call& call,
@@ -202,8 +207,10 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
   COFFER_TRY(const PageRequest page, read_page(services, call, query, {list, "status"}));
   return services.flows.read([&](store::Connection& db) {
-    return page_response(page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
-                         flows::webhook_json, [](const store::WebhookRow& row) { return row.key; });
+    return page_response(
+        page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
+        [&](const store::WebhookRow& row) { return shown(services, row); },
+        [](const store::WebhookRow& row) { return row.key; });
   });
 }
 

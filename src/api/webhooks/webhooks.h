@@ -20,7 +20,8 @@ Route with_body(Route row, std::string_view schema, Body body = Body::json);
 Result<flows::WebhookRef> webhook_ref(const Call& call,
                                       std::optional<std::int64_t> application = std::nullopt);
 /// The response with the secret, which is shown only once.
-http::Response secret_response(int status, const flows::WebhookWithSecret& registered);
+http::Response secret_response(const Services& services, int status,
+                               const flows::WebhookWithSecret& registered);
 /// `gracePeriodSeconds` of a rotation; by default the configured value.
 Result<std::int64_t> read_grace(const Services& services, const Call& call);
 Result<http::Response> list_webhooks_page(const Services& services, const Call& call,

@@ -41,13 +41,17 @@ void put_health(Record& record, App& app, store::Connection& db, const Connector
   record.emplace_back("paymentsInProgress", figures.in_progress);
 }
 
-void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook) {
+void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook,
+                Timestamp now) {
   const auto figures = store::webhook_figures(db, webhook.key);
   const bool failing = webhook.failures > 0;
+  const bool paused = webhook.is_active() && now < webhook.quiet_until;
   record.emplace_back("health", !webhook.is_active()       ? "disabled"
+                                : paused                   ? "paused"
                                 : failing                  ? "failing"
                                 : !webhook.last_attempt_at ? "unused"
                                                            : "healthy");
+  record.emplace_back("pausedUntil", paused ? std::optional(webhook.quiet_until) : std::nullopt);
   record.emplace_back("pending", figures.pending);
   record.emplace_back("deadLetters", figures.dead);
   record.emplace_back("oldestPendingAt", figures.oldest_pending);

@@ -11,7 +11,9 @@ namespace coffer::cli {
 /// Adds `health`, `breaker`, `consecutiveFailures`, `breakerOpenUntil`, `successRate`,
 /// `paymentsInProgress`. Only a running server knows the state of the breaker.
 void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector);
-/// Adds `health`, `pending`, `deadLetters`, `oldestPendingAt`.
-void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook);
+/// Adds `health`, `pausedUntil` (the endpoint asked for a pause that lasts beyond `now`),
+/// `pending`, `deadLetters`, `oldestPendingAt`.
+void put_health(Record& record, store::Connection& db, const store::WebhookRow& webhook,
+                Timestamp now);
 
 }  // namespace coffer::cli

@@ -58,7 +58,8 @@ Result<store::WebhookRow> found_webhook(Session& session, const Arguments& argum
       [&](store::Connection& db) { return found_webhook(db, arguments); });
 }
 
-Result<CommandResult> list_webhooks(Session&, store::Connection& db, const Arguments& arguments) {
+Result<CommandResult> list_webhooks(Session& session, store::Connection& db,
+                                    const Arguments& arguments) {
   store::WebhookFilter filter;
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
@@ -70,7 +71,7 @@ Result<CommandResult> list_webhooks(Session&, store::Connection& db, const Argum
   for (const NamedTenant& owner : tenants) {
     for (const auto& row : store::list_webhooks(db, owner.tenant, filter, page).rows) {
       result.records.push_back(webhook_record(row));
-      put_health(result.records.back(), db, row);
+      put_health(result.records.back(), db, row, session.app.queue().now());
     }
   }
   return result;

@@ -144,6 +144,7 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   DeliveryOutcome outcome;
   outcome.delivery = job.delivery;
   outcome.tenant = job.tenant;
+  outcome.url = job.message.url;
   outcome.at = context.queue.now();
   outcome.started_ms = job.started_ms;
   try {

@@ -30,14 +30,15 @@ bool DeliveryLanes::knows(std::int64_t webhook, const std::string& sealed) const
 
 void DeliveryLanes::set_endpoint(std::int64_t webhook, Endpoint endpoint) {
   const Lock lock(mutex_);
-  const bool opens = !lanes_.contains(webhook);
-  Lane& lane = lanes_[webhook];
-  if (opens) lane.known = lane.slow = endpoint.failing;
+  const auto [place, opens] = lanes_.try_emplace(webhook);
+  Lane& lane = place->second;
+  const bool is_new = opens || lane.endpoint.url != endpoint.url;
+  if (is_new) lane.known = lane.slow = endpoint.failing;
   if (endpoint.secret.empty()) {
     endpoint.secret = lane.endpoint.secret;
     endpoint.old_secret = lane.endpoint.old_secret;
   }
-  endpoint.quiet_until = std::max(endpoint.quiet_until, lane.endpoint.quiet_until);
+  if (!is_new) endpoint.quiet_until = std::max(endpoint.quiet_until, lane.endpoint.quiet_until);
   lane.endpoint = std::move(endpoint);
 }
 
@@ -198,7 +199,8 @@ DeliveryLanes::Lane* DeliveryLanes::end_attempt(std::int64_t webhook, std::int64
 
 void DeliveryLanes::finish(DeliveryOutcome outcome, Timestamp quiet_until) {
   const Lock lock(mutex_);
-  if (Lane* lane = end_attempt(outcome.delivery.webhook, outcome.started_ms)) {
+  Lane* const lane = end_attempt(outcome.delivery.webhook, outcome.started_ms);
+  if (lane != nullptr && lane->endpoint.url == outcome.url) {
     lane->known = true;
     lane->slow = outcome.result.duration_ms >= SenderLimits::kPromptMs;
     lane->endpoint.quiet_until = std::max(lane->endpoint.quiet_until, quiet_until);

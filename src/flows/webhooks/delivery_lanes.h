@@ -49,6 +49,7 @@ struct DeliveryJob {
 struct DeliveryOutcome {
   store::DeliveryRow delivery;
   Tenant tenant;
+  std::string url;  // of the attempt; says nothing about the endpoint if its URL has changed
   outbound::WebhookResponse result;
   Timestamp at;                 // start of the attempt
   std::int64_t started_ms = 0;  // the same, as in the job
@@ -66,7 +67,7 @@ class DeliveryLanes {
   /// Whether the lane already has these secrets, so they need not be unsealed again.
   bool knows(std::int64_t webhook, const std::string& sealed) const;
   /// Opens the lane, or changes the data of its next jobs. Without secrets, it keeps the current
-  /// ones.
+  /// ones. A new URL is an endpoint of unknown speed without a pause.
   void set_endpoint(std::int64_t webhook, Endpoint endpoint);
   /// Closes all other lanes and discards their ready deliveries.
   void keep_only(const std::set<std::int64_t>& webhooks);
@@ -100,7 +101,7 @@ class DeliveryLanes {
   /// The next job, with endpoints in turn. `finish` or `abandon` must follow. `monotonic_ms` is the
   /// machine's time: the duration of attempts does not depend on the time of the records.
   std::optional<DeliveryJob> take(Timestamp now, std::int64_t monotonic_ms);
-  /// Stores the outcome. Until `quiet_until`, nothing else is sent to the endpoint.
+  /// Stores the outcome. Until `quiet_until`, nothing else is sent to this URL.
   void finish(DeliveryOutcome outcome, Timestamp quiet_until);
   /// The delivery was not sent and will be loaded again.
   void abandon(const store::DeliveryRow& delivery, std::int64_t started_ms);

@@ -75,17 +75,21 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   store::WebhookRow* webhook = endpoints.find(outcome.delivery.webhook);
   if (!delivery || webhook == nullptr) return;  // deleted from the log in the meantime
   const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
-  endpoints.note(*webhook, outcome, ruling);
+  const bool is_present = outcome.url == webhook->url;
+  if (is_present) endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
   // If the endpoint was disabled during the attempt, a failed delivery is not retried.
   const bool over = delivery->state != DeliveryState::pending || !webhook->is_active();
   if (over && state == DeliveryState::pending) state = DeliveryState::dead;
   if (delivery->state == DeliveryState::delivered) state = DeliveryState::delivered;
   std::optional<Timestamp> due_at;
-  if (state == DeliveryState::pending) due_at = tx.now().plus_ms(ruling.delay_ms);
+  // A new address does not wait because of the previous one.
+  if (state == DeliveryState::pending) {
+    due_at = tx.now().plus_ms(is_present ? ruling.delay_ms : 0);
+  }
   if (delivery->state == DeliveryState::pending) count_delivery(context, tx, state);
   store::record_delivery_attempt(tx, outcome.tenant, *delivery, attempt_of(outcome), state, due_at);
-  if (ruling.disables && webhook->is_active()) disable(context, tx, *webhook);
+  if (ruling.disables && is_present && webhook->is_active()) disable(context, tx, *webhook);
 }
 
 }  // namespace

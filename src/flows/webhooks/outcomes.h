@@ -11,7 +11,8 @@ namespace coffer::flows {
 /// The consequence of a result for attempt number `attempt` of its series.
 Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt);
 
-/// Records the results in one command, and disables an endpoint that responded with 410 Gone.
+/// Records the results in one command, and disables an endpoint that responded with 410 Gone. The
+/// result of a previous URL counts for the delivery, not for the endpoint.
 void record_outcomes(const Context& context, store::WriteTx& tx,
                      std::span<const DeliveryOutcome> outcomes);
 

@@ -24,6 +24,16 @@ Result<void> check_free(store::Connection& db, const Tenant& tenant, EventTypeSe
   return unexpected(std::move(problem));
 }
 
+/// Failures and pauses of the previous address say nothing about the new one.
+void start_afresh(store::WriteTx& tx, store::WebhookRow& row) {
+  row.failures = 0;
+  row.last_attempt_at.reset();
+  row.last_status.reset();
+  row.quiet_until = {};
+  store::set_webhook_health(tx, row.key, {});
+  store::bring_deliveries_forward(tx, row.key);
+}
+
 }  // namespace
 
 std::string webhook_secret_context(WebhookId id) { return "webhook-secret:" + id.to_string(); }
@@ -76,7 +86,10 @@ Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRe
   }
   return context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
     COFFER_TRY(auto row, active_webhook(tx.db(), ref));
-    if (update.url) row.url = *update.url;
+    if (update.url && *update.url != row.url) {
+      row.url = *update.url;
+      start_afresh(tx, row);
+    }
     if (update.description) row.description = *update.description;
     if (update.types) {
       COFFER_TRY_VOID(check_free(tx.db(), ref.tenant, *update.types, row.key));

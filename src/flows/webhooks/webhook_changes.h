@@ -43,7 +43,7 @@ Result<store::WebhookRow> required_webhook(store::Connection& db, const WebhookR
 Result<store::WebhookRow> active_webhook(store::Connection& db, const WebhookRef& ref);
 
 struct WebhookUpdate {
-  std::optional<std::string> url;
+  std::optional<std::string> url;  // a new one ends a pause; pending deliveries are due at once
   std::optional<std::optional<std::string>> description;  // an empty description removes it
   std::optional<EventTypeSet> types;
 };

@@ -2,7 +2,7 @@
 
 namespace coffer::flows {
 
-Json webhook_json(const store::WebhookRow& webhook) {
+Json webhook_json(const store::WebhookRow& webhook, std::optional<Timestamp> now) {
   Json types = Json::array();
   for (const EventType type : webhook.types.types()) types.push_back(name(type));
   Json out{{"id", webhook.id.to_string()},
@@ -24,6 +24,9 @@ Json webhook_json(const store::WebhookRow& webhook) {
   if (webhook.last_attempt_at) {
     out["lastAttemptAt"] = webhook.last_attempt_at->to_string();
     out["lastResponseStatus"] = webhook.last_status ? Json(*webhook.last_status) : Json(nullptr);
+  }
+  if (webhook.is_active() && now && *now < webhook.quiet_until) {
+    out["pausedUntil"] = webhook.quiet_until.to_string();
   }
   out["createdAt"] = webhook.created_at.to_string();
   out["updatedAt"] = webhook.updated_at.to_string();

@@ -7,7 +7,8 @@
 
 namespace coffer::flows {
 
-Json webhook_json(const store::WebhookRow& webhook);
+/// With the present time, also `pausedUntil`, if the endpoint has asked for a pause.
+Json webhook_json(const store::WebhookRow& webhook, std::optional<Timestamp> now = {});
 /// An application whose credentials were rotated at this time.
 Json credentials_json(const store::ApplicationRow& application, Timestamp rotated_at);
 

@@ -58,6 +58,9 @@ constexpr const char* kInsertClosed =
 constexpr const char* kRequeue =
     "UPDATE deliveries SET state = 0, attempts = 0, due_at = ?3, closed_at = NULL"
     " WHERE webhook = ?1 AND sequence = ?2";
+constexpr const char* kBringForward =
+    "UPDATE deliveries INDEXED BY deliveries_undelivered SET due_at = ?2"
+    " WHERE webhook = ?1 AND state = 0 AND state <> 1 AND due_at > ?2";
 constexpr const char* kClosePending =
     "UPDATE deliveries INDEXED BY deliveries_undelivered SET state = 2, due_at = NULL, closed_at = "
     "?2"
@@ -176,6 +179,10 @@ void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, st
 
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
   tx.db().run(kRequeue, webhook, sequence, tx.now());
+}
+
+void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook) {
+  tx.db().run(kBringForward, webhook, tx.now());
 }
 
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {

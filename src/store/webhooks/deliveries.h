@@ -54,6 +54,8 @@ void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, st
 /// Starts a new series of attempts now.
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
 /// Marks all pending deliveries of a disabled endpoint as dead.
+/// Makes all pending deliveries of the webhook due now.
+void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook);
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook);
 
 struct DeliveryAttempt {

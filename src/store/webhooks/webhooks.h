@@ -70,10 +70,10 @@ void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason);
 
 /// Marks all events up to this sequence as processed.
 void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
-/// The result of the last of several attempts.
+/// The result of the last of several attempts, or none for a new address.
 struct WebhookHealth {
   int failures = 0;
-  Timestamp last_attempt_at;
+  std::optional<Timestamp> last_attempt_at;
   std::optional<std::int64_t> last_status;
   Timestamp quiet_until;
 };
