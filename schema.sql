@@ -21,11 +21,11 @@ CREATE TABLE row_macs (
 ) STRICT, WITHOUT ROWID;
 
 -- Sealed totals (store/sealed_totals.h). For a guarded table: the number of its digests in row_macs
--- and their XOR. For the audit log: the number of its entries and the last link.
+-- and their multiset hash. For the audit log: the number of its entries and the last link.
 CREATE TABLE sealed_totals (
   source TEXT PRIMARY KEY,
   rows   INTEGER NOT NULL,
-  sum    BLOB NOT NULL CHECK (length(sum) = 32),
+  sum    BLOB NOT NULL,
   seal   BLOB NOT NULL CHECK (length(seal) = 32)
 ) STRICT, WITHOUT ROWID;
 

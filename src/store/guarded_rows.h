@@ -12,6 +12,7 @@
 #include <string>
 
 #include "store/connection.h"
+#include "store/sealed_totals.h"
 
 namespace coffer::store {
 
@@ -37,6 +38,9 @@ void forget_changed_rows(Connection& writer);
 struct GuardedPosition {
   std::size_t table = 0;
   std::int64_t row = INT64_MIN;
+  SealedTotal found = {};   // of the digests up to this row
+  SealedTotal stored = {};  // when the walk of this table began
+  int tries = 0;            // walks of this table during which its total changed
 };
 /// Checks at most `limit` rows after this position, and advances it. `fault` describes the first
 /// row that does not match its digest; `end` is set after the last table.

@@ -1,8 +1,7 @@
 #include "store/sealed_totals.h"
 
-#include <algorithm>
-
 #include "base/check.h"
+#include "base/crypto/multiset_hash.h"
 #include "store/guarded_rows.h"
 #include "store/identity/audit_log.h"
 
@@ -27,17 +26,17 @@ const ChainKeys& keys_for_writing(Connection& db) {
 
 std::string seal_of(const ChainKeys& keys, std::string_view source, const SealedTotal& total) {
   const std::string head = "total|" + std::string(source) + '|' + std::to_string(total.rows) + '|';
-  return std::string(as_text(keys.rows.of(head, as_text(total.sum))));
+  return std::string(as_text(keys.rows.of(head, total.sum)));
 }
 
 struct StoredTotal {
   SealedTotal total;
   std::string seal;
 };
-std::optional<StoredTotal> stored_total(Connection& db, std::string_view source) {
+std::optional<StoredTotal> find_total(Connection& db, std::string_view source) {
   Query query(db, kTotal, source);
   if (!query.step()) return std::nullopt;
-  return StoredTotal{sealed_total(query.integer(0), query.blob(1)), query.blob(2)};
+  return StoredTotal{{query.integer(0), query.blob(1)}, query.blob(2)};
 }
 
 /// Whether no counted row was ever written.
@@ -46,56 +45,48 @@ bool has_no_proof(Connection& db) {
   return query.step() && query.boolean(0);
 }
 
-/// If another program wrote a digest of another length, the check of its row reports that.
-void mix(Sha256& sum, std::string_view digest) {
-  const auto shared = static_cast<std::ptrdiff_t>(std::min(sum.size(), digest.size()));
-  std::transform(sum.begin(), sum.begin() + shared, digest.begin(), sum.begin(),
-                 [](std::uint8_t a, char b) { return a ^ static_cast<std::uint8_t>(b); });
-}
-
 }  // namespace
 
-SealedTotal sealed_total(std::int64_t rows, std::string_view sum) {
-  const auto digest = sha256_from(sum);
-  return digest ? SealedTotal{rows, *digest} : SealedTotal{.rows = -1};
+SealedTotal stored_total(Connection& db, std::string_view source) {
+  const auto stored = find_total(db, source);
+  return stored ? stored->total : SealedTotal();
 }
 
 void count_in(SealedTotal& total, std::string_view digest) {
   ++total.rows;
-  mix(total.sum, digest);
+  add_to_multiset(total.sum, digest);
 }
 
 void count_out(SealedTotal& total, std::string_view digest) {
   --total.rows;
-  mix(total.sum, digest);
+  remove_from_multiset(total.sum, digest);
 }
 
 std::optional<SealedTotal> total_to_change(Connection& writer, std::string_view source) {
-  const auto stored = stored_total(writer, source);
+  const auto stored = find_total(writer, source);
   if (stored) {
     const bool is_ours = stored->seal == seal_of(keys_for_writing(writer), source, stored->total);
     return is_ours ? std::optional(stored->total) : std::nullopt;
   }
   if (!has_no_proof(writer)) return std::nullopt;
   for (const GuardedTable& table : guarded_tables()) write_total(writer, table.name, {});
-  write_total(writer, kAuditTotal, {});
-  return SealedTotal();
+  write_total(writer, kAuditTotal, {0, genesis_link()});
+  return find_total(writer, source)->total;
 }
 
 void write_total(Connection& writer, std::string_view source, const SealedTotal& total) {
   const std::string seal = seal_of(keys_for_writing(writer), source, total);
-  writer.run(kSetTotal, source, total.rows, Blob{as_text(total.sum)}, Blob{seal});
+  writer.run(kSetTotal, source, total.rows, Blob{total.sum}, Blob{seal});
 }
 
 std::string total_fault(Connection& db, std::string_view source, const SealedTotal& found) {
-  const auto stored = stored_total(db, source);
+  const auto stored = find_total(db, source);
   const std::string table(source);
   if (!stored) {
     return has_no_proof(db) ? ""
                             : "the sealed total of " + table + " was deleted by another program";
   }
-  const bool are_counted = stored->total.rows >= 0 && found.rows >= 0;
-  if (are_counted && stored->total.rows != found.rows) {
+  if (stored->total.rows != found.rows) {
     return table + " has " + std::to_string(found.rows) + " rows instead of " +
            std::to_string(stored->total.rows) + ": another program changed it";
   }

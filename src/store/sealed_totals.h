@@ -1,6 +1,8 @@
 // The total content of a table, sealed with a key of the file: the number of its rows and a value
-// that depends on each row. It reveals a row that another program deleted together with its own
-// proof, such as the newest audit entry, or a guarded row with its digest.
+// that depends on each row. It reveals a row that another program deleted or replaced by an older
+// version together with its own proof, such as the newest audit entry, or a guarded row with its
+// digest. For a guarded table, the value is the multiset hash of its digests
+// (base/crypto/multiset_hash.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/digest.h"
 #include "store/chain_keys.h"
 #include "store/connection.h"
 
@@ -16,13 +17,9 @@ namespace coffer::store {
 
 struct SealedTotal {
   std::int64_t rows = 0;
-  Sha256 sum{};
+  std::string sum = {};
   bool operator==(const SealedTotal&) const = default;
 };
-
-/// The total in the file with this sum. If the sum does not have the length of a digest, another
-/// program wrote it, and the result has -1 rows, which match no table.
-SealedTotal sealed_total(std::int64_t rows, std::string_view sum);
 
 /// Adds a digest to the total, or removes it.
 void count_in(SealedTotal& total, std::string_view digest);
@@ -31,6 +28,8 @@ void count_out(SealedTotal& total, std::string_view digest);
 /// The total of `source`. nullopt: it is missing, or another program wrote it. The first call on an
 /// unwritten file creates all totals, so call it before you write the counted rows.
 std::optional<SealedTotal> total_to_change(Connection& writer, std::string_view source);
+/// The total in the file, with any seal; nothing counted if it is missing.
+SealedTotal stored_total(Connection& db, std::string_view source);
 void write_total(Connection& writer, std::string_view source, const SealedTotal& total);
 
 /// A sentence if the total differs from the one in the file, otherwise an empty text. On a

@@ -4,6 +4,7 @@ rows. The keys are in the file, sealed under the master key, which is stored nea
 import hashlib
 import hmac
 import os
+import struct
 
 AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a separate folder
 PAYMENT = ("SELECT type, id, transaction_id, application, request_id, source_wallet, destination_wallet, sending_asset,"
@@ -182,12 +183,13 @@ def guarded(db, root):
             yield table, row[0], digest(key, f"{table}|{row[0]}|".encode() + canonical(tuple(row)[1:]))
 
 
-def mixed(digests):
-    """XOR of all digests."""
-    out = 0
-    for one in digests:
-        out ^= int.from_bytes(one, "big")
-    return out.to_bytes(32, "big")
+def multiset_hash(elements):
+    """The sum of the SHAKE256 outputs in 1,024 lanes of 16 bits (base/crypto/multiset_hash.h)."""
+    lanes = [0] * 1024
+    for element in elements:
+        expanded = struct.unpack("<1024H", hashlib.shake_256(element).digest(2048))
+        lanes = [(a + b) & 0xFFFF for a, b in zip(lanes, expanded)]
+    return struct.pack("<1024H", *lanes) if elements else b""
 
 
 def totals(db, root):
@@ -197,7 +199,7 @@ def totals(db, root):
     found = {"audit_log": (0, bytes(32)) if last is None else tuple(last)}
     for table in GUARDED:
         macs = [row[0] for row in db.execute("SELECT mac FROM row_macs WHERE source = ?", (table,))]
-        found[table] = (len(macs), mixed(macs))
+        found[table] = (len(macs), multiset_hash(macs))
     for source, (rows, content) in found.items():
         yield source, rows, content, digest(key, f"total|{source}|{rows}|".encode() + content)
 

@@ -65,12 +65,12 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   COFFER_CHECK(keys != nullptr);
   // The total of the log is its last entry and that entry's link. After a change by another
   // program, the total is not updated, so that verification finds the change.
-  const bool continues = total_to_change(tx.db(), kAuditTotal) == sealed_total(entry - 1, link);
+  const bool continues = total_to_change(tx.db(), kAuditTotal) == SealedTotal{entry - 1, link};
   link = as_text(keys->audit.of(link, canonical(entry, tx.now(), row)));
   tx.db().run(kInsertAuditEntry, entry, tx.now(), row.actor, row.command, row.detail,
               row.outcome_of, row.outcome_of ? std::optional(row.outcome) : std::nullopt,
               Blob{link});
-  if (continues) write_total(tx.db(), kAuditTotal, sealed_total(entry, link));
+  if (continues) write_total(tx.db(), kAuditTotal, {entry, link});
   return entry;
 }
 
@@ -111,7 +111,7 @@ ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t li
   out.end = out.rows < limit;
   if (!out.end) return out;
   const std::int64_t newest = first_integer(db, kLastEntry).value_or(0);
-  out.fault = newest == from.row ? total_fault(db, kAuditTotal, sealed_total(from.row, from.link))
+  out.fault = newest == from.row ? total_fault(db, kAuditTotal, {from.row, from.link})
                                  : "audit entry " + std::to_string(newest + 1) + " is missing";
   return out;
 }
