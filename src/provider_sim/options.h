@@ -18,6 +18,7 @@ struct Option {
   std::string_view help;
   std::string_view fallback = {};
   bool is_path = false;  // of a file on this machine
+  bool is_url = false;
 };
 
 inline constexpr auto kOptions = std::to_array<Option>({
@@ -25,7 +26,12 @@ inline constexpr auto kOptions = std::to_array<Option>({
     {"secret", "TEXT", "Secret shared with coffer; by default COFFER_PROVIDER_SECRET"},
     {"tls-cert", "FILE", "TLS certificate chain (PEM)", {}, true},
     {"tls-key", "FILE", "TLS private key (PEM)", {}, true},
-    {"callback", "URL", "Base URL of coffer for callbacks; without it, no callbacks are sent"},
+    {"callback",
+     "URL",
+     "Base URL of coffer for callbacks; without it, no callbacks are sent",
+     {},
+     false,
+     true},
     {"faults", "LIST", "Faults: late, reject, duplicate, reorder, lose-response, garbage, hang"},
     {"seed", "NUMBER", "Seed that makes the faults repeatable"},
     {"rates", "LIST", "Exchange rates, such as USDC:NGN=1540.25; 1 by default"},

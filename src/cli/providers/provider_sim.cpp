@@ -40,7 +40,9 @@ int provider_sim_run(const Console& console, const Arguments& arguments, const C
 std::vector<Argument> options() {
   std::vector<Argument> out;
   for (const auto& row : provider_sim::kOptions) {
-    const auto value = row.is_path ? Argument::Value::path : Argument::Value::text;
+    const auto value = row.is_path  ? Argument::Value::path
+                       : row.is_url ? Argument::Value::url
+                                    : Argument::Value::text;
     out.push_back(naming(value, option(row.name, row.placeholder, row.help, row.fallback)));
   }
   return out;
