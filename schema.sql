@@ -864,7 +864,7 @@ CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
   id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 18),
+  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 19),
   count     INTEGER NOT NULL,  -- of affected payments, webhooks, ..., at the last message
   began_at  INTEGER NOT NULL,
   opens_at  INTEGER NOT NULL,  -- if the condition lasts until then

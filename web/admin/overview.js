@@ -31,6 +31,7 @@ const CONDITIONS = {
   backup_missing: ['warn', O.attention.noBackup, 'checks'],
   backup_old: ['warn', O.attention.backupOld, 'checks'],
   clock_wrong: ['warn', O.attention.clock, 'checks'],
+  clock_unknown: ['warn', O.attention.clockUnknown, 'checks'],
   checkpoints_missing: ['bad', O.attention.checkpoints, 'checks'],
   approvals_waiting: ['warn', O.attention.approvals, 'approvals?waiting=true'],
   credentials_rotated: ['warn', O.attention.credentialsRotated, 'applications'],

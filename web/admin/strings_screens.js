@@ -223,6 +223,7 @@ export const screens = {
       noBackup: { text: () => 'There is no backup', next: 'Back up' },
       backupOld: { text: () => 'The last backup is too old', next: 'Back up' },
       clock: { text: () => 'The system clock is wrong or not synchronised', next: 'See checks' },
+      clockUnknown: { text: () => 'Whether the system clock is synchronised is unknown', next: 'See checks' },
       checkpoints: {
         text: counted('witness lacks the last checkpoint', 'witnesses lack the last checkpoint'),
         next: 'See checks',

@@ -246,9 +246,14 @@ Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> 
                         not_before.to_string() + ": the clock is slow, or was fast then",
                     remedy)};
   }
-  if (!synchronised.value_or(true))
-    return {warning(check, "the clock is not synchronised", remedy)};
-  return {good(check, synchronised ? "synchronised" : now.to_string())};
+  if (!synchronised) {
+    return {warning(check,
+                    "the time is " + now.to_string() +
+                        ", but the system does not tell whether the clock is synchronised",
+                    "Permit the system call adjtimex, which only reads without a privilege.")};
+  }
+  if (!*synchronised) return {warning(check, "the clock is not synchronised", remedy)};
+  return {good(check, "synchronised")};
 }
 
 Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,

@@ -1,5 +1,6 @@
 #include "cli/manual/manual.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/platform/exit_code.h"
@@ -7,6 +8,8 @@
 #include "cli/command_line.h"
 #include "cli/manual/roff.h"
 #include "cli/manual/setting_texts.h"
+#include "cli/settings.h"
+#include "config/config_options.h"
 
 namespace coffer::cli {
 namespace {
@@ -39,20 +42,39 @@ constexpr auto kExitCodes = std::to_array<ExitCode>({
     {141, "The reader of standard output exited (SIGPIPE), as a shell reports it."},
 });
 
-/// The table of arguments has already checked `wanted`.
-int print_one(const Console& console, const std::array<Text, 2>& texts, const std::string& wanted) {
-  for (const Text& text : texts) {
-    if (text.name == wanted) console.out << text.print() << std::flush;
-  }
+/// Whether there is such a text.
+bool print_one(const Console& console, const std::array<Text, 2>& texts,
+               const std::string& wanted) {
+  const auto text = std::ranges::find(texts, wanted, &Text::name);
+  if (text != texts.end()) console.out << text->print() << std::flush;
+  return text != texts.end();
+}
+
+/// The table of arguments has already checked the name.
+int man(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+  print_one(console, kPages, arguments.text("PAGE"));
   return exit_code::kDone;
 }
 
-int man(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  return print_one(console, kPages, arguments.text("PAGE"));
-}
-
-int settings(const Console& console, const Arguments& arguments, const ConfigFlags&) {
-  return print_one(console, kSettings, arguments.text("FORMAT"));
+int settings(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  const std::string& what = arguments.text("WHAT");
+  if (print_one(console, kSettings, what)) return exit_code::kDone;
+  const ConfigOption* option = find_config_option(what);
+  if (option == nullptr || option->secret()) {
+    const std::string_view nearest = nearest_config_option(what);
+    print_error(console,
+                option != nullptr
+                    ? what + " is a secret, which is not printed"
+                    : what + " is not a setting" +
+                          (nearest.empty() ? std::string()
+                                           : "; did you mean " + std::string(nearest) + "?"));
+    return exit_code::kUsage;
+  }
+  int code = exit_code::kDone;
+  if (const auto config = read_settings(console, {.flags = flags}, code)) {
+    console.out << config_value_text(*option, *config) << std::endl;
+  }
+  return code;
 }
 
 /// `ID --name TEXT [--json]`, as in the first line of the help.
@@ -138,11 +160,12 @@ std::vector<Command> manual_commands() {
        .settings = Settings::none,
        .prints_data = false},
       {.path = "settings",
-       .summary = "Print all settings as a configuration file or as a reference",
+       .summary = "Print all settings as a configuration file or as a reference, or one in effect",
        .run = settings,
-       .arguments = {positional_choice("FORMAT", "toml|markdown",
-                                       "toml (a configuration file) or markdown (a reference)")},
-       .settings = Settings::none,
+       .arguments = {positional("WHAT",
+                                "toml (a configuration file), markdown (a reference), or the name "
+                                "of a setting, whose value in effect is printed")},
+       .settings = Settings::server,
        .prints_data = false}};
 }
 

@@ -20,7 +20,8 @@ constexpr std::string_view kFileRules =
     "the folder of the file.";
 constexpr std::string_view kSecretRule =
     "Secrets have no flag and no key in the file, because both are easily seen and copied. A "
-    "secret comes from its variable, from the systemd credential with its name, or from a file "
+    "secret comes from its variable, from the systemd credential with its name (which the packaged "
+    "service loads from /etc/credstore/coffer.NAME), or from a file "
     "whose path is in the setting that ends in _file.";
 
 bool is_bare(const ConfigOption& option) {

@@ -29,6 +29,7 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::checkpoints_missing, 5 * kMinuteMs, "coffer healthcheck"},
     {AlertCondition::money_unbooked, 0, "coffer payment list --open unbooked; coffer arrival list"},
     {AlertCondition::results_contradicted, 0, "coffer payment list --open contradicted"},
+    {AlertCondition::clock_unknown, std::nullopt, "coffer doctor"},
 });
 
 constexpr bool in_order() {

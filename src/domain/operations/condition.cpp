@@ -92,6 +92,7 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       when(!facts.last_backup && !facts.backup_failed, backup_missing),
       old_backup(facts, now),
       when(wrong_clock, clock_wrong),
+      when(!facts.clock_synchronised && !wrong_clock, clock_unknown),
       counted(checkpoints_missing, facts.checkpoint_faults),
       counted(approvals_waiting, facts.approvals, facts.oldest_approval),
       counted(credentials_rotated, facts.applications_rotated),

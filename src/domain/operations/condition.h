@@ -32,6 +32,7 @@ enum class AlertCondition {
   checkpoints_missing,
   money_unbooked,
   results_contradicted,
+  clock_unknown,
 };
 
 /// The labels are the sentences of alerts.
@@ -56,7 +57,8 @@ struct Terms<AlertCondition> {
        {"credentials_rotated", "Applications got new credentials."},
        {"checkpoints_missing", "A witness lacks the last checkpoint."},
        {"money_unbooked", "Money that arrived was neither booked nor returned."},
-       {"results_contradicted", "Providers contradict the final status of payments."}});
+       {"results_contradicted", "Providers contradict the final status of payments."},
+       {"clock_unknown", "Whether the system clock is synchronised is unknown."}});
 };
 
 /// A condition that holds.
@@ -67,7 +69,8 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// The figures that the conditions depend on. A missing value is unknown and causes no finding.
+/// The figures that the conditions depend on. A missing value is unknown; except for the clock, it
+/// is known soon after the start, and until then causes no finding.
 struct ConditionFacts {
   std::optional<bool> ledger_holds;
   std::int64_t refunds_failed = 0;

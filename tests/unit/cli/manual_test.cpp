@@ -4,12 +4,14 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <vector>
 
+#include "base/platform/exit_code.h"
 #include "cli/manual/roff.h"
 #include "cli/manual/setting_texts.h"
 #include "config/config_options.h"
 #include "source_dir.h"
-#include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -87,6 +89,48 @@ TEST_CASE("the reference in the documents equals the program's output", "[cli]")
   std::stringstream text;
   text << file.rdbuf();
   CHECK(text.str() == settings_reference());
+}
+
+TEST_CASE("the unit loads every secret of the table as a credential, in its order", "[cli]") {
+  std::vector<std::string> wanted;
+  for (const ConfigOption& option : config_options()) {
+    const std::string name(option.name);
+    if (option.secret()) wanted.push_back("LoadCredential=" + name + ":coffer." + name);
+  }
+  std::vector<std::string> loaded;
+  std::ifstream unit(std::string(COFFER_SOURCE_DIR) + "/packaging/debian/coffer.service");
+  for (std::string line; std::getline(unit, line);) {
+    if (line.starts_with("LoadCredential=")) loaded.push_back(line);
+  }
+  CHECK(loaded == wanted);
+}
+
+TEST_CASE("a setting in effect is printed, however the file spells it", "[cli]") {
+  const cli::test::Folder folder;
+  const std::string path = folder.file("coffer.toml");
+  const std::string db = folder.file("a b.db");
+  const auto printed = [&](const std::string& name) {
+    return cli::test::run_own("settings", {{"WHAT", name}}, {{"config", path}}, false);
+  };
+  for (const std::string& line :
+       {"db = \"" + db + "\"", "db = '" + db + "'", "\"db\"=\"" + db + "\" # here",
+        "'db' = '" + db + "'", "db = \"\"\"\n" + db + "\"\"\"", "  db\t=\t + db + ",
+        "db = \"\\u002f" + db.substr(1) + "\"", std::string("db = \"a b.db\"")}) {
+    CAPTURE(line);
+    cli::test::put(path, "drain_s = 3\n" + line + "\n");
+    CHECK(printed("db").out == db + "\n");
+    CHECK(printed("drain_s").out == "3\n");
+  }
+  const cli::test::Ran secret = printed("metrics_token");
+  CHECK(secret.code == exit_code::kUsage);
+  CHECK(has(secret.err, "secret"));
+  const cli::test::Ran unknown = printed("drain");
+  CHECK(unknown.code == exit_code::kUsage);
+  CHECK(has(unknown.err, "did you mean drain_s?"));
+  cli::test::put(path, "db = \n");
+  const cli::test::Ran invalid = printed("db");
+  CHECK(invalid.code == exit_code::kConfiguration);
+  CHECK(invalid.out.empty());
 }
 
 TEST_CASE("the table of commands in the contract has the first word of every command", "[cli]") {

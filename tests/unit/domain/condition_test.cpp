@@ -29,12 +29,12 @@ using List = std::vector<AlertCondition>;
 
 }  // namespace
 
-TEST_CASE("conditions: a healthy system has none, and an unknown figure counts for none") {
+TEST_CASE(
+    "conditions: a healthy system has none, and a figure that is not known yet counts for none") {
   CHECK(found(healthy()).empty());
   ConditionFacts facts = healthy();
   facts.ledger_holds.reset();
   facts.disk_free_bytes.reset();
-  facts.clock_synchronised.reset();
   CHECK(found(facts).empty());
 }
 
@@ -63,6 +63,7 @@ TEST_CASE("conditions: each figure has its condition") {
       {AlertCondition::clock_wrong, [](Facts& facts) { facts.clock_synchronised = false; }},
       {AlertCondition::clock_wrong,
        [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
+      {AlertCondition::clock_unknown, [](Facts& facts) { facts.clock_synchronised.reset(); }},
       {AlertCondition::checkpoints_missing, [](Facts& facts) { facts.checkpoint_faults = 1; }},
   };
   for (const Row& row : rows) {
