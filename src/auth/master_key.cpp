@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kPrivateFile = 0600;
 constexpr mode_t kPrivateDirectory = 0700;
-constexpr mode_t kGroupAndOthers = 077;
 constexpr std::size_t kMaxFileBytes = 4096;
 // A new key has the name of its file, random digits and this ending until it is complete.
 constexpr std::size_t kRandomBytes = 8;
@@ -49,19 +48,11 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
     return unexpected(
         system_problem("Cannot examine the master key file " + path.string(), "Check the disk."));
   }
-  if (!S_ISREG(status.st_mode)) {
-    return unexpected(Slug::forbidden, "The master key file " + path.string() +
-                                           " is not a regular file. Choose the file with the key.");
-  }
-  if ((status.st_mode & kGroupAndOthers) != 0) {
+  if (const std::string why = judge_secret_file(status, path).fault; !why.empty()) {
     return unexpected(Slug::forbidden,
-                      "The master key file " + path.string() +
-                          " is readable by other users. Run `chmod 600 " + path.string() +
-                          "`, and rotate the key if one of them may have read it.");
-  }
-  if (const std::string why = why_distrusted(file.get(), path); !why.empty()) {
-    return unexpected(Slug::forbidden, "The master key file " + path.string() + " is not used: " +
-                                           why + ". Make the user of coffer its owner.");
+                      "The master key file " + path.string() + " is not used: " + why +
+                          ". Make the user of coffer its owner, run `chmod 600 " + path.string() +
+                          "`, and rotate the key if another user may have read it.");
   }
   std::string text(kMaxFileBytes, '\0');
   std::size_t size = 0;

@@ -58,7 +58,7 @@ enum class MissingKey { create, refuse };
 
 /// Reads the key file. If it is missing and `missing` permits it, creates the file: synchronised
 /// before it gets its name, mode 0600, with missing parent directories in mode 0700. Rejects a file
-/// to which group or others have access. Never overwrites a file: if two processes create it at the
+/// that judge_secret_file() rejects. Never overwrites a file: if two processes create it at the
 /// same time, both return the key of the first. Before it creates a file, it removes the temporary
 /// files of processes that were killed meanwhile: their keys were never used.
 Result<MasterKey> load_or_create_master_key(const std::filesystem::path& path, Random& random,

@@ -1,6 +1,7 @@
 #include "cli/demo/demo_secrets.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -79,7 +80,9 @@ Result<DemoSecrets> read(const std::string& path) {
     return unexpected(
         not_used(path, errno == ELOOP ? "it is a symbolic link" : std::strerror(errno)));
   }
-  if (const std::string why = why_distrusted(file.get(), path); !why.empty()) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return unexpected(not_used(path, std::strerror(errno)));
+  if (const std::string why = judge_secret_file(status, path).fault; !why.empty()) {
     return unexpected(not_used(path, why));
   }
   std::string text(kFileBytesMax, '\0');

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,10 +13,12 @@
 
 #include "auth/master_key.h"
 #include "base/files/folders.h"
+#include "base/files/ownership.h"
 #include "base/files/side_files.h"
 #include "base/random.h"
 #include "base/text/readable.h"
 #include "base/text/whole_number.h"
+#include "config/config_options.h"
 #include "domain/operations/condition.h"
 #include "http/certificate.h"
 #include "http/tls.h"
@@ -332,17 +333,16 @@ Findings examine_master_key(const Config& config, const Owner& owner) {
 
 Findings examine_named_files(const Config& config, Timestamp now) {
   Findings out;
-  const std::array secrets = {config.tls_key,
-                              config.admin_password_file,
-                              config.metrics_token_file,
-                              config.notify_smtp_password_file,
-                              config.notify_gateway_token_file,
-                              config.alert_webhook_secret_file};
-  for (const std::string& path : secrets) {
-    const auto status = path.empty() ? std::nullopt : status_of(path);
-    if (!status || (status->st_mode & kOthers) == 0) continue;
-    out.push_back(failed("secrets", path + " is open to every user",
-                         "Restrict it (chmod 600 " + path + "), and replace the secret in it."));
+  for (const auto& [name, path] : secret_files(config)) {
+    const auto status = status_of(path);
+    if (!status) continue;
+    const SecretFile found = judge_secret_file(*status, path);
+    const std::string remedy = "Restrict " + path + " (chmod 600), and replace the secret in it.";
+    if (!found.fault.empty()) {
+      out.push_back(failed("secrets", name + " is not used: " + found.fault, remedy));
+    } else if (!found.warning.empty()) {
+      out.push_back(warning("secrets", name + ": " + found.warning, remedy));
+    }
   }
   if (const auto file = status_of(config.config);
       file && (file->st_mode & kWritableByOthers) != 0) {

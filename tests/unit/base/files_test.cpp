@@ -45,28 +45,55 @@ TEST_CASE("network and user-space file systems are recognised by their magic num
   }
 }
 
-TEST_CASE("a file is trusted if no other user can have written it", "[base]") {
+TEST_CASE("a file may hold a secret if only its owner, or a group on purpose, has access",
+          "[base]") {
   std::string folder = (std::filesystem::temp_directory_path() / "coffer-files-XXXXXX").string();
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   const std::string path = folder + "/file";
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(file.is_open());
-  CHECK(why_distrusted(file.get(), path).empty());
-  REQUIRE(::fchmod(file.get(), 0620) == 0);
-  CHECK(why_distrusted(file.get(), path) == "other users may write to it");
-  REQUIRE(::fchmod(file.get(), 0600) == 0);
+  const auto judged = [&] {
+    struct stat status {};
+    REQUIRE(::fstat(file.get(), &status) == 0);
+    return judge_secret_file(status, path);
+  };
+  const auto with = [&](mode_t mode) {
+    REQUIRE(::fchmod(file.get(), mode) == 0);
+    const SecretFile found = judged();
+    CHECK((found.fault.empty() || found.warning.empty()));
+    return found.fault.empty() ? (found.warning.empty() ? "good" : "warning") : found.fault;
+  };
+  const std::string others = "it is open to every user";
+  const std::string group = "it is open to the users of its group";
+  CHECK(with(0600) == "good");
+  CHECK(with(0400) == "good");
+  for (const mode_t mode : {0604, 0602, 0601, 0644, 0666}) CHECK(with(mode) == others);
+  for (const mode_t mode : {0640, 0620, 0610, 0660}) CHECK(with(mode) == group);
+  // A volume with fsGroup: the platform opens files of the first start to its group.
+  REQUIRE(::chmod(folder.c_str(), 02770) == 0);
+  CHECK(with(0660) == "warning");
+  CHECK(with(0640) == "warning");
+  CHECK(with(0664) == others);
+  REQUIRE(::chmod(folder.c_str(), 0700) == 0);
   if (::geteuid() == 0) {
     constexpr uid_t kOther = 12'345;
+    REQUIRE(::fchown(file.get(), 0, kOther) == 0);
+    CHECK(with(0640) == "good");  // root gave it to this group to read
+    CHECK(with(0660) == group);
+    REQUIRE(::chmod(folder.c_str(), 02770) == 0);
+    CHECK(with(0660) == group);  // not a group of this process
+    REQUIRE(::chmod(folder.c_str(), 0700) == 0);
     REQUIRE(::fchown(file.get(), kOther, kOther) == 0);
-    CHECK(why_distrusted(file.get(), path) == "its owner is another user");
+    CHECK(with(0600) == "its owner is another user");
     // Root works in the folder of the service, whose files belong to the user of the service.
     REQUIRE(::chown(folder.c_str(), kOther, kOther) == 0);
-    CHECK(why_distrusted(file.get(), path).empty());
+    CHECK(with(0600) == "good");
     REQUIRE(::chmod(folder.c_str(), 0777) == 0);
-    CHECK(why_distrusted(file.get(), path) == "its owner is another user");
+    CHECK(with(0600) == "its owner is another user");
   }
-  const Descriptor device(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  CHECK(why_distrusted(device.get(), "/dev/null") == "it is not a regular file");
+  struct stat device {};
+  REQUIRE(::stat("/dev/null", &device) == 0);
+  CHECK(judge_secret_file(device, "/dev/null").fault == "it is not a regular file");
   std::filesystem::remove_all(folder);
 }
 

@@ -431,7 +431,7 @@ TEST_CASE("doctor: secrets in readable files, and an unwritable log", "[cli]") {
   write(config.metrics_token_file, "x");
   ::chmod(config.metrics_token_file.c_str(), 0644);
   CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::failed);
-  ::chmod(config.metrics_token_file.c_str(), 0640);
+  ::chmod(config.metrics_token_file.c_str(), 0600);
   CHECK(worst(examine_named_files(config, now), "secrets").grade == Grade::ok);
   config.log_file = folder.file("missing/coffer.log");
   CHECK(worst(examine_named_files(config, now), "log file").grade == Grade::failed);
