@@ -54,6 +54,7 @@ def run_config():
                 "Test": ["CMD", *json.loads(command)],
                 "Interval": seconds(options, "interval"),
                 "Timeout": seconds(options, "timeout"),
+                "StartPeriod": seconds(options, "start-period"),
             }
         elif name in ("ENTRYPOINT", "CMD"):
             out[name.capitalize()] = json.loads(text)

@@ -4,6 +4,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/platform/processors.h"
+#include "base/thread.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/live_verification.h"
 #include "flows/payments/settle_payment.h"
@@ -248,9 +249,18 @@ void App::stop() {
   if (stopped_) return;
   stopped_ = true;
   draining_ = true;
-  if (queue_) queue_->end_waits_after(config_.drain_s * 1000);
-  if (admin_server_) admin_server_->stop(0);
-  if (server_) server_->stop(config_.drain_s * 1000);
+  const int drain_ms = config_.drain_s * 1000;
+  if (queue_) queue_->end_waits_after(drain_ms);
+  // Requests and workers may wait for other machines, each longer than the server may take.
+  if (resolver_) resolver_->cut_after(drain_ms);
+  if (client_) client_->cut_after(drain_ms);
+  {
+    // Both at a time, because a command of the page may take as long as a request.
+    const Thread page("admin-stop", [this] {
+      if (admin_server_) admin_server_->stop(0);
+    });
+    if (server_) server_->stop(drain_ms);
+  }
   if (housekeeping_) {
     housekeeping_->stop();
     store_secret_uses();

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace coffer::http {
 
 CallDeadlines::CallDeadlines() : thread_("call-deadlines", [this] { return step(); }) {
@@ -13,8 +15,8 @@ CallDeadlines::CallDeadlines() : thread_("call-deadlines", [this] { return step(
 CallDeadlines::Call::Call(CallDeadlines& deadlines, int timeout_ms) : deadlines_(deadlines) {
   const std::int64_t deadline_ms = deadlines_.clock_.monotonic_ms() + timeout_ms;
   const Lock lock(deadlines_.mutex_);
-  place_ = deadlines_.calls_.emplace(deadline_ms, this);
-  over_ = deadlines_.cut_;
+  place_ = deadlines_.calls_.emplace(std::min(deadline_ms, deadlines_.cut_at_ms_), this);
+  over_ = deadlines_.clock_.monotonic_ms() >= deadlines_.cut_at_ms_;
   // Deadlines usually increase from call to call, so the thread is rarely woken.
   if (deadline_ms < deadlines_.looks_at_ms_) deadlines_.thread_.wake();
 }
@@ -42,10 +44,12 @@ void CallDeadlines::Call::end() {
   if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
 }
 
-void CallDeadlines::cut() {
+void CallDeadlines::cut_after(int ms) {
+  const std::int64_t now_ms = clock_.monotonic_ms();
   const Lock lock(mutex_);
-  cut_ = true;
-  end_until(kNever);
+  cut_at_ms_ = std::min(cut_at_ms_, now_ms + ms);
+  if (now_ms >= cut_at_ms_) end_until(kNever);
+  thread_.wake();
 }
 
 void CallDeadlines::end_until(std::int64_t now_ms) {
@@ -58,10 +62,12 @@ void CallDeadlines::end_until(std::int64_t now_ms) {
 std::int64_t CallDeadlines::step() {
   const std::int64_t now_ms = clock_.monotonic_ms();
   const Lock lock(mutex_);
-  end_until(now_ms);
+  const bool is_cut = now_ms >= cut_at_ms_;
+  end_until(is_cut ? kNever : now_ms);
   const auto next = calls_.upper_bound(now_ms);
   looks_at_ms_ = next == calls_.end() ? kNever : next->first;
-  return next == calls_.end() ? WorkerThread::kWhenWoken : next->first - now_ms;
+  if (!is_cut) looks_at_ms_ = std::min(looks_at_ms_, cut_at_ms_);
+  return looks_at_ms_ == kNever ? WorkerThread::kWhenWoken : looks_at_ms_ - now_ms;
 }
 
 }  // namespace coffer::http

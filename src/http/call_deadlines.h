@@ -42,8 +42,9 @@ class CallDeadlines {
     bool over_ = false;
   };
 
-  /// Ends all present and future calls permanently.
-  void cut();
+  /// Ends all present and future calls permanently: at once, or after a time.
+  void cut() { cut_after(0); }
+  void cut_after(int ms);
 
  private:
   std::int64_t step();
@@ -56,7 +57,7 @@ class CallDeadlines {
   std::multimap<std::int64_t, Call*> calls_ COFFER_GUARDED_BY(mutex_);  // by deadline, monotonic ms
   // Next run of the thread, monotonic ms.
   std::int64_t looks_at_ms_ COFFER_GUARDED_BY(mutex_) = kNever;
-  bool cut_ COFFER_GUARDED_BY(mutex_) = false;
+  std::int64_t cut_at_ms_ COFFER_GUARDED_BY(mutex_) = kNever;  // monotonic ms
   WorkerThread thread_;  // last member: starts when all others are initialised
 };
 

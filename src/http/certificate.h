@@ -13,6 +13,8 @@ struct CertificateFile {
   int count = 0;
   // Expiry of the first certificate, which is the leaf of a chain; {0} without certificates.
   Timestamp first_ends;
+  // A host name or numeric address that the first certificate is valid for; empty if it has none.
+  std::string first_name;
 };
 
 /// The start of a failure reason when the peer's certificate was rejected.

@@ -78,6 +78,8 @@ class Client {
 
   /// Ends every present and future call as if its time had run out. Permanent.
   void cut() { deadlines_.cut(); }
+  /// The same, after a time.
+  void cut_after(int ms) { deadlines_.cut_after(ms); }
 
   /// Number of idle connections.
   std::size_t idle() const;

@@ -245,6 +245,8 @@ Result<void> TlsTrust::protect(SSL_CTX* context, const std::string& host, long* 
   SSL_CTX_set_alpn_protos(context, kAlpn, sizeof kAlpn);
   X509_VERIFY_PARAM* verify = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(verify, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  // Each certificate in the file is trusted, also one that another authority issued.
+  X509_VERIFY_PARAM_set_flags(verify, X509_V_FLAG_PARTIAL_CHAIN);
   const bool known = X509_VERIFY_PARAM_set1_ip_asc(verify, host.c_str()) == 1 ||
                      X509_VERIFY_PARAM_set1_host(verify, host.c_str(), host.size()) == 1;
   return known ? Result<void>() : rejected("The server name", host);

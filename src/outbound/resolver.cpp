@@ -112,9 +112,10 @@ Channel open_channel(Sockets& sockets) {
 
 /// Runs c-ares until it has responded or until `deadline_ms`.
 void run_query(ares_channel channel, const Sockets& sockets, const Answer& answer,
-               const Clock& clock, std::int64_t deadline_ms) {
+               const Clock& clock, std::int64_t deadline_ms,
+               const std::atomic<std::int64_t>& cut_at_ms) {
   while (!answer.is_there) {
-    const std::int64_t left = deadline_ms - clock.monotonic_ms();
+    const std::int64_t left = std::min(deadline_ms, cut_at_ms.load()) - clock.monotonic_ms();
     if (left <= 0) return;
     Sockets polled = sockets;  // processing changes them
     // Short, so that c-ares can process its retries.
@@ -158,7 +159,7 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
   hints.ai_socktype = SOCK_STREAM;
   // Without a service name, because looking one up would use NSS.
   ares_getaddrinfo(channel.get(), wanted.c_str(), nullptr, &hints, on_answer, &answer);
-  run_query(channel.get(), sockets, answer, clock, deadline_ms);
+  run_query(channel.get(), sockets, answer, clock, deadline_ms, cut_at_ms_);
   if (!answer.is_there || answer.status == ARES_ETIMEOUT) {
     return unexpected(Slug::provider_timeout, "The name " + wanted + " was not resolved in time.");
   }
@@ -170,5 +171,7 @@ Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms
   }
   return std::move(answer.addresses);
 }
+
+void CaresResolver::cut_after(int ms) { cut_at_ms_ = SystemClock().monotonic_ms() + ms; }
 
 }  // namespace coffer::outbound

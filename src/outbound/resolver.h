@@ -2,6 +2,9 @@
 // machines.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,8 @@ class Resolver {
   /// `provider-unavailable`: no address; `provider-timeout`: no response in time. The caller checks
   /// the addresses.
   virtual Result<std::vector<std::string>> resolve(const std::string& name, int timeout_ms) = 0;
+  /// After this time, every present and future call ends as if its time had run out. Permanent.
+  virtual void cut_after(int /*ms*/) {}
 };
 
 /// Reads /etc/hosts, then queries the servers in /etc/resolv.conf. Reads both files at each call,
@@ -31,6 +36,10 @@ class CaresResolver final : public Resolver {
  public:
   CaresResolver();  // throws InternalError if c-ares cannot start
   Result<std::vector<std::string>> resolve(const std::string& name, int timeout_ms) override;
+  void cut_after(int ms) override;
+
+ private:
+  std::atomic<std::int64_t> cut_at_ms_{std::numeric_limits<std::int64_t>::max()};  // monotonic
 };
 
 }  // namespace coffer::outbound

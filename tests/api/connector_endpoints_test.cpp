@@ -7,6 +7,7 @@
 #include "outbound/providers/provider_signature.h"
 #include "support/recipients.h"
 #include "support/simulated_provider.h"
+#include "unit/outbound/raw_host.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -243,6 +244,35 @@ TEST_CASE("a payment stays at its address after a restart") {
   world.pass(10'000);
   CHECK(world.me.status(id) == "succeeded");
   CHECK(world.new_provider.submissions(id) == 0);
+}
+
+TEST_CASE("a stop ends calls to providers, however long they may take") {
+  TestApp app;
+  outbound::test::RawHost silent(outbound::test::RawHost::After::silence);
+  constexpr int kLongMs = 60'000;
+  flows::NewConnector connector = payout_connector();
+  connector.terms.driver = DriverKind::http;
+  connector.terms.endpoint = ProviderEndpoint{"http://127.0.0.1:" + std::to_string(silent.port()),
+                                              Secret("shared"), kLongMs};
+  const std::string id = add_connector(app, connector);
+  const std::string recipient = add_recipient(app.me(), "5678");
+  const SystemClock clock;
+  int status = 0;
+  std::int64_t began = 0;
+  {
+    const Thread asking("asking", [&] {
+      status = app.me()
+                   .post("/v1/quotes",
+                         {{"amount", "10"}, {"connectorId", id}, {"beneficiaryId", recipient}})
+                   .status;
+    });
+    for (int i = 0; i < 2'000 && silent.requests() == 0; ++i) wait_a_moment();
+    began = clock.monotonic_ms();
+    app.core().stop();
+  }
+  CHECK(silent.requests() == 1);
+  CHECK(status == 504);
+  CHECK(clock.monotonic_ms() - began < kLongMs / 2);
 }
 
 }  // namespace connector_endpoints_test

@@ -300,6 +300,7 @@ def beside_a_server(cli, demo, address):
         "clientId": demo.facts["clientId"], "clientSecret": demo.facts["clientSecret"]})
     check("rotation invalidates the old secret", status == 401)
     cli.exits(0, "healthcheck", "healthcheck", "--url", f"http://{address}/livez")
+    cli.exits(0, "healthcheck with the server's settings", "healthcheck", "--listen-http", address)
     cli.exits(3, "healthcheck of an unknown path", "healthcheck", "--url", f"http://{address}/nowhere")
     done = cli.exits(0, "doctor with other settings than the server's", "doctor", "--db", db, "--listen-http",
                      "127.0.0.1:1", "--admin-off", "--resolve", "localhost")
@@ -400,6 +401,8 @@ def over_tls(cli):
                  lambda: '"status":"succeeded"' in paste(), WAIT_S, 0.2)
         url = re.search(r"https://[0-9.:]*", calls)[0]
         cli.exits(0, "healthcheck over TLS", "healthcheck", "--url", url + "/livez", "--ca-bundle", cert)
+        cli.exits(0, "healthcheck with the server's settings for TLS", "healthcheck", "--listen-http",
+                  url.removeprefix("https://"), "--tls-cert", cert, "--tls-key", key)
         by_name = ("healthcheck", "--url", url.replace("127.0.0.1", "localhost") + "/livez")
         cli.says(69, "healthcheck without trust", "certificate is not accepted, self-signed.*set --ca-bundle", *by_name)
         cli.says(69, "healthcheck by another name", "mismatch.*Use a host name", *by_name, "--ca-bundle", cert)

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
@@ -135,14 +136,26 @@ def is_layer(data):
     return data[:2] == b"\x1f\x8b"
 
 
-def serve(root, config):
+def as_volume_of_group(folder, group):
+    """Prepares the volume as a platform does before each start of a pod with `fsGroup`."""
+    for place, _, names in os.walk(folder):
+        os.chown(place, -1, group)
+        os.chmod(place, 0o2770)
+        for path in (os.path.join(place, name) for name in names):
+            os.chown(path, -1, group)
+            os.chmod(path, os.stat(path).st_mode & 0o777 | 0o660)
+
+
+def serve(root, config, group=USER):
     """Runs the image like an engine: with only its files, and its user, variables and command. Only the address
     differs: a free port on loopback."""
     variables = dict(one.split("=", 1) for one in config["Env"])
     check("the image listens on all addresses of the container", variables["COFFER_LISTEN_HTTP"] == "0.0.0.0:8080")
-    variables["COFFER_LISTEN_HTTP"] = variables["COFFER_ADMIN_LISTEN"] = "127.0.0.1:0"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    variables |= {"COFFER_LISTEN_HTTP": f"0.0.0.0:{port}", "COFFER_ADMIN_LISTEN": "127.0.0.1:0"}
     (name,) = config["Entrypoint"]
-    chroot = [shutil.which("chroot"), "--userspec=" + config["User"], root, f"{variables['PATH']}/{name}"]
+    chroot = [shutil.which("chroot"), "--userspec=" + config["User"], f"--groups={group}", root, f"{variables['PATH']}/{name}"]
 
     def run(*words):
         return subprocess.run([*chroot, *words], env=variables, capture_output=True, text=True, timeout=120)
@@ -160,8 +173,7 @@ def serve(root, config):
         wait_for("the image serves", lambda: server.poll() is not None or url(), 60)
         check("the image serves as its user", url() is not None, open(log, encoding="utf-8").read())
         command = config["Healthcheck"]["Test"][2:]
-        checked = run(*command, "--url", url() + "/livez")
-        check("its health check works", checked.returncode == 0, checked.stderr)
+        wait_for("its health check finds the configured port", lambda: run(*command).returncode == 0, 20)
         listed = run("association", "list")
         check("commands find the server", listed.returncode == 0, listed.stderr)
         owner = os.stat(os.path.join(root, LEDGER, "coffer.db"))
@@ -205,6 +217,9 @@ def main():
         if os.geteuid() != 0:
             skip("only root can use the image's user and folder as its root")
         serve(root, config)
+        group = 2000
+        as_volume_of_group(os.path.join(root, LEDGER), group)
+        serve(root, config, group)
 
         umoci = program("umoci")
         layout = packed(files, folder, "layout")

@@ -76,6 +76,23 @@ int unmap_code(dl_phdr_info* program, std::size_t, void*) {
 }
 #endif
 
+/// Ends the process with the signal. As the first process of a container, to which the system does
+/// not apply the default action, exits like a shell that reports it.
+void end_by(int number) {
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+  constexpr int kSignalled = 128;
+  ::_exit(kSignalled + number);
+}
+
+/// From now on, the signal ends the process, whatever its number.
+void end_on(int number) {
+  struct sigaction action {};
+  action.sa_handler = end_by;
+  action.sa_flags = SA_NODEFER;  // so that raise() acts within the handler
+  ::sigaction(number, &action, nullptr);
+}
+
 /// With `all`, includes the signals that do not stop the process.
 sigset_t set_of(bool all) {
   sigset_t set;
@@ -117,6 +134,9 @@ void set_up_process() {
   ::signal(SIGPIPE, SIG_IGN);  // writing to a closed connection returns EPIPE
   ::signal(SIGXFSZ, SIG_IGN);  // a file size limit returns EFBIG
   ::umask(077);
+  if (::getpid() == 1) {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) end_on(number);
+  }
 }
 
 bool process_exists(int process) {
@@ -161,8 +181,8 @@ bool StopSignals::is_stopping() const {
 
 void StopSignals::end_at_once() const {
   // A shell starts background jobs with SIGINT ignored, so unblocking alone would have no effect.
-  ::signal(SIGTERM, SIG_DFL);
-  ::signal(SIGINT, SIG_DFL);
+  end_on(SIGTERM);
+  end_on(SIGINT);
   const sigset_t set = set_of(false);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }

@@ -1,6 +1,6 @@
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/paths.h"
+#include "cli/settings.h"
 #include "http/certificate.h"
 #include "http/client.h"
 #include "outbound/resolver.h"
@@ -11,13 +11,20 @@ namespace {
 
 constexpr int kTimeoutMsMax = 600'000;
 
-Result<http::ClientResponse> ask(const outbound::Url& url, const std::string& ca_bundle,
-                                 int timeout_ms) {
+struct Target {
+  std::string text;  // as shown
+  outbound::Url url;
+  std::string address;    // numeric; empty: that of the URL's host
+  std::string ca_bundle;  // for https
+};
+
+Result<http::ClientResponse> ask(const Target& target, int timeout_ms) {
   const outbound::Deadline deadline(timeout_ms);
   outbound::CaresResolver resolver;
-  COFFER_TRY(const auto addresses, resolver.resolve(url.host, timeout_ms));
-  http::Client client(ca_bundle);
-  http::ClientRequest request = outbound::request_to(url);
+  const std::string& host = target.address.empty() ? target.url.host : target.address;
+  COFFER_TRY(const auto addresses, resolver.resolve(host, timeout_ms));
+  http::Client client(target.ca_bundle);
+  http::ClientRequest request = outbound::request_to(target.url);
   request.connect_timeout_ms = timeout_ms;
   return outbound::send_to_any(
       std::move(request), addresses, deadline,
@@ -34,25 +41,55 @@ std::string certificate_remedy(const std::string& detail) {
   return " Trust the authority that issued it: set --ca-bundle to its certificate (PEM).";
 }
 
-int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags&) {
+std::optional<Target> named_target(const Console& console, const Arguments& arguments,
+                                   const ConfigFlags& flags, int& code) {
   const std::string& text = arguments.text("url");
   const auto url = outbound::parse_url(text);
   if (!url) {
     print_error(console, "--url " + text + " is not an http or https URL");
-    return exit_code::kUsage;
+    code = exit_code::kUsage;
+    return std::nullopt;
   }
+  if (!url->tls) return Target{text, *url, {}, {}};
+  const auto bundle = flags.find("ca_bundle");
+  auto found = http::find_ca_bundle(bundle == flags.end() ? "" : bundle->second);
+  if (!found) {
+    print_error(console, found.error().detail);
+    code = exit_code::kConfiguration;
+    return std::nullopt;
+  }
+  return Target{text, *url, {}, *std::move(found)};
+}
+
+/// The API of the server that has the same settings. Its own certificate is trusted, under a name
+/// that it has, because that is seldom the name of the loopback address.
+std::optional<Target> own_target(const Console& console, const ConfigFlags& flags, int& code) {
+  const auto config = read_settings(console, {.flags = flags}, code);
+  if (!config) return std::nullopt;
+  const HostPort listener = connectable(config->listen_http);
+  if (listener.port == 0) {
+    print_error(console, "listen_http has port 0, so the port is unknown. Set --url");
+    code = exit_code::kUsage;
+    return std::nullopt;
+  }
+  const bool tls = !config->tls_cert.empty();
+  const std::string text = (tls ? "https://" : "http://") + listener.to_string() + "/healthz";
+  Target out{text, *outbound::parse_url(text), listener.host, config->tls_cert};
+  if (!tls) return out;
+  const auto certificate = http::read_certificate_file(config->tls_cert);
+  if (certificate && !certificate->first_name.empty()) out.url.host = certificate->first_name;
+  return out;
+}
+
+int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   const auto timeout_ms = number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax);
   if (!timeout_ms) return print_problem(console, timeout_ms.error(), {});
-  std::string ca_bundle;
-  if (url->tls) {
-    auto found = http::find_ca_bundle(arguments.find("ca-bundle").value_or(""));
-    if (!found) {
-      print_error(console, found.error().detail);
-      return exit_code::kConfiguration;
-    }
-    ca_bundle = *std::move(found);
-  }
-  const auto result = ask(*url, ca_bundle, *timeout_ms);
+  int code = exit_code::kDone;
+  const auto target = arguments.has("url") ? named_target(console, arguments, flags, code)
+                                           : own_target(console, flags, code);
+  if (!target) return code;
+  const std::string& text = target->text;
+  const auto result = ask(*target, *timeout_ms);
   if (!result) {
     const std::string& detail = result.error().detail;
     print_error(console, text + " cannot be reached: " + detail + certificate_remedy(detail));
@@ -60,7 +97,7 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
   }
   const bool healthy = result->status >= 200 && result->status < 300;
   const Record record = {{"url", text}, {"status", result->status}, {"healthy", healthy}};
-  const int code = healthy ? exit_code::kDone : exit_code::kFault;
+  code = healthy ? exit_code::kDone : exit_code::kFault;
   return print_result(console, {.records = {record}, .failed = !healthy, .exit_code = code},
                       arguments.json);
 }
@@ -74,12 +111,11 @@ std::vector<Command> healthcheck_commands() {
            "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
        .run = healthcheck,
        .arguments = {naming(Argument::Value::url,
-                            option("url", "URL", "URL to check", "http://127.0.0.1:8080/healthz")),
-                     path_option(
-                         "ca-bundle",
-                         "Trusted root certificates; by default SSL_CERT_FILE, then the system's"),
+                            option("url", "URL",
+                                   "URL to check; by default, /healthz of the API with these "
+                                   "settings")),
                      option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
-       .settings = Settings::none}};
+       .settings = Settings::server}};
 }
 
 }  // namespace coffer::cli

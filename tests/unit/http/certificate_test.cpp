@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 
 #include "certificates.h"
 
@@ -23,6 +24,20 @@ TEST_CASE("a file of certificates: how many, and when the first ends", "[http]")
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   std::ofstream(files.key()) << "# two of them\n" << text << text;
   CHECK(read_certificate_file(files.key())->count == 2);
+}
+
+TEST_CASE("a name that a certificate is valid for", "[http]") {
+  const Certificates files;
+  const std::map<std::string, std::string> rows = {{"DNS:pay.example,IP:127.0.0.1", "pay.example"},
+                                                   {"DNS:*.pay.example", "any.pay.example"},
+                                                   {"IP:127.0.0.1", "127.0.0.1"},
+                                                   {"IP:2001:db8::1", "2001:db8::1"},
+                                                   {"email:a@pay.example", ""}};
+  for (const auto& [names, first] : rows) {
+    CAPTURE(names);
+    files.make(names, 1);
+    CHECK(read_certificate_file(files.cert())->first_name == first);
+  }
 }
 
 TEST_CASE("a file without certificates is empty, and a missing file is a Problem", "[http]") {

@@ -201,7 +201,8 @@ TEST_CASE("pool: chunked and empty responses leave the connection usable") {
   CHECK(pool.opened() <= 2);
 }
 
-TEST_CASE("pool: an interruption ends waiting calls and all later ones") {
+TEST_CASE("pool: an interruption ends waiting calls and all later ones, at once or after a time") {
+  const int after_ms = GENERATE(0, 200);
   Mutex mutex;
   Condition asked;
   bool waits = false;
@@ -226,7 +227,7 @@ TEST_CASE("pool: an interruption ends waiting calls and all later ones") {
       const Lock lock(mutex);
       while (!waits) asked.wait(mutex);
     }
-    pool.cut();
+    pool.cut_after(after_ms);
   }
   CHECK(SystemClock().monotonic_ms() - began < 10'000);
   REQUIRE(result);
