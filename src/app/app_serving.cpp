@@ -62,8 +62,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
   http::ServerOptions options;
   options.host = config_.listen_http.host;
   options.port = config_.listen_http.port;
-  // If the supervisor passes a socket, cli/serving has set its address.
-  if (const auto passed = passed_socket(); passed && *passed) options.listen_fd = (*passed)->fd;
+  options.listen_fd = kept_socket(config_.listen_http);
   options.lanes = lane_table(config_.workers, processors());
   options.workers = static_cast<std::size_t>(total_width(options.lanes));
   options.tls_cert_file = config_.tls_cert;
@@ -94,6 +93,7 @@ bool App::start_listeners(StartError& error, const AdminPages& admin) {
     error = cannot_listen(started.error(), "listen_http", started.error().detail);
     return false;
   }
+  keep_socket(server_->listen_fd());
   return !admin.handle || shared || config_.admin_off || start_admin(error, admin);
 }
 
@@ -148,12 +148,11 @@ bool App::can_serve(const Config& config, StartError& error) {
   http::TlsIdentity identity;
   http::Listener api;
   http::Listener admin;
-  const auto passed = passed_socket();
   Result<void> usable;
   if (!config.tls_cert.empty()) {
     usable = identity.load(config.tls_cert, config.tls_key, config.tls_client_ca);
   }
-  if (usable && !(passed && *passed)) {
+  if (usable && kept_socket(config.listen_http) < 0) {
     usable = api.bind(config.listen_http.host, config.listen_http.port);
   }
   if (!usable) {

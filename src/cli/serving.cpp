@@ -1,6 +1,7 @@
 #include "cli/serving.h"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "app/service/notify.h"
 #include "app/service/watchdog.h"
 #include "base/files/folders.h"
+#include "base/files/ownership.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -19,6 +21,7 @@
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
 #include "cli/settings.h"
+#include "config/config_options.h"
 #include "flows/identity/operators.h"
 #include "store/identity/operators.h"
 #include "store/ledger/catalog.h"
@@ -101,27 +104,24 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   return fail(console, error);
 }
 
-/// Serves on the socket from the supervisor, if there is one. Returns false and fills `error` if
-/// the settings contain a different address, because coffer would listen on only one of the two.
-bool use_passed_socket(Config& config, StartError& error) {
-  const auto passed = passed_socket();
-  if (!passed) {
-    error = {exit_code::kConfiguration, passed.error().detail};
-    return false;
+/// One rule for all files with secrets. A missing file is reported where it is needed.
+Result<void> check_secret_files(const Config& config) {
+  for (const auto& [name, path] : secret_files(config)) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) continue;
+    const SecretFile found = judge_secret_file(status, path);
+    if (!found.fault.empty()) {
+      return unexpected(Slug::forbidden, "The file " + path + " (" + name + ") is not used: " +
+                                             found.fault + ". Run `chmod 600 " + path +
+                                             "`, and replace the secret if another user may have "
+                                             "read it.");
+    }
+    if (!found.warning.empty()) {
+      log_warning("serve", "a file with a secret: " + found.warning,
+                  {{"setting", name}, {"file", path}});
+    }
   }
-  if (!*passed) return true;
-  const HostPort& there = (*passed)->address;
-  const std::string& origin = config.origins.at("listen_http");
-  if (origin != "default" && !same_address(config.listen_http, there)) {
-    error = {exit_code::kConfiguration,
-             origin + ": listen_http is " + config.listen_http.to_string() +
-                 ", but the socket from the supervisor listens on " + there.to_string() +
-                 ". Change ListenStream of coffer.socket (systemctl edit coffer.socket), or "
-                 "disable the socket (systemctl mask --now coffer.socket)"};
-    return false;
-  }
-  config.listen_http = there;
-  return true;
+  return {};
 }
 
 /// With a misspelt code, the intended asset would have no limit, and every amount would require
@@ -233,16 +233,19 @@ int check_new_server(const Console& console, const Config& config) {
 
 int run_server(const Console& console, const Config& given, const Serving& serving) {
   const StopSignals signals;
+  release_other_sockets(given.listen_http);
   Config config = given;
   if (const auto log = apply_log_settings(config); !log) {
     print_error(console, log.error().detail);
     return exit_code::kCannotCreate;
   }
+  if (const auto safe = check_secret_files(config); !safe) {
+    return print_problem(console, safe.error(), {});
+  }
   fit_descriptor_limit(config);
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  if (!use_passed_socket(config, error)) return fail(console, error);
   if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
   const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };

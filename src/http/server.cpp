@@ -408,6 +408,7 @@ Server::~Server() = default;
 
 Result<void> Server::start() { return impl_->start(); }
 int Server::port() const { return impl_->port(); }
+int Server::listen_fd() const { return impl_->listen_fd(); }
 Result<void> Server::reload_tls() { return impl_->reload_tls(); }
 void Server::stop(int drain_ms) { impl_->stop(drain_ms); }
 ServerStats Server::stats() const { return impl_->stats(); }

@@ -66,9 +66,8 @@ struct ServerLimits {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0 selects a free port
-  int listen_fd =
-      -1;  // a listening socket (systemd socket activation); -1: the server binds its own
+  int port = 0;              // 0 selects a free port
+  int listen_fd = -1;        // a listening socket to take over; -1: the server binds its own
   std::size_t workers = 64;  // maximum; with too few, lanes wait for each other
   LaneTable lanes = lane_table(64, 2);
   Admit admit;  // if empty, all requests belong to one caller and to the lane `system`
@@ -112,6 +111,8 @@ class Server {
   /// the certificate or its key, `unexpected-error` for the address (in use, no permission).
   Result<void> start();
   int port() const;
+  /// The listening socket, which the server owns.
+  int listen_fd() const;
   /// Reads certificate and key again (SIGHUP). On a Problem, the old pair stays in use.
   Result<void> reload_tls();
   /// Graceful shutdown: stops listening; responds (with `Connection: close`) to all requests

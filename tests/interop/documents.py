@@ -49,7 +49,7 @@ CLAIMS = [
     ("docs/install.md", INLINE, "coffer init", "interop/readme"),
     ("docs/install.md", "sh", "runuser -u _coffer -- coffer verify", "package/lifecycle"),
     ("docs/install.md", "sh", "install -d -m 0700 /etc/credstore", "package/lifecycle"),
-    ("docs/install.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
+    ("docs/install.md", "toml", "listen_http", "package/lifecycle"),
     ("docs/install.md", "sh", "apt install ./coffer_0.2.0_amd64.deb", "package/lifecycle"),
     ("docs/install.md", "sh", "systemctl stop coffer\nmkdir", "package/lifecycle"),
     ("docs/install.md", "sh", "apt remove coffer", "package/lifecycle"),
@@ -66,10 +66,10 @@ CLAIMS = [
 
     ("docs/tls.md", "", "pay.example.com {", "interop/proxies"),
     ("docs/tls.md", "toml", "trusted_proxies", "interop/proxies"),
-    ("docs/tls.md", "toml", "tls_cert", "package/lifecycle"),
+    ("docs/tls.md", "toml", "listen_http", "package/lifecycle"),
     ("docs/tls.md", "toml", "tls_client_ca", "interop/client_certificates"),
     ("docs/tls.md", "sh", "openssl x509 -noout -fingerprint", "interop/client_certificates"),
-    ("docs/tls.md", "sh", "systemctl edit coffer.socket", "package/lifecycle"),
+    ("docs/tls.md", "sh", "systemctl edit coffer ", "package/lifecycle"),
     ("docs/tls.md", "sh", "certbot certonly", "package/lifecycle"),
     ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),
     ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
@@ -135,7 +135,6 @@ CLAIMS = [
 
     (README_DEBIAN, INDENTED, "coffer admin link", "package/lifecycle"),
     (README_DEBIAN, INDENTED, "install -d", "package/lifecycle"),
-    (README_DEBIAN, INLINE, "systemctl", "package/lifecycle"),
 
     ("SECURITY.md", INLINE, "coffer", "interop/operating"),
     ("SECURITY.md", INLINE, "systemd-analyze security coffer", "package/lifecycle"),

@@ -32,10 +32,10 @@ def bare(life, scratch):
     first = trusting(str(lineage / "fullchain.pem"))
     good = life.settings.read_text()
     headers = life.shop.login().headers
-    life.settings.write_text(good + life.says(TLS, "tls_cert"))
-    life.type(life.says(TLS, "systemctl edit coffer.socket"))
+    life.settings.write_text(good + life.says(TLS, "listen_http"))
+    life.type(life.says(TLS, "systemctl edit coffer "))
     kept = connect(first, headers)
-    check("serves a payment over its own TLS, on port 443 without privileges",
+    check("serves a payment over its own TLS, on port 443",
           life.shop.pay("bare-tls", connection=kept))
     check("a certificate of another authority is rejected", rejected(trusting(certificate(scratch, NAME)[0])))
     before = fingerprint(first)
@@ -50,9 +50,8 @@ def bare(life, scratch):
                lambda: "could not be reloaded" in life.journal())
     check("the old certificate stays in use", not rejected(second))
     life.settings.write_text(good)
-    life.systemctl("revert", "coffer.socket")
-    life.systemctl("stop", "coffer")
-    life.systemctl("start", "coffer")
+    life.systemctl("revert", "coffer")
+    life.systemctl("restart", "coffer")
     life.type("rm -r /etc/coffer/tls /root/lineage")
     check("without a certificate, the server serves HTTP again",
           life.serves("http://127.0.0.1:8080"), life.shows("StatusText"))

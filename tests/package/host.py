@@ -46,7 +46,10 @@ class Host:
         if not match:
             return line
         content = "\n".join(match[2].split(", "))
-        self.path(self.EDITOR).write_text(f"#!/bin/sh\ncat >\"$1\" <<'TEXT'\n{content}\nTEXT\n")
+        self.path(self.EDITOR + ".text").write_text(content + "\n")
+        # systemd takes the text below this comment. Newer versions pass the number of its line before the file.
+        self.path(self.EDITOR).write_text("#!/bin/sh\nfor file; do :; done\n"
+                                          f"sed -i '/^### Anything between/r {self.EDITOR}.text' \"$file\"\n")
         self.path(self.EDITOR).chmod(0o755)
         return f"script --quiet --return --command '{match[1]}' /dev/null"
 

@@ -19,7 +19,7 @@ from harness.machine import in_namespaces, skip
 
 # In addition to the base: packages of a real host that a package's scripts use, and the package's recommendations,
 # which apt would fetch.
-EXTRA = {"bookworm": "systemd,systemd-sysv,debconf,ca-certificates"}
+EXTRA = dict.fromkeys(("bookworm", "trixie"), "systemd,systemd-sysv,debconf,ca-certificates")
 KEPT_S = 30 * 24 * 3600
 
 

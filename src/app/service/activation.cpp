@@ -5,15 +5,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <string>
 
+#include "app/service/notify.h"
 #include "base/environment.h"
 
 namespace coffer {
 namespace {
 
 constexpr int kFirst = 3;  // the protocol's first descriptor, after the standard streams
+constexpr int kPassedMax = 64;
+constexpr const char* kName = "api";  // of the socket, in the supervisor
 
 /// The address in network byte order, to compare different spellings; nullopt for a name.
 std::optional<std::string> binary(const std::string& host) {
@@ -52,33 +58,40 @@ bool listens(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening != 0;
 }
 
-}  // namespace
-
-Result<std::optional<PassedSocket>> passed_socket() {
-  const auto process = environment_variable("LISTEN_PID");
-  const auto count = environment_variable("LISTEN_FDS");
-  if (!process || !count || *process != std::to_string(::getpid()) || *count == "0") {
-    return std::optional<PassedSocket>();
-  }
-  if (*count != "1") {
-    return unexpected(
-        Slug::validation_failed,
-        "the supervisor passes " + *count +
-            " sockets, but coffer serves one. Leave one ListenStream in the socket unit");
-  }
-  const auto address = address_of(kFirst);
-  if (!address || !listens(kFirst)) {
-    return unexpected(Slug::validation_failed,
-                      "the socket from the supervisor is not a listening TCP socket. Set "
-                      "ListenStream=ADDRESS:PORT in the socket unit");
-  }
-  return std::optional(PassedSocket{kFirst, *address});
+bool is_same(const HostPort& wanted, const HostPort& listening) {
+  const auto host = binary(wanted.host);
+  return host && host == binary(listening.host) && wanted.port == listening.port;
 }
 
-bool same_address(const HostPort& wanted, const HostPort& listening) {
-  if (wanted.port != 0 && wanted.port != listening.port) return false;
-  const auto host = binary(wanted.host);
-  return !host || host == binary(listening.host);
+/// The number of descriptors that are passed to this process, from kFirst.
+int passed_count() {
+  const auto process = environment_variable("LISTEN_PID");
+  const auto count = environment_variable("LISTEN_FDS");
+  if (!process || !count || *process != std::to_string(::getpid())) return 0;
+  return std::clamp(std::atoi(count->c_str()), 0, kPassedMax);
+}
+
+}  // namespace
+
+int kept_socket(const HostPort& wanted) {
+  for (int fd = kFirst; fd < kFirst + passed_count(); ++fd) {
+    const auto address = address_of(fd);
+    if (address && listens(fd) && is_same(wanted, *address)) return fd;
+  }
+  return -1;
+}
+
+void release_other_sockets(const HostPort& wanted) {
+  const int count = passed_count();
+  if (count == 0 || kept_socket(wanted) >= 0) return;
+  for (int fd = kFirst; fd < kFirst + count; ++fd) ::close(fd);
+  notify_supervisor(std::string("FDSTOREREMOVE=1\nFDNAME=") + kName);
+  wait_for_supervisor();
+}
+
+void keep_socket(int fd) {
+  // The supervisor need not watch it: a listening socket never hangs up.
+  notify_supervisor(std::string("FDSTORE=1\nFDPOLL=0\nFDNAME=") + kName, fd);
 }
 
 }  // namespace coffer

@@ -1,24 +1,21 @@
-// A listening socket that the supervisor creates and holds (systemd socket activation). While the
-// server is replaced, connections wait in it instead of being refused.
+// The listening socket that systemd keeps for this service while a server is replaced (its file
+// descriptor store): connections wait in it instead of being refused. Stopping the service closes
+// it.
 #pragma once
 
-#include <optional>
-
-#include "base/result.h"
 #include "config/config.h"
 
 namespace coffer {
 
-struct PassedSocket {
-  int fd = -1;
-  HostPort address;  // the address on which it listens
-};
+/// The descriptor of the kept socket if it listens on exactly this address; otherwise -1.
+int kept_socket(const HostPort& wanted);
 
-/// The socket in $LISTEN_FDS, if it is for this process; otherwise nullopt. A Problem (one
-/// sentence) if it is not exactly one listening TCP socket.
-Result<std::optional<PassedSocket>> passed_socket();
+/// If the kept sockets do not listen on this address, because the settings were changed: closes
+/// them, here and in the supervisor, so that none accepts connections that nobody serves. Call it
+/// once, before the process opens other descriptors.
+void release_other_sockets(const HostPort& wanted);
 
-/// Whether `wanted` corresponds to the socket's address. Port 0 and a host name match any.
-bool same_address(const HostPort& wanted, const HostPort& listening);
+/// Gives the supervisor a copy of the listening socket for the next server.
+void keep_socket(int fd);
 
 }  // namespace coffer

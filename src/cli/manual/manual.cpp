@@ -139,7 +139,7 @@ std::string commands_page() {
   page.section("ENVIRONMENT");
   page.item("COFFER_...", {}, "Settings, see coffer.toml(5).");
   page.item("NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS", {},
-            "Set by systemd(1): readiness notification, watchdog, and socket activation.");
+            "Set by systemd(1): readiness notification, watchdog, and the kept socket.");
   page.item("CREDENTIALS_DIRECTORY", {},
             "Folder with secrets, in files named after their settings.");
   page.item("NO_COLOR, TERM", {},

@@ -23,7 +23,7 @@ class Listener {
 
   /// `host` is a numeric address or "localhost". A Problem contains the address and the reason.
   Result<void> bind(const std::string& host, int port);
-  /// Takes over a socket that already listens (systemd socket activation).
+  /// Takes over a socket that already listens.
   Result<void> adopt(int fd);
   /// Accepts the next waiting connection, if any. `exhausted`: the process or the machine is out of
   /// descriptors or memory; waiting connections were closed, so try again later.

@@ -53,6 +53,7 @@ class Server::Impl {
   Result<void> reload_tls();
   void stop(int drain_ms);
   int port() const { return listener_.port(); }
+  int listen_fd() const { return listener_.fd(); }
   ServerStats stats() const;
 
  private:

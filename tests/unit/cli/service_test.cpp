@@ -1,21 +1,29 @@
 // The supervisor's settings in the environment, and the messages to it.
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "app/service/activation.h"
 #include "app/service/watchdog.h"
+#include "base/platform/exit_code.h"
+#include "base/platform/process.h"
 #include "cli/serving.h"
 #include "store/file/lock_file.h"
-#include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
+#include "unit/http/certificates.h"
+#include "unit/http/running_server.h"
 
 using namespace coffer;
 using namespace coffer::cli;
@@ -77,6 +85,59 @@ int tcp_socket(bool listens) {
   return fd;
 }
 
+int port_of(int fd) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  return ntohs(address.sin_port);
+}
+
+/// The receiver of the messages to the supervisor, for as long as it lives.
+class Supervisor {
+ public:
+  struct Message {
+    std::string text;
+    int fd = -1;  // the descriptor that came with it, for the caller to close
+  };
+
+  Supervisor() : variables_({{"NOTIFY_SOCKET", folder_.file("notify")}}) {
+    const std::string path = folder_.file("notify");
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.data(), path.size());
+    REQUIRE(::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Supervisor() { ::close(fd_); }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  /// The oldest message that was not read yet, if any.
+  Message heard() const { return receive(MSG_DONTWAIT); }
+  Message waits_for() const { return receive(0); }
+
+ private:
+  Message receive(int flags) const {
+    std::string text(100, '\0');
+    iovec into{text.data(), text.size()};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+    msghdr message{};
+    message.msg_iov = &into;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t size = ::recvmsg(fd_, &message, flags);
+    Message out{size < 0 ? "" : text.substr(0, static_cast<std::size_t>(size))};
+    if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr) {
+      std::memcpy(&out.fd, CMSG_DATA(header), sizeof out.fd);
+    }
+    return out;
+  }
+
+  const cli::test::Folder folder_;
+  const Variables variables_;
+  const int fd_ = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+};
+
 }  // namespace
 
 TEST_CASE("serving: connections leave descriptors for the server") {
@@ -85,6 +146,62 @@ TEST_CASE("serving: connections leave descriptors for the server") {
   CHECK(connections_within(4'096, 1'024) == 512);
   CHECK(connections_within(100, 1'024) == 100);
   CHECK(connections_within(4'096, 1) == 1);
+}
+
+TEST_CASE(
+    "after the first signal to stop, the second ends the process, also as the first of a container",
+    "[cli]") {
+  for (const int flags : {0, CLONE_NEWPID}) {
+    CAPTURE(flags);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      if (::unshare(flags) != 0) ::_exit(143);  // only root can try it
+      const pid_t first = ::fork();
+      if (first == 0) {
+        const StopSignals signals;
+        ::raise(SIGTERM);
+        signals.wait();
+        signals.end_at_once();
+        ::raise(SIGTERM);
+        ::_exit(0);
+      }
+      int status = 0;
+      ::waitpid(first, &status, 0);
+      ::_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WEXITSTATUS(status) == 128 + SIGTERM);
+  }
+}
+
+TEST_CASE("healthcheck asks the API with the same settings", "[cli]") {
+  const http::test::Certificates files;
+  files.make("DNS:pay.example", 1);
+  for (const bool tls : {false, true}) {
+    CAPTURE(tls);
+    const auto secured = [&](http::ServerOptions& options) {
+      if (tls) options.tls_cert_file = files.cert();
+      if (tls) options.tls_key_file = files.key();
+    };
+    http::test::RunningServer server(secured, [](http::Request& request) {
+      http::Response response;
+      if (request.path != "/healthz") response.status = 404;
+      return response;
+    });
+    ConfigFlags flags{{"listen_http", "0.0.0.0:" + std::to_string(server.port())},
+                      {"db", "none.db"}};
+    if (tls) flags.insert({{"tls_cert", files.cert()}, {"tls_key", files.key()}});
+    const auto checked = [&] {
+      return cli::test::run_own("healthcheck", {{"timeout-ms", "5000"}}, flags);
+    };
+    const cli::test::Ran found = checked();
+    CHECK(found.err.empty());
+    CHECK(found.code == exit_code::kDone);
+    flags["listen_http"] = "127.0.0.1:1";
+    CHECK(checked().code == exit_code::kUnreachable);
+  }
 }
 
 TEST_CASE("a starting server waits for a command, and for no server", "[cli]") {
@@ -110,76 +227,75 @@ TEST_CASE("a starting server waits for a command, and for no server", "[cli]") {
   redirect_log(nullptr);
 }
 
-TEST_CASE("a socket passed to this process is used", "[cli]") {
-  const Third third(tcp_socket(true));
-  {
-    const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
-    const auto passed = passed_socket();
-    REQUIRE(passed);
-    REQUIRE(*passed);
-    CHECK((*passed)->fd == 3);
-    CHECK((*passed)->address.host == "127.0.0.1");
-    CHECK((*passed)->address.port > 0);
+TEST_CASE("the socket that the supervisor kept is used at its own address", "[cli]") {
+  const int fd = tcp_socket(true);
+  const int port = port_of(fd);
+  const Third third(fd);
+  const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
+  CHECK(kept_socket({"127.0.0.1", port}) == 3);
+  CHECK(kept_socket({"localhost", port}) == 3);
+  for (const HostPort& other : {HostPort{"127.0.0.1", port + 1}, HostPort{"127.0.0.1", 0},
+                                HostPort{"0.0.0.0", port}, HostPort{"::", port}}) {
+    CAPTURE(other.to_string());
+    CHECK(kept_socket(other) == -1);
   }
+}
+
+TEST_CASE("descriptors of others are not used", "[cli]") {
+  const int fd = tcp_socket(true);
+  const HostPort there{"127.0.0.1", port_of(fd)};
+  const Third third(fd);
   for (const Values& variables :
        {Values{}, Values{{"LISTEN_FDS", "1"}}, Values{{"LISTEN_PID", "1"}, {"LISTEN_FDS", "1"}},
-        Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "0"}}}) {
+        Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "0"}},
+        Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "x"}}}) {
     const Variables set(variables);
-    const auto passed = passed_socket();
-    REQUIRE(passed);
-    CHECK_FALSE(*passed);
+    CHECK(kept_socket(there) == -1);
   }
+  const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
+  const Third quiet(tcp_socket(false));
+  CHECK(kept_socket(there) == -1);
 }
 
-TEST_CASE("a passed socket that cannot be served is an error with a remedy", "[cli]") {
-  const auto rejected = [](int fd, const std::string& count) {
-    const Third third(fd);
-    const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", count}});
-    const auto passed = passed_socket();
-    REQUIRE_FALSE(passed);
-    return passed.error().detail;
-  };
-  CHECK(rejected(tcp_socket(true), "2").find("one ListenStream") != std::string::npos);
-  CHECK(rejected(tcp_socket(false), "1").find("ListenStream=") != std::string::npos);
-  CHECK(rejected(::socket(AF_UNIX, SOCK_STREAM, 0), "1").find("ListenStream=") !=
-        std::string::npos);
-}
-
-TEST_CASE("a configured address is checked against the passed socket", "[cli]") {
-  const HostPort there{"127.0.0.1", 8080};
-  CHECK(same_address({"127.0.0.1", 8080}, there));
-  CHECK(same_address({"localhost", 8080}, there));
-  CHECK(same_address({"127.0.0.1", 0}, there));
-  CHECK(same_address({"pay.example.com", 8080}, there));
-  CHECK(same_address({"0:0::1", 8080}, {"::1", 8080}));
-  CHECK_FALSE(same_address({"127.0.0.1", 8081}, there));
-  CHECK_FALSE(same_address({"0.0.0.0", 8080}, there));
-  CHECK_FALSE(same_address({"::", 8080}, {"0.0.0.0", 8080}));
+TEST_CASE("a listening socket is given to the supervisor, and taken back when the address changes",
+          "[cli]") {
+  const Supervisor supervisor;
+  const int fd = tcp_socket(true);
+  const int port = port_of(fd);
+  keep_socket(fd);
+  const auto kept = supervisor.heard();
+  CHECK(kept.text == "FDSTORE=1\nFDPOLL=0\nFDNAME=api");
+  REQUIRE(kept.fd >= 0);
+  CHECK(port_of(kept.fd) == port);
+  ::close(fd);
+  const Third third(kept.fd);
+  const Variables variables(Values{{"LISTEN_PID", own_pid()}, {"LISTEN_FDS", "1"}});
+  release_other_sockets({"127.0.0.1", port});
+  CHECK(supervisor.heard().text.empty());
+  CHECK(kept_socket({"127.0.0.1", port}) == 3);
+  // It waits until the supervisor has closed the socket, because the new address may contain the
+  // old one.
+  std::thread closes([&] {
+    CHECK(supervisor.waits_for().text == "FDSTOREREMOVE=1\nFDNAME=api");
+    const auto barrier = supervisor.waits_for();
+    CHECK(barrier.text == "BARRIER=1");
+    ::close(barrier.fd);
+  });
+  release_other_sockets({"0.0.0.0", port});
+  closes.join();
+  CHECK(kept_socket({"127.0.0.1", port}) == -1);
 }
 
 TEST_CASE("keep-alive messages are sent while the writer makes progress", "[cli]") {
-  const cli::test::Folder folder;
-  const int fd = ::socket(AF_UNIX, SOCK_DGRAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = folder.file("notify");
-  std::memcpy(address.sun_path, path.data(), path.size());
-  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  const auto heard = [&] {
-    char text[100];
-    const ssize_t size = ::recv(fd, text, sizeof text, MSG_DONTWAIT);
-    return size < 0 ? "" : std::string(text, static_cast<std::size_t>(size));
-  };
-  const Variables variables(
-      Values{{"NOTIFY_SOCKET", path}, {"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", own_pid()}});
+  const Supervisor supervisor;
+  const Variables variables(Values{{"WATCHDOG_USEC", "30000000"}, {"WATCHDOG_PID", own_pid()}});
   bool alive = true;
   Watchdog watchdog([&] { return alive; });
   CHECK(watchdog.step() == 15'000);
-  CHECK(heard() == "WATCHDOG=1");
+  CHECK(supervisor.heard().text == "WATCHDOG=1");
   alive = false;
   CHECK(watchdog.step() == 15'000);
-  CHECK(heard().empty());
-  ::close(fd);
+  CHECK(supervisor.heard().text.empty());
 }
 
 TEST_CASE("the watchdog interval comes from the environment and is optional", "[cli]") {
