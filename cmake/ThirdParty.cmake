@@ -146,12 +146,15 @@ function(coffer_unpack archive keep patches kept out)
   set(${out} TRUE PARENT_SCOPE)
 endfunction()
 
-# coffer_archive(<name> VERSION .. LICENCE .. HOMEPAGE .. WHY .. KEEP <paths> [PATCHES <files>]
+# coffer_archive(<name> [TESTS] VERSION .. LICENCE .. HOMEPAGE .. WHY .. KEEP <paths> [PATCHES <files>]
 #                CONTENT <sha256> [UPSTREAM <url> <sha256>] [DEBIAN <pool path> <sha256>] [NPM <package> <sha256>])
 # Sets <name>_SOURCE_DIR and <name>_VERSION for the caller.
 function(coffer_archive name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;LICENCE;HOMEPAGE;WHY;CONTENT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TESTS" "VERSION;LICENCE;HOMEPAGE;WHY;CONTENT"
     "KEEP;PATCHES;UPSTREAM;DEBIAN;NPM")
+  if(arg_TESTS AND NOT COFFER_TESTS)
+    return()
+  endif()
   coffer_third_party_root(root)
   string(SUBSTRING "${arg_CONTENT}" 0 8 short)
   set(home "${root}/${name}-${arg_VERSION}-${short}")
@@ -298,7 +301,9 @@ target_compile_definitions(tp::spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_O
 
 # Catch2 v2 is one header; tests/CMakeLists.txt builds its main once.
 if(COFFER_TESTS)
-  coffer_header_library(tp::catch2 catch2/catch.hpp)
+  add_library(tp_catch2 INTERFACE)
+  add_library(tp::catch2 ALIAS tp_catch2)
+  target_include_directories(tp_catch2 SYSTEM INTERFACE "${catch2_SOURCE_DIR}/single_include")
 endif()
 
 # Without zlib, brotli or zstd: a compressed request body would bypass every size limit. Without the

@@ -1,4 +1,4 @@
-# Prints third_party/manifest.cmake as lines of tab-separated fields, for packaging/inventory.py:
+# Prints what ships of third_party/manifest.cmake as lines of tab-separated fields, for packaging/inventory.py:
 #   archive <name> <version> <licence> <homepage> <content sha256> <source address>
 #   system  <name> <licence> <homepage> <Debian packages, separated by spaces>
 # Run by: cmake -P packaging/inventory.cmake
@@ -10,8 +10,11 @@ function(emit)
 endfunction()
 
 function(coffer_archive name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;LICENCE;HOMEPAGE;WHY;CONTENT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TESTS" "VERSION;LICENCE;HOMEPAGE;WHY;CONTENT"
     "KEEP;PATCHES;UPSTREAM;DEBIAN;NPM")
+  if(arg_TESTS)
+    return()
+  endif()
   if(arg_UPSTREAM)
     list(GET arg_UPSTREAM 0 address)
   else()

@@ -19,8 +19,6 @@ import sys
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Used only in tests.
-NOT_SHIPPED = {"catch2"}
 SYSROOT = os.environ.get("COFFER_PACKAGE_SYSROOT", "")
 
 
@@ -78,8 +76,6 @@ def components():
     found = []
     for line in output("cmake", "-P", str(HERE / "inventory.cmake")).splitlines():
         kind, name, *rest = line.split("\t")
-        if name in NOT_SHIPPED:
-            continue
         if kind == "archive":
             version, licence, homepage, content, address = rest
             found.append(dict(name=name, version=version, licence=licence, homepage=homepage,

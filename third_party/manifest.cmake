@@ -11,6 +11,7 @@
 #                       UPSTREAM <url> <sha256|->       the project itself
 #                       DEBIAN   <pool path> <sha256>   the mirror configured in this machine's apt
 #                       NPM      <name@version> <sha256> the registry configured in this machine's npm
+#                     Only builds with tests fetch an archive with the word TESTS; no product contains it.
 #   coffer_system()   an unmodified Debian package. ./dev setup installs DEBIAN_PACKAGES.
 #
 # To change a version, change VERSION and the sources, set CONTENT to 0, and configure: the error message
@@ -81,6 +82,18 @@ coffer_archive(zxcvbn
   NPM      zxcvbn@4.4.2
            0b3ebb60ec2df2340e1b8b70e4cb2657a3ceb192781d299310e7aceaa606cd22)
 
+# Debian 12 has version 2; Debian 13 and Ubuntu 24.04 have version 3, whose headers and names differ.
+coffer_archive(catch2 TESTS
+  VERSION  2.13.10
+  LICENCE  BSL-1.0
+  HOMEPAGE https://github.com/catchorg/Catch2
+  WHY      "test framework"
+  KEEP     single_include/catch2/catch.hpp LICENSE.txt
+  CONTENT  a379cf375d42631e660563b85390b5acf34efeb77f9b02cbd8be67c7dd0bd88f
+  UPSTREAM https://github.com/catchorg/Catch2/archive/refs/tags/v2.13.10.tar.gz -
+  DEBIAN   pool/main/c/catch2/catch2_2.13.10.orig.tar.gz
+           2f4fe284449cf17394350e027ae21958973a61b9161197d416e2dfca16167686)
+
 coffer_system(openssl
   LICENCE Apache-2.0
   HOMEPAGE https://www.openssl.org
@@ -140,9 +153,3 @@ coffer_system(iso_codes
   HOMEPAGE https://salsa.debian.org/iso-codes-team/iso-codes
   WHY "country and currency tables, read at build time"
   DEBIAN_PACKAGES iso-codes)
-
-coffer_system(catch2
-  LICENCE BSL-1.0
-  HOMEPAGE https://github.com/catchorg/Catch2
-  WHY "test framework; tests only"
-  DEBIAN_PACKAGES catch2)
