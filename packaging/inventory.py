@@ -46,7 +46,7 @@ def implied():
     ]
     if needs("libre2-dev", "libabsl-dev"):
         rows.append(("abseil", "Apache-2.0", "https://abseil.io", "libabsl-dev"))
-    if needs("libssl-dev", "libzstd-dev"):
+    if not SYSROOT and "-lzstd" in output("pkg-config", "--static", "--libs-only-l", "libcrypto"):
         rows.append(("zstd", "BSD-3-Clause", "https://facebook.github.io/zstd", "libzstd-dev"))
     return rows
 
