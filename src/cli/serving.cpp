@@ -21,7 +21,7 @@
 #include "cli/control_socket.h"
 #include "cli/dispatch.h"
 #include "cli/settings.h"
-#include "config/config_options.h"
+#include "config/secret_files.h"
 #include "flows/identity/operators.h"
 #include "store/identity/operators.h"
 #include "store/ledger/catalog.h"
@@ -226,6 +226,9 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
 }
 
 int check_new_server(const Console& console, const Config& config) {
+  if (const auto safe = check_secret_files(config); !safe) {
+    return print_problem(console, safe.error(), {});
+  }
   StartError error;
   if (store::holds_tables(config.db) || App::can_serve(config, error)) return exit_code::kDone;
   return fail_to_listen(console, config, error);
@@ -238,9 +241,6 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (const auto log = apply_log_settings(config); !log) {
     print_error(console, log.error().detail);
     return exit_code::kCannotCreate;
-  }
-  if (const auto safe = check_secret_files(config); !safe) {
-    return print_problem(console, safe.error(), {});
   }
   fit_descriptor_limit(config);
   const SystemClock clock;

@@ -29,8 +29,8 @@ struct Serving {
   std::function<void()> stopped = [] {};
 };
 
-/// Checks that a server could listen, if its database does not exist yet and would be left behind.
-/// Prints the error. Returns the exit code.
+/// Checks the files with secrets, and that a server could listen, if its database does not exist
+/// yet and would be left behind. Prints the error. Returns the exit code.
 int check_new_server(const Console& console, const Config& config);
 
 /// Returns the exit code after a stop signal or a failed start.

@@ -469,21 +469,6 @@ std::string_view nearest_config_option(std::string_view name) {
   return nearest(name, names).value_or("");
 }
 
-std::vector<std::pair<std::string, std::string>> secret_files(const Config& config) {
-  std::vector<std::pair<std::string, std::string>> out;
-  const auto add = [&](std::string name, const std::string& path) {
-    if (!path.empty()) out.emplace_back(std::move(name), path);
-  };
-  add("tls_key", config.tls_key);
-  for (const ConfigOption& option : kOptions) {
-    const ConfigOption* file = find_config_option(std::string(option.name) + "_file");
-    if (!option.secret() || file == nullptr) continue;
-    const bool replaced = file->name == "master_key_file" && !config.master_key.empty();
-    if (!replaced) add(std::string(file->name), config_value_text(*file, config));
-  }
-  return out;
-}
-
 Result<void> set_config_value(const ConfigOption& option, std::string_view text, Config& config) {
   return std::visit([&](auto member) { return read_value(option, text, config.*member); },
                     option.target);

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,9 +51,6 @@ std::span<const ConfigOption> config_options();
 const ConfigOption* find_config_option(std::string_view name);
 /// The most similar known name; empty if none is similar enough.
 std::string_view nearest_config_option(std::string_view name);
-
-/// The files with secrets that the settings name, each with the name of its setting.
-std::vector<std::pair<std::string, std::string>> secret_files(const Config& config);
 
 /// Parses `text` into `config`. A Problem's detail contains the error and its remedy.
 Result<void> set_config_value(const ConfigOption& option, std::string_view text, Config& config);

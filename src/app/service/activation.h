@@ -11,7 +11,7 @@ namespace coffer {
 int kept_socket(const HostPort& wanted);
 
 /// If the kept sockets do not listen on this address, because the settings were changed: closes
-/// them, here and in the supervisor, so that none accepts connections that nobody serves. Call it
+/// them, here and in the supervisor, so that connections to it are refused. Call it
 /// once, before the process opens other descriptors.
 void release_other_sockets(const HostPort& wanted);
 

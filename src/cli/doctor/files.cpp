@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "base/text/readable.h"
 #include "base/text/whole_number.h"
-#include "config/config_options.h"
+#include "config/secret_files.h"
 #include "domain/operations/condition.h"
 #include "http/certificate.h"
 #include "http/tls.h"
