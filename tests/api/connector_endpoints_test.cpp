@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/thread.h"
 #include "cli/dispatch.h"
 #include "outbound/providers/provider_signature.h"
 #include "support/recipients.h"
@@ -266,7 +267,7 @@ TEST_CASE("a stop ends calls to providers, however long they may take") {
                          {{"amount", "10"}, {"connectorId", id}, {"beneficiaryId", recipient}})
                    .status;
     });
-    for (int i = 0; i < 2'000 && silent.requests() == 0; ++i) wait_a_moment();
+    for (int i = 0; i < 2'000 && silent.requests() == 0; ++i) rest(1);
     began = clock.monotonic_ms();
     app.core().stop();
   }

@@ -114,7 +114,7 @@ TEST_CASE("a setting in effect is printed, however the file spells it", "[cli]")
   };
   for (const std::string& line :
        {"db = \"" + db + "\"", "db = '" + db + "'", "\"db\"=\"" + db + "\" # here",
-        "'db' = '" + db + "'", "db = \"\"\"\n" + db + "\"\"\"", "  db\t=\t + db + ",
+        "'db' = '" + db + "'", "db = \"\"\"\n" + db + "\"\"\"", "  db\t=\t'''" + db + "'''",
         "db = \"\\u002f" + db.substr(1) + "\"", std::string("db = \"a b.db\"")}) {
     CAPTURE(line);
     cli::test::put(path, "drain_s = 3\n" + line + "\n");
