@@ -105,17 +105,16 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
 }  // namespace
 
 std::vector<Command> healthcheck_commands() {
-  return {
-      {.path = "healthcheck",
-       .summary =
-           "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
-       .run = healthcheck,
-       .arguments = {naming(Argument::Value::url,
-                            option("url", "URL",
-                                   "URL to check; by default, /healthz of the API with these "
-                                   "settings")),
-                     option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
-       .settings = Settings::server}};
+  return {{.path = "healthcheck",
+           .summary =
+               "Check a running server; exits with 0 (healthy), 3 (unhealthy) or 69 (unreachable)",
+           .run = healthcheck,
+           .arguments = {naming(Argument::Value::url,
+                                option("url", "URL",
+                                       "URL to check; by default, /healthz of the API with these "
+                                       "settings")),
+                         option("timeout-ms", "MS", "Timeout for the whole check", "5000")},
+           .settings = Settings::server}};
 }
 
 }  // namespace coffer::cli
