@@ -84,7 +84,8 @@ TEST_CASE("a command with a misspelt path creates nothing and names the nearest 
                        command.path == "restore" || command.path == "doctor";
     if (command.settings == Settings::none || makes) continue;
     const auto* own = std::get_if<OwnCommand>(&command.run);
-    if (own == nullptr) continue;  // commands_test.cpp: all others open the file in one way
+    if (own == nullptr || command.path == "listen")
+      continue;  // commands_test.cpp: all others open the file in one way
     Values values;
     for (const Argument& argument : command.arguments) {
       if (argument.required) values[std::string(argument.name)] = "1";
@@ -258,6 +259,7 @@ TEST_CASE("backup: a copy that restore would reject is discarded, with the repai
   const Folder folder;
   OpenFile file;
   const std::string path = folder.file("backup.db");
+  int restored = 0;
   const auto backs_up = [&](const std::string& sql) {
     store::Connection(file.path(), store::OpenMode::read_write).execute(sql);
     const Ran ran = file.run("backup", {{"FILE", path}});
@@ -265,7 +267,7 @@ TEST_CASE("backup: a copy that restore would reject is discarded, with the repai
     CHECK((ran.code == 0) == fs::exists(path));
     if (ran.code == 0) {
       CHECK(run_own("restore", {{"BACKUP", path}},
-                    {{"db", folder.file(std::to_string(file.clock().now().ms) + ".db")},
+                    {{"db", folder.file(std::to_string(++restored) + ".db")},
                      {"master_key_file", file.app().config().master_key_file}})
                 .code == 0);
       for (const char* ending : {"", ".sha256", ".checkpoint"}) fs::remove(path + ending);
