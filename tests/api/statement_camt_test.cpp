@@ -248,8 +248,8 @@ void check_schema(const Element& element, const std::string& type) {
 // ------------------------------------------------------------------------------------------------
 
 std::string target(const std::string& wallet, const std::string& more = {},
-                   const std::string& asset = "USDC") {
-  return "/v1/statements/transactions/camt.053?walletId=" + wallet + "&assetCode=" + asset +
+                   const std::string& asset = "USDC", const std::string& format = "/camt.053") {
+  return "/v1/statements/transactions" + format + "?walletId=" + wallet + "&assetCode=" + asset +
          "&startDate=2026-01-01&endDate=2026-02-01" + more;
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("camt.053 contains the rows of the JSON statement, and its balances ma
   world.app.me().put("/v1/wallets/" + world.to, {{"walletName", "Payee & <Sons>"}});
   world.pay("Rent", "1.25", "REF-1");
   world.pay("", "2");
-  const Json page = world.app.me().get(target(world.from, "")).json();
+  const Json page = world.app.me().get(target(world.from, "", "USDC", "")).json();
   const Json wallet = world.app.me().get("/v1/wallets/" + world.from).json();
   const Element statement = world.read(world.from);
   check_ties(statement);
