@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "cli/admin/site.h"
 #include "flows/identity/operators.h"
+#include "http/router.h"
 #include "unit/cli/open_file.h"
 
 namespace coffer::cli::test {
@@ -76,9 +77,7 @@ class Browser {
     http::Request request;
     request.method = method;
     request.path = target.substr(0, target.find('?'));
-    if (const auto at = target.find("?limit="); at != std::string::npos) {
-      request.query.emplace_back("limit", target.substr(at + 7));
-    }
+    request.bad_query = !http::read_query(target, request.query);
     request.peer = peer_;
     request.body = body;
     request.headers = more;
