@@ -30,10 +30,18 @@ esac
 : "${COFFER_APT_KEY:?set COFFER_APT_KEY to the key that signs the apt repository (packaging/apt.sh)}"
 url=${COFFER_PUBLISH_URL:-https://coffer.example}
 tool=${COFFER_PACKAGE_TOOL:-${COFFER_PACKAGE_BIN:-build/release-static/coffer}}
-version=$("$tool" version --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["coffer"])')
+read -r version reviewed < <("$tool" version --json |
+  python3 -c 'import json, sys; v = json.load(sys.stdin); print(v["coffer"], v["countryTables"])')
+tables_days_max=180
 out=${COFFER_PUBLISH_OUT:-$PWD/build/publish}
 
 # All checks run before the first file is copied.
+tables_days=$((($(date +%s) - $(date -d "$reviewed" +%s)) / 86400))
+if [ "$tables_days" -gt "$tables_days_max" ]; then
+  old="the country and currency tables were reviewed $tables_days days ago. Compare cmake/iso_overlay.json with the \
+present lists of ISO 4217 and ISO 3166-1, and set its date"
+  if [ -z "$dry" ]; then die "$old"; else say "warning: $old"; fi
+fi
 if [ -z "$dry" ]; then
   : "${COFFER_PUBLISH_TO:?set COFFER_PUBLISH_TO to the destination of rsync}"
   : "${COFFER_PUBLISH_URL:?set COFFER_PUBLISH_URL to the public address of the folder}"

@@ -1,6 +1,7 @@
 #include "domain/country.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text/ascii.h"
 
@@ -26,6 +27,7 @@ Result<std::string> parse_code(std::string_view text, std::size_t letters,
 
 }  // namespace
 
+std::string_view country_tables_date() { return kReviewed; }
 std::span<const Country> countries() { return kCountries; }
 std::span<const Currency> currencies() { return kCurrencies; }
 

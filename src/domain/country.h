@@ -1,5 +1,5 @@
-// Countries (ISO 3166-1) and currencies (ISO 4217). The tables are generated at build time from
-// the distribution's iso-codes package by cmake/country_tables.cmake.
+// Countries (ISO 3166-1, and XK) and currencies (ISO 4217). cmake/country_tables.cmake generates
+// the tables at build time from the distribution's iso-codes package and cmake/iso_overlay.json.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,11 @@ struct Country {
 struct Currency {
   std::string_view alpha3;
   std::string_view name;
+  std::optional<int> minor_units;  // decimal places; empty for metals and units of account
 };
+
+/// The date of the last review of both tables, such as 2026-01-31.
+std::string_view country_tables_date();
 
 /// Sorted by alpha-2 code.
 std::span<const Country> countries();

@@ -1,9 +1,7 @@
 #include "provider_sim/tariff.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text/next_part.h"
+#include "domain/country.h"
 #include "domain/payments/quote.h"
 
 namespace coffer::provider_sim {
@@ -12,17 +10,10 @@ namespace {
 constexpr int kFeeBasisPoints = 50;
 constexpr int kAssetDecimals = 7;
 
-/// ISO 4217 minor units of currencies that do not have two.
 int decimals_of(std::string_view currency) {
-  constexpr std::array<std::string_view, 16> kNone = {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY",
-                                                      "KMF", "KRW", "PYG", "RWF", "UGX", "VND",
-                                                      "VUV", "XAF", "XOF", "XPF"};
-  constexpr std::array<std::string_view, 7> kThree = {"BHD", "IQD", "JOD", "KWD",
-                                                      "LYD", "OMR", "TND"};
   constexpr int kUsual = 2;
-  constexpr int kMany = 3;
-  if (std::ranges::find(kNone, currency) != kNone.end()) return 0;
-  return std::ranges::find(kThree, currency) != kThree.end() ? kMany : kUsual;
+  const Currency* known = find_currency(currency);
+  return known == nullptr ? kUsual : known->minor_units.value_or(kUsual);
 }
 
 Unexpected reject(std::string why) { return unexpected(Slug::malformed_request, std::move(why)); }
@@ -58,7 +49,8 @@ Result<Json> Tariff::quote(const Json& ask, Timestamp now, const std::string& qu
   terms.currency_decimals = decimals_of(terms.currency);
   terms.fee.basis_points = kFeeBasisPoints;
   const std::string pair = std::string(terms.send_code()) + ":" + std::string(terms.receive_code());
-  if (const auto found = rates_.find(pair); found != rates_.end()) terms.rate = found->second;
+  const auto found = rates_.find(pair);
+  terms.rate = found == rates_.end() ? Rate() : found->second;
 
   const bool receive = ask.value("amountSide", std::string("send")) == "receive";
   const ParsedAmount amount =

@@ -41,6 +41,13 @@ publish() {
 mkdir -p "$scratch/debs"
 check "without keys, nothing is built" rejected packaging/publish.sh --dry-run
 check "without a destination, nothing is published" rejected publish
+cat >"$scratch/stale" <<'END'
+#!/bin/sh
+echo '{"coffer": "0.0.0", "countryTables": "2020-01-01"}'
+END
+chmod +x "$scratch/stale"
+stale() { COFFER_PACKAGE_TOOL=$scratch/stale publish >"$scratch/stale.said" 2>&1 || grep -q "tables were reviewed" "$scratch/stale.said"; }
+check "country tables with an old review are not published" stale
 check "nor is anything made" test ! -e "$out"
 check "a dry run succeeds" publish --dry-run
 (cd "$out" && find . -type f) >"$scratch/files"

@@ -2,8 +2,10 @@
 #include "base/digest.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
+#include "domain/country.h"
 #include "embedded/embedded.h"
 #include "http/adapter.h"
+#include "outbound/operations/mail.h"
 #include "outbound/resolver.h"
 #include "store/connection.h"
 #include "store/schema.h"
@@ -13,10 +15,11 @@ namespace {
 
 int version(const Console& console, const Arguments& arguments, const ConfigFlags&) {
   const Record record = {
-      {"coffer", embedded::version()},      {"commit", embedded::commit()},
-      {"schema", store::schema_version()},  {"sqlite", store::sqlite_version()},
-      {"openssl", openssl_version()},       {"httplib", http::httplib_version()},
-      {"cares", outbound::cares_version()}, {"curl", outbound::libcurl_version()}};
+      {"coffer", embedded::version()},         {"commit", embedded::commit()},
+      {"schema", store::schema_version()},     {"sqlite", store::sqlite_version()},
+      {"openssl", openssl_version()},          {"httplib", http::httplib_version()},
+      {"cares", outbound::cares_version()},    {"curl", outbound::libcurl_version()},
+      {"countryTables", country_tables_date()}};
   return print_result(console, {.records = {record}}, arguments.json);
 }
 
@@ -36,7 +39,9 @@ std::vector<Command> about_commands() {
           {.path = "version",
            .summary = "Print the version of coffer and of its libraries",
            .run = version,
-           .settings = Settings::none}};
+           .settings = Settings::none,
+           .details = "countryTables is the date of the last review of the countries (ISO 3166-1) "
+                      "and currencies (ISO 4217)."}};
 }
 
 }  // namespace coffer::cli

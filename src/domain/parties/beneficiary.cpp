@@ -6,6 +6,7 @@
 #include "domain/country.h"
 #include "domain/ledger/money.h"
 #include "domain/parties/contact.h"
+#include "domain/parties/iban.h"
 #include "domain/payments/payment.h"
 
 namespace coffer {
@@ -61,10 +62,27 @@ std::vector<std::string> read_tags(ContactReader& reader,
 
 // Destination -------------------------------------------------------------------------------------
 
-BankDetails read_bank(ContactReader reader, const TextMembers& input) {
+/// Whether the account can be in the destination's country, which is empty if it has an error.
+void check_iban_country(ContactReader& reader, std::string_view iban, const std::string& country) {
+  const std::string_view wanted = iban_country(country);
+  const std::string_view actual = iban.substr(0, 2);
+  if (country.empty() || actual == wanted) return;
+  if (wanted.empty()) {
+    reader.invalid("iban", "cannot be in " + country +
+                               ", the country of the destination, which has no IBANs; send the "
+                               "account number as accountNumber");
+  } else {
+    reader.invalid("iban", "must begin with " + std::string(wanted) +
+                               ", because countryIsoCode2 is " + country + "; it begins with " +
+                               std::string(actual));
+  }
+}
+
+BankDetails read_bank(ContactReader reader, const TextMembers& input, const std::string& country) {
   auto out = reader.read<BankDetails>(input);
   require_one_of(reader, "accountNumber", find_member(input, "accountNumber"), "iban",
                  find_member(input, "iban"));
+  if (out.iban && !reader.named("iban")) check_iban_country(reader, *out.iban, country);
   return out;
 }
 
@@ -255,7 +273,7 @@ Destination validate_destination(const DestinationInput& input, const Beneficiar
   switch (*parsed) {
     case DestinationMethod::bank:
       if (!input.bank) reader.malformed("bank", "is required");
-      if (input.bank) out.details = read_bank(reader.within("bank."), *input.bank);
+      if (input.bank) out.details = read_bank(reader.within("bank."), *input.bank, out.country);
       break;
     case DestinationMethod::mobile_money:
       if (!input.mobile_money) reader.malformed("mobileMoney", "is required");

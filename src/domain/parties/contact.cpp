@@ -103,11 +103,7 @@ std::optional<std::string> ContactReader::value(const TextFact& fact, const Inpu
       }
       break;
     case TextKind::iban:
-      value = parse_iban(*value);
-      if (!value) {
-        invalid(fact.name, "must be an IBAN: its length or its check digits are wrong");
-      }
-      break;
+      return iban(fact.name, *value);
     case TextKind::bic:
       value = parse_bic(*value);
       if (!value) {
@@ -124,6 +120,18 @@ std::optional<std::string> ContactReader::country_alpha2(std::string_view field,
   auto code = parse_country_alpha2(text);
   if (code) return *std::move(code);
   add(code.error().slug, field, code.error().detail);
+  return std::nullopt;
+}
+
+std::optional<std::string> ContactReader::iban(std::string_view field, const std::string& text) {
+  auto iban = parse_iban(text);
+  if (iban) return iban;
+  const std::string country = ascii::to_upper(text.substr(0, 2));
+  if (is_country_alpha2(country) && iban_country(country) != country) {
+    invalid(field, "must be an IBAN; no IBAN begins with " + country);
+  } else {
+    invalid(field, "must be an IBAN: its length or its check digits are wrong");
+  }
   return std::nullopt;
 }
 

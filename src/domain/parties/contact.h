@@ -67,6 +67,7 @@ class ContactReader {
 
  private:
   std::optional<std::string> country_alpha2(std::string_view field, const std::string& text);
+  std::optional<std::string> iban(std::string_view field, const std::string& text);
   std::optional<std::string> country_alpha3(std::string_view field, const std::string& text);
   std::optional<std::string> date_of_birth(std::string_view field, const std::string& text);
 

@@ -10,7 +10,6 @@ namespace coffer {
 namespace {
 
 constexpr std::size_t kIbanMin = 15;
-constexpr std::size_t kIbanMax = 34;
 
 /// Country code and length of every country in the IBAN registry (ISO 13616-2, maintained by
 /// SWIFT).
@@ -33,16 +32,35 @@ constexpr std::array<CountryLength, 89> kLengths{{
     {"YE", 30},
 }};
 
-/// Kosovo has no ISO 3166-1 code; banks use the user-assigned XK.
-bool is_bank_country(std::string_view alpha2) {
-  return alpha2 == "XK" || is_country_alpha2(alpha2);
-}
+/// Territories whose banks use the IBANs of another country.
+struct Territory {
+  std::string_view territory;
+  std::string_view country;
+};
+constexpr std::array<Territory, 17> kTerritories{{
+    {"AX", "FI"},
+    {"BL", "FR"},
+    {"GF", "FR"},
+    {"GG", "GB"},
+    {"GP", "FR"},
+    {"IM", "GB"},
+    {"JE", "GB"},
+    {"MF", "FR"},
+    {"MQ", "FR"},
+    {"NC", "FR"},
+    {"PF", "FR"},
+    {"PM", "FR"},
+    {"RE", "FR"},
+    {"SJ", "NO"},
+    {"TF", "FR"},
+    {"WF", "FR"},
+    {"YT", "FR"},
+}};
 
-bool has_right_length(std::string_view iban) {
-  for (const CountryLength& entry : kLengths) {
-    if (entry.country == iban.substr(0, 2)) return iban.size() == entry.length;
-  }
-  return iban.size() >= kIbanMin && iban.size() <= kIbanMax;
+/// The length of the country's IBANs; 0 if it has none.
+std::size_t iban_length(std::string_view country) {
+  const auto found = std::ranges::find(kLengths, country, &CountryLength::country);
+  return found == kLengths.end() ? 0 : found->length;
 }
 
 /// ISO 7064 MOD 97-10 over the text from its fifth character, followed by the first four; A is 10.
@@ -58,14 +76,20 @@ int remainder_97(std::string_view iban) {
 
 }  // namespace
 
+std::string_view iban_country(std::string_view country) {
+  const auto found = std::ranges::find(kTerritories, country, &Territory::territory);
+  if (found != kTerritories.end()) return found->country;
+  return iban_length(country) > 0 ? country : std::string_view();
+}
+
 std::optional<std::string> parse_iban(std::string_view text) {
   std::string iban = ascii::to_upper(text);
   iban.erase(std::remove(iban.begin(), iban.end(), ' '), iban.end());
   const bool shaped =
-      iban.size() >= kIbanMin && iban.size() <= kIbanMax &&
+      iban.size() >= kIbanMin && iban.size() == iban_length(iban.substr(0, 2)) &&
       std::ranges::all_of(iban, [](char c) { return ascii::is_digit(c) || ascii::is_upper(c); }) &&
-      ascii::is_digit(iban[2]) && ascii::is_digit(iban[3]) && is_bank_country(iban.substr(0, 2));
-  if (!shaped || !has_right_length(iban) || remainder_97(iban) != 1) return std::nullopt;
+      ascii::is_digit(iban[2]) && ascii::is_digit(iban[3]);
+  if (!shaped || remainder_97(iban) != 1) return std::nullopt;
   // 00, 01 and 99 have the remainders of the assigned digits 97, 98 and 02.
   const std::string_view digits = std::string_view(iban).substr(2, 2);
   if (digits == "00" || digits == "01" || digits == "99") return std::nullopt;
@@ -77,7 +101,7 @@ std::optional<std::string> parse_bic(std::string_view text) {
   const bool shaped = (bic.size() == 8 || bic.size() == 11) && std::ranges::all_of(bic, [](char c) {
                         return ascii::is_digit(c) || ascii::is_upper(c);
                       });
-  if (!shaped || !is_bank_country(bic.substr(4, 2))) return std::nullopt;
+  if (!shaped || !is_country_alpha2(bic.substr(4, 2))) return std::nullopt;
   return bic;
 }
 

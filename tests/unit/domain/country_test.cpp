@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+
+#include "base/clock.h"
 
 using namespace coffer;
 
@@ -63,6 +66,41 @@ TEST_CASE("country: tables are whole, sorted, well formed and without duplicates
     CHECK_FALSE(currency.name.empty());
     if (i > 0) CHECK(currencies()[i - 1].alpha3 < currency.alpha3);
   }
+}
+
+TEST_CASE("country: currencies are those of the present ISO 4217") {
+  for (const char* code : {"ZWG", "XCG", "XAD", "SLE", "VES", "EUR", "UGX", "ZMW"}) {
+    INFO(code);
+    CHECK(is_currency_alpha3(code));
+  }
+  for (const char* code : {"ZWL", "HRK", "BGN", "SLL", "ANG", "CUC"}) {
+    INFO(code);
+    CHECK_FALSE(is_currency_alpha3(code));
+    CHECK_FALSE(parse_currency_alpha3(code));
+  }
+}
+
+TEST_CASE("country: currencies have the minor units of ISO 4217") {
+  for (const auto& [code, units] :
+       {std::pair("KES", 2), std::pair("EUR", 2), std::pair("ZWG", 2), std::pair("JPY", 0),
+        std::pair("UGX", 0), std::pair("RWF", 0), std::pair("ISK", 0), std::pair("XAF", 0),
+        std::pair("XOF", 0), std::pair("BHD", 3), std::pair("KWD", 3), std::pair("IQD", 3),
+        std::pair("TND", 3), std::pair("CLF", 4)}) {
+    INFO(code);
+    REQUIRE(find_currency(code) != nullptr);
+    CHECK(find_currency(code)->minor_units == units);
+  }
+  CHECK_FALSE(find_currency("XAU")->minor_units);
+}
+
+TEST_CASE("country: Kosovo is a country, under its user-assigned code") {
+  CHECK(is_country_alpha2("XK"));
+  CHECK(to_alpha3("xk") == "XKX");
+  CHECK(parse_country_alpha2("xk").value() == "XK");
+}
+
+TEST_CASE("country: the tables show when they were reviewed") {
+  CHECK(Timestamp::parse(std::string(country_tables_date()) + "T00:00:00Z"));
 }
 
 TEST_CASE("country: the codes for no currency and for testing are not currencies") {

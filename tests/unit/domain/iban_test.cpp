@@ -107,6 +107,26 @@ TEST_CASE("iban: invalid ones") {
   }
 }
 
+TEST_CASE("iban: countries that are not in the registry have none, even with right check digits") {
+  for (const char* text :
+       {"US5064SVBKUS6S33009588", "NG180440000000123456789", "KE8612345678901234567890"}) {
+    INFO(text);
+    CHECK_FALSE(parse_iban(text));
+    CHECK(iban_country(std::string(text).substr(0, 2)).empty());
+  }
+}
+
+TEST_CASE("iban: a territory uses the IBANs of its country") {
+  for (const auto& [country, wanted] :
+       {std::pair("DE", "DE"), std::pair("XK", "XK"), std::pair("GI", "GI"), std::pair("MC", "MC"),
+        std::pair("FO", "FO"), std::pair("JE", "GB"), std::pair("GG", "GB"), std::pair("IM", "GB"),
+        std::pair("RE", "FR"), std::pair("NC", "FR"), std::pair("AX", "FI"), std::pair("SJ", "NO"),
+        std::pair("CW", ""), std::pair("ZZ", ""), std::pair("", "")}) {
+    INFO(country);
+    CHECK(iban_country(country) == wanted);
+  }
+}
+
 TEST_CASE("iban: check digits that are never assigned") {
   // 97 leaves the remainder of 00 and 98 that of 01: find accounts for which those would be right.
   int found = 0;

@@ -219,6 +219,7 @@ TEST_CASE("destination: a bank account has a number or an IBAN") {
   (*input.bank)["iban"] = "DE89 3704 0044 0532 0130 00";
   check(input, k422, {"bank.accountNumber", "bank.iban"});
   input.bank->erase("accountNumber");
+  input.own["countryIsoCode2"] = "DE";
   (*input.bank)["swiftBic"] = "deutdeff";
   const Destination made = good(input);
   CHECK(std::get<BankDetails>(made.details).iban == "DE89370400440532013000");
@@ -234,6 +235,37 @@ TEST_CASE("destination: a bank account has a number or an IBAN") {
   (*input.bank)["accountNumber"] = std::string(35, '1');
   check(input, k400, {"bank.accountName", "bank.accountNumber"});
   CHECK(outcome_digits(good(bank())) == "0123456789");
+}
+
+TEST_CASE("destination: an IBAN belongs to the country of the destination") {
+  DestinationInput input = bank();
+  input.bank->erase("accountNumber");
+  const auto set = [&](const char* country, const char* iban) {
+    input.own["countryIsoCode2"] = country;
+    (*input.bank)["iban"] = iban;
+  };
+  constexpr const char* kGerman = "DE89370400440532013000";
+  constexpr const char* kBritish = "GB29NWBK60161331926819";
+  constexpr const char* kFrench = "FR1420041010050500013M02606";
+  for (const auto& [country, iban] :
+       {std::pair("DE", kGerman), std::pair("gb", kBritish), std::pair("JE", kBritish),
+        std::pair("GG", kBritish), std::pair("IM", kBritish), std::pair("MQ", kFrench),
+        std::pair("XK", "XK051212012345678906")}) {
+    INFO(country);
+    set(country, iban);
+    CHECK(good(input).country.size() == 2);
+  }
+  for (const auto& [country, iban] :
+       {std::pair("GB", kGerman), std::pair("DE", kBritish), std::pair("MC", kFrench),
+        std::pair("KE", kGerman), std::pair("US", kBritish),
+        std::pair("RS", "XK051212012345678906"), std::pair("US", "US5064SVBKUS6S33009588"),
+        std::pair("NG", "NG180440000000123456789")}) {
+    INFO(country);
+    set(country, iban);
+    check(input, k422, {"bank.iban"});
+  }
+  set("ZZ", kGerman);
+  check(input, k422, {"countryIsoCode2"});
 }
 
 TEST_CASE("destination: mobile money goes to a number in E.164 form") {
