@@ -1008,10 +1008,14 @@ CREATE TABLE delivery_attempts (
 
 -- Recoveries: ranges of sequences to redeliver to an endpoint, processed in parts.
 CREATE TABLE webhook_recoveries (
-  webhook INTEGER PRIMARY KEY REFERENCES webhooks,
-  next    INTEGER NOT NULL,
-  last    INTEGER NOT NULL
+  recovery INTEGER PRIMARY KEY,
+  webhook  INTEGER NOT NULL REFERENCES webhooks,
+  next     INTEGER NOT NULL,
+  last     INTEGER NOT NULL,
+  asked_at INTEGER NOT NULL,  -- time of the last request for a part of it
+  CHECK (next <= last)
 ) STRICT;
+CREATE INDEX recoveries_of_webhook ON webhook_recoveries (webhook, next);
 
 -- Quotas ---------------------------------------------------------------------------------------
 

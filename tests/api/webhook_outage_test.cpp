@@ -161,6 +161,30 @@ TEST_CASE("outage: the range of a recovery includes from and excludes to") {
   CHECK(world.deliveries("dead").size() == 2 * kEventsOfPayment);
 }
 
+TEST_CASE("outage: two separate ranges do not deliver the events between them") {
+  Outage world;
+  world.receiver.otherwise({Kind::answer, 500});
+  world.minutes(3);
+  world.receiver.otherwise({});
+  const auto events = world.app.me().all("/v1/events");
+  const auto at = [&](std::size_t payment) {
+    return events.at(payment * kEventsOfPayment).at("timestamp");
+  };
+  world.receiver.forget();
+  for (const Json& range : {Json{{"from", at(2)}}, Json{{"from", at(0)}, {"to", at(1)}}}) {
+    CHECK(world.app.me().post(world.path("/recover"), range).status == 202);
+  }
+  world.app.deliver();
+  world.app.deliver();
+  std::set<std::string> wanted;
+  for (const Json& event : events) {
+    if (event.at("timestamp") < at(1) || event.at("timestamp") >= at(2)) {
+      wanted.insert(event.at("id"));
+    }
+  }
+  CHECK(as_set(world.arrived()) == wanted);
+}
+
 TEST_CASE("outage: a recovery to a receiver that is still down fails again") {
   Outage world;
   world.receiver.otherwise({Kind::reset});

@@ -49,20 +49,20 @@ class Planner {
   }
 
   void add_piece_of(const store::Recovery& recovery) {
-    store::Recovery after = recovery;
+    std::int64_t next = recovery.last + 1;
     const auto events =
         store::events_after(db_, webhook_.tenant, recovery.next - 1, kEventsPerRound);
     for (const store::EventRow& event : events) {
       if (event.sequence > recovery.last) break;
-      after.next = event.sequence + 1;
       if (is_wanted(webhook_, event) && is_missing(event)) {
         const bool kept = store::find_event_body(db_, webhook_.tenant, event.sequence).has_value();
         add(event, kept ? std::string() : bodies_.render(event), true);
       }
     }
-    if (events.empty()) after.next = recovery.last + 1;
-    plan_.more = plan_.more || after.next <= after.last;
-    plan_.recoveries.push_back(after);
+    const bool full = static_cast<int>(events.size()) == kEventsPerRound;
+    if (full) next = std::min(next, events.back().sequence + 1);
+    plan_.more = true;  // the rest of it, or the next recovery
+    plan_.recoveries.emplace_back(recovery, next);
   }
 
  private:
@@ -95,7 +95,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
   for (const store::WebhookRow& webhook : webhooks) {
     Planner(context, db, webhook, plan).add_new_events(now);
   }
-  for (const store::Recovery& recovery : store::list_recoveries(db)) {
+  for (const store::Recovery& recovery : store::next_recoveries(db)) {
     const auto it = std::ranges::find_if(
         webhooks, [&](const auto& webhook) { return webhook.key == recovery.webhook; });
     if (it != webhooks.end()) Planner(context, db, *it, plan).add_piece_of(recovery);
@@ -133,8 +133,8 @@ void queue_deliveries(const Context& context, store::WriteTx& tx, const QueuePla
   for (const auto& [webhook, sequence] : plan.cursors) {
     store::set_webhook_cursor(tx, webhook, sequence);
   }
-  for (const store::Recovery& recovery : plan.recoveries) {
-    if (is_active(recovery.webhook)) store::advance_recovery(tx, recovery);
+  for (const auto& [recovery, next] : plan.recoveries) {
+    if (is_active(recovery.webhook)) store::advance_recovery(tx, recovery, next);
   }
 }
 

@@ -24,9 +24,9 @@ struct QueuePlan {
     bool again = false;  // from a recovery: dead deliveries are redelivered
   };
   std::vector<Item> items;
-  std::vector<std::pair<std::int64_t, std::int64_t>> cursors;  // webhook, sequence
-  std::vector<store::Recovery> recoveries;                     // their state afterwards
-  bool more = false;                                           // there are more events to process
+  std::vector<std::pair<std::int64_t, std::int64_t>> cursors;        // webhook, sequence
+  std::vector<std::pair<store::Recovery, std::int64_t>> recoveries;  // as read, and their next
+  bool more = false;  // there are more events to process
 
   bool empty() const { return items.empty() && cursors.empty() && recoveries.empty(); }
 };

@@ -81,7 +81,11 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
     const std::int64_t first = store::first_sequence_since(tx.db(), ref.tenant, asked.from);
     const std::int64_t end = store::first_sequence_since(tx.db(), ref.tenant, asked.to);
     if (first >= end) return {};
-    store::add_recovery(tx, {webhook.key, first, end - 1});
+    if (!store::add_recovery(tx, webhook.key, first, end - 1)) {
+      return unexpected(Slug::conflict, "The webhook has " + std::to_string(store::kRecoveriesMax) +
+                                            " recoveries in progress. Retry when they are "
+                                            "complete, or request one range that covers them.");
+    }
     tx.signal(store::Signal::webhooks);
     return {};
   });

@@ -1,5 +1,7 @@
 #include "store/webhooks/webhooks.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
@@ -75,12 +77,28 @@ constexpr const char* kSetHealth =
     "UPDATE webhooks SET failures = ?, last_attempt_at = ?, last_status = ?, quiet_until = ?"
     " WHERE webhook = ?";
 
-constexpr const char* kRecoveries = "SELECT webhook, next, last FROM webhook_recoveries";
+#define RECOVERY "recovery, webhook, next, last, asked_at FROM webhook_recoveries"
+constexpr const char* kNextRecoveries =
+    "SELECT " RECOVERY
+    " WHERE recovery IN (SELECT min(recovery) FROM webhook_recoveries GROUP BY webhook)";
+constexpr const char* kTouchingRecoveries =
+    "SELECT " RECOVERY " WHERE webhook = ?1 AND next <= ?3 + 1 AND last >= ?2 - 1";
+#undef RECOVERY
+constexpr const char* kCountRecoveries =
+    "SELECT count(*) FROM webhook_recoveries WHERE webhook = ?";
 constexpr const char* kAddRecovery =
-    "INSERT INTO webhook_recoveries (webhook, next, last) VALUES (?, ?, ?) ON CONFLICT (webhook)"
-    " DO UPDATE SET next = min(next, excluded.next), last = max(last, excluded.last)";
-constexpr const char* kAdvanceRecovery = "UPDATE webhook_recoveries SET next = ? WHERE webhook = ?";
-constexpr const char* kEndRecovery = "DELETE FROM webhook_recoveries WHERE webhook = ?";
+    "INSERT INTO webhook_recoveries (webhook, next, last, asked_at) VALUES (?, ?, ?, ?)";
+constexpr const char* kAdvanceRecovery =
+    "UPDATE webhook_recoveries SET next = ?4 WHERE recovery = ?1 AND next = ?2 AND asked_at = ?3";
+constexpr const char* kEndRecovery =
+    "DELETE FROM webhook_recoveries WHERE recovery = ?1 AND next = ?2 AND asked_at = ?3";
+constexpr const char* kEndRecoveries = "DELETE FROM webhook_recoveries WHERE webhook = ?";
+
+template <class... Args>
+std::vector<Recovery> recoveries(Connection& db, const char* sql, const Args&... args) {
+  return all_of<Recovery, std::int64_t, std::int64_t, std::int64_t, std::int64_t, Timestamp>(
+      db, sql, args...);
+}
 
 void claim_types(WriteTx& tx, const WebhookRow& row) {
   for (const EventType type : row.types.types()) {
@@ -162,7 +180,7 @@ void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
   tx.db().run(kDisable, tx.now(), reason, row.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.db().run(kGiveUp, row.key);
-  tx.db().run(kEndRecovery, row.key);
+  tx.db().run(kEndRecoveries, row.key);
   tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
 }
 
@@ -175,19 +193,29 @@ void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& 
               health.quiet_until, webhook);
 }
 
-std::vector<Recovery> list_recoveries(Connection& db) {
-  return all_of<Recovery, std::int64_t, std::int64_t, std::int64_t>(db, kRecoveries);
+std::vector<Recovery> next_recoveries(Connection& db) { return recoveries(db, kNextRecoveries); }
+
+bool add_recovery(WriteTx& tx, std::int64_t webhook, std::int64_t first, std::int64_t last) {
+  Timestamp asked_at = tx.now();
+  for (const Recovery& touching : recoveries(tx.db(), kTouchingRecoveries, webhook, first, last)) {
+    // Even if the clock stands still, the time differs from that of the ranges that end here.
+    asked_at = std::max(asked_at, touching.asked_at.plus_ms(1));
+    first = std::min(first, touching.next);
+    last = std::max(last, touching.last);
+    tx.db().run(kEndRecovery, touching.key, touching.next, touching.asked_at);
+  }
+  Query count(tx.db(), kCountRecoveries, webhook);
+  COFFER_CHECK(count.step());
+  if (count.integer(0) >= kRecoveriesMax) return false;
+  tx.db().run(kAddRecovery, webhook, first, last, asked_at);
+  return true;
 }
 
-void add_recovery(WriteTx& tx, const Recovery& recovery) {
-  tx.db().run(kAddRecovery, recovery.webhook, recovery.next, recovery.last);
-}
-
-void advance_recovery(WriteTx& tx, const Recovery& recovery) {
-  if (recovery.next > recovery.last) {
-    tx.db().run(kEndRecovery, recovery.webhook);
+void advance_recovery(WriteTx& tx, const Recovery& recovery, std::int64_t next) {
+  if (next > recovery.last) {
+    tx.db().run(kEndRecovery, recovery.key, recovery.next, recovery.asked_at);
   } else {
-    tx.db().run(kAdvanceRecovery, recovery.next, recovery.webhook);
+    tx.db().run(kAdvanceRecovery, recovery.key, recovery.next, recovery.asked_at, next);
   }
 }
 

@@ -81,14 +81,21 @@ void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& 
 
 /// Events to redeliver to a webhook: next, ..., last.
 struct Recovery {
+  std::int64_t key = 0;
   std::int64_t webhook = 0;
   std::int64_t next = 0;
   std::int64_t last = 0;
+  Timestamp asked_at;
 };
-std::vector<Recovery> list_recoveries(Connection& db);
-/// Merges with a recovery in progress: both ranges and the range between them.
-void add_recovery(WriteTx& tx, const Recovery& recovery);
-/// Moves the recovery to `next`, or ends it if `next` is beyond `last`.
-void advance_recovery(WriteTx& tx, const Recovery& recovery);
+/// The oldest recovery of each webhook.
+std::vector<Recovery> next_recoveries(Connection& db);
+/// Maximum number of recoveries of a webhook.
+inline constexpr int kRecoveriesMax = 100;
+/// Adds the range, and merges recoveries of the webhook that overlap or adjoin it. Returns false if
+/// there are too many others.
+bool add_recovery(WriteTx& tx, std::int64_t webhook, std::int64_t first, std::int64_t last);
+/// Moves a recovery to `next`, or ends it if `next` is beyond its end. Changes nothing if part of
+/// it was requested again since `recovery` was read: its events are then examined again.
+void advance_recovery(WriteTx& tx, const Recovery& recovery, std::int64_t next);
 
 }  // namespace coffer::store

@@ -274,17 +274,51 @@ TEST_CASE("events: a time is found by its sequence in any number of events") {
   });
 }
 
-TEST_CASE("recoveries: two recoveries of an endpoint become one that spans both") {
+TEST_CASE("recoveries: ranges that overlap or adjoin become one, and no others") {
   Hooks hooks;
   const WebhookRow row = hooks.add(EventTypeSet::payments());
-  hooks.change([&](WriteTx& tx) {
-    add_recovery(tx, {row.key, 10, 20});
-    add_recovery(tx, {row.key, 5, 7});
-  });
-  const auto list = [&] { return hooks.read([](Connection& db) { return list_recoveries(db); }); };
-  REQUIRE(list().size() == 1);
-  CHECK(list().at(0).next == 5);
-  CHECK(list().at(0).last == 20);
-  hooks.change([&](WriteTx& tx) { advance_recovery(tx, {row.key, 21, 20}); });
-  CHECK(list().empty());
+  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  struct Case {
+    Ranges asked;
+    std::pair<std::int64_t, std::int64_t> first;
+    std::size_t count;  // how often the first one must be completed until none is left
+  };
+  for (const Case& one :
+       {Case{{{10, 20}, {5, 7}}, {10, 20}, 2}, Case{{{10, 20}, {15, 30}}, {10, 30}, 1},
+        Case{{{10, 20}, {21, 30}}, {10, 30}, 1}, Case{{{10, 20}, {1, 9}}, {1, 20}, 1},
+        Case{{{1, 5}, {10, 20}, {4, 12}}, {1, 20}, 1},
+        Case{{{1, 5}, {10, 20}, {7, 8}}, {1, 5}, 3}}) {
+    hooks.change([&](WriteTx& tx) {
+      for (const auto& [first, last] : one.asked) CHECK(add_recovery(tx, row.key, first, last));
+    });
+    const auto list = [&] {
+      return hooks.read([](Connection& db) { return next_recoveries(db); });
+    };
+    REQUIRE(list().size() == 1);
+    CHECK(std::pair(list().at(0).next, list().at(0).last) == one.first);
+    std::size_t count = 0;
+    for (; !list().empty(); ++count) {
+      const Recovery next = list().at(0);
+      hooks.change([&](WriteTx& tx) { advance_recovery(tx, next, next.last + 1); });
+    }
+    CHECK(count == one.count);
+  }
+}
+
+TEST_CASE("recoveries: a range that is requested again while a part is processed starts again") {
+  Hooks hooks;
+  const WebhookRow row = hooks.add(EventTypeSet::payments());
+  for (const auto& [first, last] : {std::pair(5, 7), std::pair(10, 20), std::pair(15, 30)}) {
+    hooks.change([&](WriteTx& tx) { CHECK(add_recovery(tx, row.key, 10, 20)); });
+    const auto read = hooks.read([](Connection& db) { return next_recoveries(db); });
+    hooks.change([&](WriteTx& tx) {
+      CHECK(add_recovery(tx, row.key, first, last));
+      advance_recovery(tx, read.at(0), 21);
+    });
+    const auto left = hooks.read([](Connection& db) { return next_recoveries(db); });
+    REQUIRE(left.size() == 1);
+    CHECK(left.at(0).next == (first == 5 ? 5 : 10));
+    CHECK(left.at(0).last == (first == 5 ? 7 : last));
+    hooks.change([&](WriteTx& tx) { advance_recovery(tx, left.at(0), left.at(0).last + 1); });
+  }
 }
