@@ -495,10 +495,12 @@ CREATE TABLE connectors (
   currency          TEXT NOT NULL CHECK (length(currency) = 3),
   currency_decimals INTEGER NOT NULL CHECK (currency_decimals BETWEEN 0 AND 7),
   asset             INTEGER NOT NULL REFERENCES assets,
-  rate_numerator    INTEGER NOT NULL CHECK (rate_numerator > 0),        -- received per unit sent
-  rate_denominator  INTEGER NOT NULL CHECK (rate_denominator > 0),
+  -- Received per unit sent. NULL if the provider alone sets the price: http, quoted, no tolerance.
+  rate_numerator    INTEGER CHECK (rate_numerator > 0),
+  rate_denominator  INTEGER CHECK (rate_denominator > 0),
   fee_fixed         INTEGER NOT NULL DEFAULT 0 CHECK (fee_fixed >= 0),  -- in the sending currency
   fee_basis_points  INTEGER NOT NULL DEFAULT 0 CHECK (fee_basis_points BETWEEN 0 AND 10000),
+  tolerance_bps     INTEGER CHECK (tolerance_bps BETWEEN 0 AND 10000),  -- of a provider's price
   min_amount        INTEGER NOT NULL CHECK (min_amount > 0),
   max_amount        INTEGER NOT NULL CHECK (max_amount >= min_amount),
   day_limit         INTEGER CHECK (day_limit > 0),    -- per destination, rolling 24 h
@@ -509,7 +511,11 @@ CREATE TABLE connectors (
   requirements_version INTEGER NOT NULL DEFAULT 1,
   status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
   created_at        INTEGER NOT NULL,
-  updated_at        INTEGER NOT NULL
+  updated_at        INTEGER NOT NULL,
+  CHECK (tolerance_bps IS NULL OR (driver = 1 AND flow = 0)),
+  CHECK ((rate_numerator IS NULL) = (driver = 1 AND flow = 0 AND tolerance_bps IS NULL)),
+  CHECK ((rate_numerator IS NULL) = (rate_denominator IS NULL)),
+  CHECK (rate_numerator IS NOT NULL OR (fee_fixed = 0 AND fee_basis_points = 0))
 ) STRICT;
 CREATE INDEX connectors_by_environment ON connectors (environment);
 
@@ -1006,7 +1012,8 @@ CREATE TABLE delivery_attempts (
   CHECK ((signed_at IS NULL) = (signatures IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Recoveries: ranges of sequences to redeliver to an endpoint, processed in parts.
+-- Recoveries: ranges of sequences to redeliver to an endpoint, processed in parts. Those of one
+-- endpoint neither overlap nor adjoin.
 CREATE TABLE webhook_recoveries (
   recovery INTEGER PRIMARY KEY,
   webhook  INTEGER NOT NULL REFERENCES webhooks,

@@ -34,6 +34,12 @@ std::string fault_of(const Argument& argument, const std::string& value) {
          did_you_mean(value, words);
 }
 
+std::string first_option(const Command& command) {
+  const auto found = std::ranges::find_if_not(command.arguments, &Argument::is_positional);
+  COFFER_CHECK(found != command.arguments.end());
+  return found->spelled();
+}
+
 }  // namespace
 
 const std::string& Arguments::text(const std::string& name) const {
@@ -139,11 +145,13 @@ Problem no_number(const std::string& name, const std::string& text, std::optiona
 
 Result<void> check_arguments(const Command& command, Arguments& arguments) {
   std::size_t known = 0;
+  std::size_t options = 0;
   for (const Argument& argument : command.arguments) {
     const std::string name(argument.name);
     const auto given = arguments.values.find(name);
     if (given != arguments.values.end()) {
       ++known;
+      if (!argument.is_positional()) ++options;
       const std::string fault = fault_of(argument, given->second);
       if (fault.empty()) continue;
       return unexpected(Slug::malformed_request,
@@ -157,7 +165,12 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
       ++known;
     }
   }
-  if (known == arguments.values.size()) return {};
+  if (known == arguments.values.size()) {
+    if (!command.partial || options > 0) return {};
+    return unexpected(Slug::malformed_request,
+                      "There is nothing to change. Set at least one option, such as " +
+                          first_option(command) + ".");
+  }
   return unexpected(
       Slug::malformed_request,
       "The command received an unknown argument. See coffer help COMMAND for the accepted ones.");

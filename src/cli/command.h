@@ -187,6 +187,9 @@ struct Command {
   bool sensitive = false;
   /// Never waits for a second operator: it only reads, or it only takes access away.
   bool alone = false;
+  /// Changes only the values that are given, of which there is at least one. Its options have no
+  /// fallbacks, which would reset the others.
+  bool partial = false;
   /// Accepted only on the file of a demo. The admin page offers it only there.
   bool demo_only = false;
   /// A toggle with which the command changes nothing.
@@ -269,6 +272,26 @@ Result<std::optional<Integer>> optional_number(const Arguments& arguments, const
   if (!arguments.has(name)) return std::optional<Integer>();
   COFFER_TRY(const Integer number, number_argument<Integer>(arguments, name, min, max));
   return std::optional(number);
+}
+
+/// The value of an option that --no-NAME removes: nullopt if neither is given, an inner nullopt if
+/// it is removed. `parse` reads a given one. `malformed-request` if both are given.
+template <class Parse>
+auto removable(const Arguments& arguments, const std::string& name, const Parse& parse) {
+  using Parsed = std::invoke_result_t<Parse, const Arguments&, const std::string&>;
+  using Change = std::optional<std::optional<typename Parsed::value_type>>;
+  const bool removed = arguments.has("no-" + name);
+  Change change;
+  if (removed) change.emplace();
+  if (!arguments.has(name)) return Result<Change>(std::move(change));
+  if (removed) {
+    return Result<Change>(unexpected(
+        Slug::malformed_request, "--" + name + " and --no-" + name + " are mutually exclusive."));
+  }
+  auto value = parse(arguments, name);
+  if (!value) return Result<Change>(unexpected(std::move(value).error()));
+  change.emplace(*std::move(value));
+  return Result<Change>(std::move(change));
 }
 
 }  // namespace coffer::cli

@@ -48,7 +48,8 @@ constexpr std::array<GuardedTable, 24> kTables{{
     {"connectors",
      "id, environment, name, provider, driver, flow, direction, method, country, currency,"
      " currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed, fee_basis_points,"
-     " min_amount, max_amount, day_limit, month_limit, transaction_types, issues_references,"
+     " tolerance_bps, min_amount, max_amount, day_limit, month_limit, transaction_types, "
+     "issues_references,"
      " requirements_version, status"},
     {"connector_requirements",
      "connector, position, name, type, required, pattern, min_length, max_length,"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/mutex.h"
+#include "store/connection.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"
@@ -36,8 +37,7 @@ struct World {
   http::Response answer(const http::Request& request) {
     http::Response out;
     if (request.path == "/quotes") {
-      // 10,000 KES, of which 110 are the fee: 9,890 x 0.0075 = 74.175 USDC.
-      out.body = R"({"sendAmount":"10000","receiveAmount":"74.175","fee":"110","rate":"0.0075"})";
+      out.body = quote;
       return out;
     }
     Json body{{"instructions", {{"accountNumber", "1"}}}, {"status", "pending"}};
@@ -156,11 +156,37 @@ TEST_CASE("an amount that a provider cannot have collected credits nothing and i
   }
 }
 
-TEST_CASE("a rate that contradicts its quote credits at most the paid share") {
+TEST_CASE("a quote that contradicts itself is rejected, and the log names the contradiction") {
   World world;
-  world.quote = R"({"sendAmount":"10000","receiveAmount":"74.175","fee":"110","rate":"1540.25"})";
-  const Json record = world.collected({{"collectedAmount", "5000"}});
-  CHECK(record.at("receivingAmount") == "36.675");
+  for (const char* quote :
+       {R"({"sendAmount":"10000","receiveAmount":"74.175","fee":"110","rate":"1540.25"})",
+        R"({"sendAmount":"10000","receiveAmount":"75","fee":"110","rate":"0.00750"})",
+        R"({"sendAmount":"10000","receiveAmount":"74.175","fee":"0","rate":"0.007500"})"}) {
+    INFO(quote);
+    world.quote = quote;
+    for (const char* path : {"/v1/quotes?type=onramp", "/v1/connect-quotes/send"}) {
+      INFO(path);
+      const Reply reply =
+          world.me.post(path, {{"connectorId", world.connector}, {"amount", "10000"}});
+      CHECK(reply.status == 502);
+      CHECK(reply.slug() == "provider-error");
+    }
+    CHECK(world.app.log().find("contradicts `rate`") != std::string::npos);
+  }
+  store::Connection db(world.app.config().db, store::OpenMode::read_only);
+  store::Query quotes(db, "SELECT count(*) FROM quotes");
+  REQUIRE(quotes.step());
+  CHECK(quotes.integer(0) == 0);
+}
+
+TEST_CASE("an unpaid collection with a collected amount is a contradiction") {
+  World world;
+  for (const char* status : {"failed", "expired"}) {
+    const Json record = world.collected({{"status", status}, {"collectedAmount", "10000"}});
+    INFO(status);
+    CHECK(record.at("status") == "processing");
+    CHECK(world.app.log().find("contradicts `status`") != std::string::npos);
+  }
 }
 
 TEST_CASE("the final event contains the collected amount, and no earlier one does") {

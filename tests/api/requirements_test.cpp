@@ -1,8 +1,12 @@
 // A connector's requirements for a submission, as fields and as a JSON Schema.
 #include <catch2/catch.hpp>
+#include <memory>
+#include <set>
 
 #include "base/thread.h"
 #include "flows/providers/connector_changes.h"
+#include "store/database.h"
+#include "store/providers/connectors.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
@@ -122,13 +126,13 @@ TEST_CASE("a submission is checked against the requirements at its execution") {
   Json body = cash_out_body(quote_for(app.me(), id, recipient), wallet, recipient);
   body["additionalFields"] = {
       {"accountType", "CURRENT"}, {"nationalId", "12345678"}, {"resident", true}};
-  std::vector<Requirement> stricter = everything();
-  stricter[1].pattern = "[0-7]{8}";
+  const RequirementChange stricter{.name = "nationalId",
+                                   .pattern = std::optional<std::string>("[0-7]{8}")};
   Reply reply;
   {
     store::test::BusyWriter busy(app.core().queue());
     Thread change("change", [&] {
-      flows::set_requirements(app.flows(), *ConnectorId::parse(id), stricter).value();
+      flows::require_field(app.flows(), *ConnectorId::parse(id), stricter).value();
     });
     busy.gathered(1);
     Thread submit("submit", [&] { reply = app.me().post("/v1/payments/offramp", body); });
@@ -144,6 +148,36 @@ TEST_CASE("a submission is checked against the requirements at its execution") {
   CHECK(app.me().post("/v1/payments/offramp", body).status == 202);
 }
 
+TEST_CASE("fields that are required and removed at the same time all take effect") {
+  TestApp app;
+  const std::string id = connector(app);
+  const ConnectorId connector_id = *ConnectorId::parse(id);
+  {
+    store::test::BusyWriter busy(app.core().queue());
+    std::vector<std::unique_ptr<Thread>> commands;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      commands.push_back(std::make_unique<Thread>("require", [&app, connector_id, name] {
+        flows::require_field(app.flows(), connector_id, {.name = name}).value();
+      }));
+    }
+    commands.push_back(std::make_unique<Thread>("unrequire", [&app, connector_id] {
+      flows::unrequire_field(app.flows(), connector_id, "nationalId").value();
+    }));
+    busy.gathered(static_cast<int>(commands.size()));
+    busy.open();
+    for (const auto& command : commands) command->join();
+  }
+  const auto all = store::with_reader(app.core().database(), [&](store::Connection& db) {
+                     const auto row = store::find_connector_of_any(db, connector_id);
+                     return Result(store::requirements_of(db, row->terms.key));
+                   }).value();
+  std::set<std::string> names;
+  for (const Requirement& one : all) names.insert(one.name);
+  for (const char* name : {"a", "b", "c", "d"}) CHECK(names.contains(name));
+  CHECK_FALSE(names.contains("nationalId"));
+  CHECK(all.size() == everything().size() - 1 + 4);
+}
+
 TEST_CASE("a requirement whose pattern does not compile is rejected") {
   TestApp app;
   flows::NewConnector spec = payout_connector();
@@ -153,8 +187,9 @@ TEST_CASE("a requirement whose pattern does not compile is rejected") {
     const auto registered = flows::register_connector(app.flows(), spec);
     REQUIRE_FALSE(registered);
     CHECK(registered.error().slug == Slug::validation_failed);
-    const auto set = flows::set_requirements(app.flows(), *ConnectorId::parse(connector(app)),
-                                             spec.requirements);
+    const auto set = flows::require_field(
+        app.flows(), *ConnectorId::parse(connector(app)),
+        {.name = "nationalId", .pattern = std::optional<std::string>(pattern)});
     REQUIRE_FALSE(set);
     CHECK(set.error().slug == Slug::validation_failed);
   }

@@ -28,6 +28,7 @@ function addConnector(page, provider) {
       currency: 'KES',
       asset: 'USDC',
       rate: '1',
+      'tolerance-bps': '10000',
       min: '1',
       max: '1000',
       'base-url': provider,

@@ -173,7 +173,7 @@ def administer(gateway, secrets):
             if source.get(name):
                 secrets.add(f"a {what} {name}", source[name])
     connector = gateway.command("connector", "add", "Provider", "--driver", "http", "--method", "MOMO", "--country", "KE",
-                        "--currency", "KES", "--asset", "USDC", "--rate", "129.5", "--min", "1", "--max", "1000",
+                        "--currency", "KES", "--asset", "USDC", "--min", "1", "--max", "1000",
                         "--base-url", "http://127.0.0.1:9")
     secrets.add("a provider's secret", connector["secret"])
     rotated = gateway.command("connector", "rotate-secret", connector["id"])

@@ -32,9 +32,9 @@ void check_quotes(const http::JsonValue& body) {
     for (const bool exact_receive : {false, true}) {
       const ConnectorTerms terms = terms_of(direction);
       const QuoteAsk ask{Amount::from_units(100'000'000), exact_receive, {}};
-      const auto answer = read_quote(terms, ask, body);
+      const auto answer = read_quote(terms, body);
       const ProviderQuote* quote = sound(answer);
-      if (quote == nullptr) continue;
+      if (quote == nullptr || !quote_fault(terms, ask, *quote).empty()) continue;
       HOLDS(exact_receive ? quote->receive >= ask.amount : quote->send == ask.amount);
       HOLDS(quote->send.is_positive() && quote->receive.is_positive() && !quote->fee.is_negative());
       HOLDS(truncate_to(quote->send, terms.send_decimals()) == quote->send);
@@ -63,13 +63,19 @@ void check(std::string_view text) {
   const auto body = http::parse_json(text);
   if (!body) return;
   check_quotes(*body);
-  const auto payout = read_payout(kId, *body);
+  Payout sent;
+  sent.id = kId;
+  sent.send = sent.receive = Amount::from_units(100'000'000);
+  const auto payout = read_payout(terms_of(Direction::off_ramp), sent, *body);
   if (const PayoutResponse* answer = sound(payout)) {
     HOLDS(answer->state != PayoutState::never_arrived);
     check_failure(answer->state == PayoutState::failed, answer->failure, answer->message);
   }
   const ConnectorTerms terms = terms_of(Direction::on_ramp);
-  const auto collection = read_collection(terms, kId, *body);
+  Collection expected;
+  expected.id = kId;
+  expected.send = expected.receive = sent.send;
+  const auto collection = read_collection(terms, expected, *body);
   if (const CollectionResponse* answer = sound(collection)) {
     HOLDS(answer->state != CollectionState::never_arrived);
     check_failure(answer->state == CollectionState::failed, answer->failure, answer->message);
@@ -79,10 +85,10 @@ void check(std::string_view text) {
                                  truncate_to(*answer->collected, 2) == *answer->collected));
   }
   // A response about another payment is not valid for this one.
-  PaymentId other = kId;
-  other.uuid.bytes[15] ^= 1;
-  HOLDS(!(payout && read_payout(other, *body)) &&
-        !(collection && read_collection(terms, other, *body)));
+  sent.id.uuid.bytes[15] ^= 1;
+  expected.id = sent.id;
+  HOLDS(!(payout && read_payout(terms_of(Direction::off_ramp), sent, *body)) &&
+        !(collection && read_collection(terms, expected, *body)));
   const auto reference = read_reference(*body);
   if (const ReferenceResponse* answer = sound(reference)) {
     check_reference(answer->issued);

@@ -177,7 +177,7 @@ def connector(home):
     """Adds a connector with a provider, and returns its id."""
     return json.loads(home.run(
         "coffer connector add Payouts --driver http --base-url http://127.0.0.1:8090 --country NG"
-        " --currency NGN --asset USDC --rate 1540.25 --min 1 --max 1000 --json"))["id"]
+        " --currency NGN --asset USDC --min 1 --max 1000 --json"))["id"]
 
 
 def sentences(gateway, mine):

@@ -83,15 +83,29 @@ Verdict Model::judge_price(const PriceQuestion& question,
   out.send = answer->send.units();
   out.receive = answer->receive.units();
   out.fee = answer->fee.units();
-  out.rate = answer->rate;
-  const bool answers =
-      question.exact_receive ? out.receive >= question.amount : out.send == question.amount;
+  const Rate rate = out.rate = answer->rate;
   const bool off_ramp = is_off_ramp(connectors_[question.connector]);
+  // One unit of the received amount, and of the second decimal place of a computed sent amount.
+  Wide slack = step_of(terms.receive_decimals());
+  if (question.exact_receive && rate.denominator > 0) {
+    const Wide cent = step_of(std::min(terms.send_decimals(), 2));
+    slack += (cent * rate.numerator + rate.denominator - 1) / rate.denominator;
+  }
+  const bool answers = question.exact_receive ? out.receive >= question.amount &&
+                                                    out.receive - question.amount <= slack
+                                              : out.send == question.amount;
+  // Multiplied by the rate's denominator.
+  const Wide converted = off_ramp ? out.send : out.send - out.fee;
+  Wide distance = Wide{out.receive} * rate.denominator - converted * rate.numerator;
+  if (distance < 0) distance = -distance;
+  Wide last_place = 2;
+  for (int i = 0; i < answer->rate_places; ++i) last_place *= 10;
+  const bool at_rate = distance * last_place <= (converted + slack * last_place) * rate.denominator;
   const bool sound =
-      answers && out.send > 0 && out.receive > 0 && out.fee >= 0 && answer->rate.numerator > 0 &&
-      answer->rate.denominator > 0 && fits(out.send, terms.send_decimals()) &&
+      answers && at_rate && out.send > 0 && out.receive > 0 && out.fee >= 0 && rate.numerator > 0 &&
+      rate.denominator > 0 && fits(out.send, terms.send_decimals()) &&
       fits(out.fee, terms.send_decimals()) && fits(out.receive, terms.receive_decimals()) &&
-      (off_ramp || out.fee <= out.send) && (!answer->expires_at || answer->expires_at->ms > now);
+      (off_ramp || out.fee < out.send) && (!answer->expires_at || answer->expires_at->ms > now);
   if (!sound) return {{Slug::provider_error}};
   if (out.send < terms.min_amount.units() || out.send > terms.max_amount.units()) {
     return {{Slug::amount_out_of_range}};
@@ -200,7 +214,7 @@ Wide Model::reference_price(Wide amount) const {
   const ConnectorTerms& terms = connectors_[kReferenceConnector].terms;
   const Wide left = amount - fee_of(terms.fee, amount, terms.send_decimals());
   if (left <= 0) return 0;
-  const Wide exact = left * terms.rate.numerator / terms.rate.denominator;
+  const Wide exact = left * terms.rate->numerator / terms.rate->denominator;
   return exact - exact % step_of(terms.receive_decimals());
 }
 

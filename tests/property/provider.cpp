@@ -48,18 +48,32 @@ FailureCode DiceProvider::some_failure() {
 ProviderQuote DiceProvider::priced(const ConnectorTerms& terms, const QuoteAsk& ask) {
   const std::int64_t send_step = step_of(terms.send_decimals());
   const std::int64_t receive_step = step_of(terms.receive_decimals());
+  const bool off_ramp = terms.direction == Direction::off_ramp;
   ProviderQuote out;
+  out.rate = {1 + dice_.roll(1'000), 1 + dice_.roll(1'000)};
+  out.rate_places = static_cast<int>(dice_.roll(10));
   out.send = ask.amount;
-  out.receive = Amount::from_units(receive_step * (1 + dice_.roll(1'000'000)));
-  if (ask.exact_receive) {
-    out.send =
-        Amount::from_units(send_step * (1 + dice_.roll(terms.max_amount.units() / send_step + 2)));
-    out.receive =
-        dice_.one_in(2) ? ask.amount : Amount::from_units(ask.amount.units() + receive_step);
-  }
   const std::int64_t fee_max = out.send.units() / send_step / 10;
   out.fee = Amount::from_units(send_step * dice_.roll(fee_max + 1));
-  out.rate = {1 + dice_.roll(1'000), 1 + dice_.roll(1'000)};
+  if (ask.exact_receive) {
+    // At least the amount that arrives, and at most one step more.
+    const auto priced =
+        multiply(ask.amount, {out.rate.denominator, out.rate.numerator}, Rounding::up);
+    const Amount up = truncate_to(priced.value(), terms.send_decimals());
+    out.send = up < *priced ? up + Amount::from_units(send_step) : up;
+    out.receive = ask.amount;
+    if (!off_ramp) out.send = out.send + out.fee;
+    return finished(std::move(out));
+  }
+  const Amount converted = off_ramp ? out.send : out.send - out.fee;
+  out.receive =
+      truncate_to(multiply(converted, out.rate, Rounding::down).value(), terms.receive_decimals());
+  // Within one unit of its last place.
+  if (dice_.one_in(2)) out.receive = out.receive + Amount::from_units(receive_step);
+  return finished(std::move(out));
+}
+
+ProviderQuote DiceProvider::finished(ProviderQuote out) {
   if (dice_.one_in(3)) out.expires_at = clock_.now().plus_ms(1 + dice_.roll(200'000));
   if (dice_.one_in(2)) out.reference = "q" + std::to_string(dice_.roll(1'000'000));
   return out;
@@ -67,7 +81,14 @@ ProviderQuote DiceProvider::priced(const ConnectorTerms& terms, const QuoteAsk& 
 
 /// Makes it contradict the request or itself.
 void DiceProvider::spoil(const ConnectorTerms& terms, ProviderQuote& quote) {
-  switch (dice_.roll(6)) {
+  switch (dice_.roll(8)) {
+    case 6:  // contradicts the rate
+      quote.receive =
+          quote.receive + quote.receive + Amount::from_units(2 * step_of(terms.receive_decimals()));
+      return;
+    case 7:
+      quote.rate.numerator *= 1'000;
+      return;
     case 0:
       quote.receive = Amount();
       return;

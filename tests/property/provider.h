@@ -62,6 +62,7 @@ class DiceProvider final : public outbound::Connector {
   Unexpected fault();
   FailureCode some_failure();
   outbound::ProviderQuote priced(const ConnectorTerms& terms, const outbound::QuoteAsk& ask);
+  outbound::ProviderQuote finished(outbound::ProviderQuote out);
   void spoil(const ConnectorTerms& terms, outbound::ProviderQuote& quote);
   outbound::PayoutResponse first_answer(const PaymentId& id);
   void move_on(outbound::PayoutResponse& answer);

@@ -39,7 +39,7 @@ ConnectorTerms some_connector(Dice& dice) {
   terms.direction = dice.one_in(2) ? Direction::off_ramp : Direction::on_ramp;
   terms.asset.decimals = static_cast<int>(dice.roll(8));
   terms.currency_decimals = static_cast<int>(dice.roll(8));
-  terms.rate = {magnitude(dice, 12), magnitude(dice, 9)};
+  terms.rate = Rate{magnitude(dice, 12), magnitude(dice, 9)};
   terms.fee = some_fee(dice, terms.send_decimals());
   const Amount a = some_amount(dice, terms.send_decimals());
   const Amount b = some_amount(dice, terms.send_decimals());
@@ -60,11 +60,11 @@ void check_price(const ConnectorTerms& terms, const Price& price, const FeeRule&
   CHECK(has_places(price.fee, terms.send_decimals()));
   // At most the amount that the rate yields, after an on-ramp's fee.
   const std::int64_t priced = price.send.units() - (off_ramp ? 0 : price.fee.units());
-  CHECK(Wide{price.receive.units()} * terms.rate.denominator <=
-        Wide{priced} * terms.rate.numerator);
+  CHECK(Wide{price.receive.units()} * terms.rate->denominator <=
+        Wide{priced} * terms.rate->numerator);
   // And less than one place of the currency below it.
   const Wide short_by =
-      Wide{priced} * terms.rate.numerator / terms.rate.denominator - price.receive.units();
+      Wide{priced} * terms.rate->numerator / terms.rate->denominator - price.receive.units();
   CHECK(short_by < step_of(terms.receive_decimals()));
   // The fee is at least that of its rule, and less than one place above it.
   const Wide exact = Wide{fee.fixed.units()} * 10'000 + Wide{price.send.units()} * fee.basis_points;

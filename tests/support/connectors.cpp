@@ -59,7 +59,7 @@ std::string add_http_connector(TestApp& app, const std::string& base_url, int ti
 }
 
 void pause_connector(TestApp& app, const std::string& id) {
-  flows::set_connector_status(app.flows(), *ConnectorId::parse(id), ConnectorStatus::paused)
+  flows::change_connector(app.flows(), *ConnectorId::parse(id), {.status = ConnectorStatus::paused})
       .value();
 }
 

@@ -55,6 +55,14 @@ export function connectorsScreen(context) {
   });
 }
 
+/** The commands that this connector rejects: prices of a provider that sets its own, and what only a provider has. */
+function withoutEffect(record) {
+  const unpriced = record.rate === undefined ? ['set-rate', 'set-fee'] : [];
+  const own = record.toleranceBasisPoints === undefined ? ['set-tolerance'] : [];
+  const local = record.baseUrl === undefined ? ['set-url', 'rotate-secret'] : [];
+  return [...unpriced, ...own, ...local];
+}
+
 export function connectorScreen(context) {
   const ID = context.parts[1];
   return details(context, {
@@ -72,8 +80,10 @@ export function connectorScreen(context) {
         status: record.status,
         about: record.name,
         again,
+        except: withoutEffect(record),
         preset: {
           'set-rate': { RATE: record.rate },
+          'set-decimals': { DECIMALS: record.currencyDecimals },
           'set-url': { URL: record.baseUrl, 'timeout-ms': record.timeoutMs },
         },
       }),

@@ -66,8 +66,10 @@ void differs(ApplyStep& step, std::string_view member, const std::string& presen
   step.differences.push_back(std::string(member) + ": " + present + " -> " + wanted);
 }
 
-std::optional<Rate> read_rate(api::Fields& fields, std::string_view member) {
+std::optional<Rate> read_rate(api::Fields& fields, std::string_view member,
+                              api::Presence presence) {
   const http::JsonValue* value = fields.find(member);
+  if (value == nullptr && presence == api::optional) return std::nullopt;
   const auto text = value == nullptr ? std::nullopt : value->scalar_text();
   const auto rate = text ? Rate::parse(*text) : std::nullopt;
   if (!rate) {
@@ -77,12 +79,23 @@ std::optional<Rate> read_rate(api::Fields& fields, std::string_view member) {
   return rate;
 }
 
-FeeRule read_fee(api::Fields& fields) {
+flows::FeeChange read_fee(api::Fields& fields) {
   constexpr int kBasisPointsMax = 10'000;
-  FeeRule fee;
-  fee.fixed = fields.amount("feeFixed", api::optional).value_or(Amount());
-  fee.basis_points = static_cast<int>(
-      fields.integer("feeBasisPoints", api::optional, 0, kBasisPointsMax).value_or(0));
+  flows::FeeChange fee;
+  const http::JsonValue* value = fields.find("feeFixed");
+  if (fields.present("feeFixed")) {
+    const auto text = value == nullptr ? "0" : value->scalar_text().value_or("");
+    const ParsedAmount parsed = parse_fee(text, Amount::kScale);
+    fee.fixed = parsed.amount;
+    if (parsed.fault != AmountFault::none) {
+      fields.add_error(Slug::malformed_request, "feeFixed",
+                       "must be a decimal with at most 7 decimal places, such as 0.50");
+    }
+  }
+  const auto basis_points = fields.integer("feeBasisPoints", api::optional, 0, kBasisPointsMax);
+  if (fields.present("feeBasisPoints")) {
+    fee.basis_points = static_cast<int>(basis_points.value_or(0));
+  }
   return fee;
 }
 

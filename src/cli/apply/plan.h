@@ -14,6 +14,8 @@
 #include "cli/command.h"
 #include "domain/providers/connector.h"
 #include "flows/context.h"
+#include "flows/parties/beneficiary_changes.h"
+#include "flows/providers/connector_changes.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/wallets.h"
 #include "store/parties/beneficiaries.h"
@@ -34,6 +36,7 @@ struct ApplyStep {
   bool is_change() const { return creates || !differences.empty(); }
 };
 
+/// Changes only the members that the file contains; null removes a value that can be absent.
 /// Objects refer to each other by name. A file may declare both the object and its references.
 class ApplyPlan {
  public:
@@ -74,11 +77,17 @@ class ApplyPlan {
   void plan_beneficiary(api::Fields& fields, ApplyStep& step);
   void plan_webhook(api::Fields& fields, ApplyStep& step);
 
-  /// Terms in the members of a connector; its asset has decimals if it is known.
+  /// The fixed terms in the members of a connector; its asset has decimals if it is known.
   ConnectorTerms read_terms(api::Fields& fields);
-  void compare_terms(const ConnectorTerms& present, const ConnectorTerms& wanted,
-                     api::Fields& fields, ApplyStep& step);
-  Result<Record> change_connector(const ConnectorTerms& present, const ConnectorTerms& wanted);
+  ConnectorChange read_change(api::Fields& fields);
+  void plan_new_connector(ConnectorTerms wanted, ConnectorChange change,
+                          const flows::EndpointChange& endpoint, api::Fields& fields,
+                          ApplyStep& step);
+  void plan_connector_change(const ConnectorTerms& present, const ConnectorTerms& declared,
+                             const ConnectorChange& change, const flows::EndpointChange& endpoint,
+                             api::Fields& fields, ApplyStep& step);
+  Result<flows::BeneficiaryChange> merged(const store::BeneficiaryRow& present,
+                                          const http::JsonValue& declared);
   void check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
                      Amount amount);
   /// Whether the wallet has a trustline for the asset, or will have one.
@@ -129,9 +138,9 @@ void fixed(api::Fields& fields, std::string_view member, const std::string& pres
 /// Adds the difference, if there is one.
 void differs(ApplyStep& step, std::string_view member, const std::string& present,
              const std::string& wanted);
-std::optional<Rate> read_rate(api::Fields& fields, std::string_view member);
-/// `feeFixed` and `feeBasisPoints`, each zero if it is absent.
-FeeRule read_fee(api::Fields& fields);
+std::optional<Rate> read_rate(api::Fields& fields, std::string_view member, api::Presence presence);
+/// `feeFixed` and `feeBasisPoints`, each empty if it is absent and zero if it is null.
+flows::FeeChange read_fee(api::Fields& fields);
 std::string shown_rule(const FeeRule& fee);
 
 }  // namespace coffer::cli

@@ -4,22 +4,23 @@
 #include "auth/strkey.h"
 #include "base/text/ascii.h"
 #include "cli/apply/plan.h"
+#include "domain/country.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/providers/connector_changes.h"
 
 namespace coffer::cli {
 namespace {
 
-/// A word of a vocabulary; `fallback` if it is absent.
+/// A word of a vocabulary; nullopt if it is absent.
 template <class Enum>
-Enum read_term(api::Fields& fields, std::string_view member, Enum fallback) {
+std::optional<Enum> read_term(api::Fields& fields, std::string_view member) {
   const auto text = fields.text(member, api::optional);
-  if (!text) return fallback;
+  if (!text) return std::nullopt;
   const auto value = parse_term_in_any_case<Enum>(*text);
   if (!value) {
     fields.add_error(Slug::malformed_request, member, "does not take the value \"" + *text + '"');
   }
-  return value.value_or(fallback);
+  return value;
 }
 
 TransactionTypes read_types(api::Fields& fields) {
@@ -39,14 +40,21 @@ TransactionTypes read_types(api::Fields& fields) {
   return types;
 }
 
-void read_endpoint(api::Fields& fields, ConnectorTerms& terms) {
+flows::EndpointChange read_endpoint(api::Fields& fields) {
   constexpr int kTimeoutMsMax = 60'000;
-  const auto url = fields.text("baseUrl", api::optional, 2'048);
+  flows::EndpointChange out;
+  out.base_url = fields.text("baseUrl", api::optional, 2'048);
   const auto timeout = fields.integer("timeoutMs", api::optional, 1, kTimeoutMsMax);
-  if (!url) return;
-  terms.endpoint.emplace();
-  terms.endpoint->base_url = *url;
-  if (timeout) terms.endpoint->timeout_ms = static_cast<int>(*timeout);
+  if (timeout) out.timeout_ms = static_cast<int>(*timeout);
+  return out;
+}
+
+std::string shown_rate(const std::optional<Rate>& rate) {
+  return rate ? rate->to_string() : "none";
+}
+
+std::string shown_tolerance(const std::optional<int>& tolerance) {
+  return tolerance ? std::to_string(*tolerance) + " bp" : "none";
 }
 
 std::string shown_limit(const std::optional<Amount>& limit) {
@@ -62,15 +70,9 @@ std::vector<std::pair<std::string_view, std::string>> fixed_terms(const Connecto
           {"method", std::string(name(terms.method))},
           {"countryIsoCode2", ascii::to_lower(terms.country)},
           {"currencyIsoCode3", ascii::to_lower(terms.currency)},
-          {"currencyDecimals", std::to_string(terms.currency_decimals)},
           {"assetCode", terms.asset.code.value()},
           {"transactionTypes", std::to_string(terms.types)},
           {"issuesReferences", terms.issues_references ? "true" : "false"}};
-}
-
-bool same_limits(const ConnectorTerms& a, const ConnectorTerms& b) {
-  return a.min_amount == b.min_amount && a.max_amount == b.max_amount &&
-         a.day_limit == b.day_limit && a.month_limit == b.month_limit;
 }
 
 }  // namespace
@@ -92,8 +94,10 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
   const auto present = assets_.find(code.value());
   if (present != assets_.end()) {
     fixed(fields, "name", present->second.name, wanted.name);
-    fixed(fields, "decimals", std::to_string(present->second.decimals),
-          std::to_string(wanted.decimals));
+    if (fields.find("decimals") != nullptr) {
+      fixed(fields, "decimals", std::to_string(present->second.decimals),
+            std::to_string(wanted.decimals));
+    }
     if (issuer) fixed(fields, "issuer", present->second.issuer, *issuer);
     return;
   }
@@ -111,7 +115,7 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
 void ApplyPlan::plan_rate(api::Fields& fields, ApplyStep& step) {
   const auto sell = fields.asset_code("sellAssetCode", api::required).value_or(AssetCode());
   const auto buy = fields.asset_code("buyAssetCode", api::required).value_or(AssetCode());
-  const auto rate = read_rate(fields, "rate");
+  const auto rate = read_rate(fields, "rate", api::required);
   asset(fields, "sellAssetCode", sell);
   asset(fields, "buyAssetCode", buy);
   if (!declare(fields, "sellAssetCode", step, sell.value() + "/" + buy.value())) return;
@@ -140,99 +144,133 @@ ConnectorTerms ApplyPlan::read_terms(api::Fields& fields) {
   terms.environment = environment_;
   terms.name = fields.text("name", api::required).value_or("");
   terms.provider = fields.text("provider", api::optional).value_or(terms.name);
-  terms.driver = read_term(fields, "driver", DriverKind::sandbox);
-  terms.flow = read_term(fields, "flow", ConnectorFlow::quoted);
-  terms.direction = read_term(fields, "direction", Direction::off_ramp);
-  terms.method = read_term(fields, "method", PayMethod::bank);
+  terms.driver = read_term<DriverKind>(fields, "driver").value_or(terms.driver);
+  terms.flow = read_term<ConnectorFlow>(fields, "flow").value_or(terms.flow);
+  terms.direction = read_term<Direction>(fields, "direction").value_or(terms.direction);
+  terms.method = read_term<PayMethod>(fields, "method").value_or(terms.method);
   terms.country = fields.text("countryIsoCode2", api::required).value_or("");
   terms.currency = fields.text("currencyIsoCode3", api::required).value_or("");
-  terms.currency_decimals = static_cast<int>(
-      fields.integer("currencyDecimals", api::optional, 0, Amount::kScale).value_or(2));
   const auto code = fields.asset_code("assetCode", api::required);
   if (code) terms.asset = asset(fields, "assetCode", *code).value_or(Asset());
-  terms.rate = read_rate(fields, "rate").value_or(Rate());
-  terms.fee = read_fee(fields);
-  terms.min_amount = fields.amount("minAmount", api::required).value_or(Amount());
-  terms.max_amount = fields.amount("maxAmount", api::required).value_or(Amount());
-  terms.day_limit = fields.amount("dayLimit", api::optional);
-  terms.month_limit = fields.amount("monthLimit", api::optional);
   terms.types = read_types(fields);
   terms.issues_references = fields.boolean("issuesReferences", api::optional).value_or(false);
-  terms.status = read_term(fields, "status", ConnectorStatus::active);
-  read_endpoint(fields, terms);
   return terms;
 }
 
+ConnectorChange ApplyPlan::read_change(api::Fields& fields) {
+  constexpr int kBasisPointsMax = 10'000;
+  ConnectorChange change;
+  change.rate = read_rate(fields, "rate", api::optional);
+  const flows::FeeChange fee = read_fee(fields);
+  change.fee_fixed = fee.fixed;
+  change.fee_basis_points = fee.basis_points;
+  const auto tolerance = fields.integer("toleranceBasisPoints", api::optional, 0, kBasisPointsMax);
+  if (fields.present("toleranceBasisPoints")) {
+    change.tolerance_bps = tolerance ? std::optional(static_cast<int>(*tolerance)) : std::nullopt;
+  }
+  change.min_amount = fields.amount("minAmount", api::optional);
+  change.max_amount = fields.amount("maxAmount", api::optional);
+  const auto day = fields.amount("dayLimit", api::optional);
+  if (fields.present("dayLimit")) change.day_limit = day;
+  const auto month = fields.amount("monthLimit", api::optional);
+  if (fields.present("monthLimit")) change.month_limit = month;
+  const auto decimals = fields.integer("currencyDecimals", api::optional, 0, Amount::kScale);
+  if (decimals) change.currency_decimals = static_cast<int>(*decimals);
+  change.status = read_term<ConnectorStatus>(fields, "status");
+  return change;
+}
+
 void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
-  const ConnectorTerms wanted = read_terms(fields);
+  ConnectorTerms wanted = read_terms(fields);
+  ConnectorChange change = read_change(fields);
+  const flows::EndpointChange endpoint = read_endpoint(fields);
+  const auto present = connectors_.find(wanted.name);
+  step.creates = present == connectors_.end();
+  for (const char* member : {"minAmount", "maxAmount"}) {
+    if (step.creates && fields.find(member) == nullptr) {
+      fields.add_error(Slug::malformed_request, member, "is required");
+    }
+  }
   if (!declare(fields, "name", step, wanted.name)) return;
+  if (step.creates) {
+    plan_new_connector(wanted, change, endpoint, fields, step);
+  } else {
+    plan_connector_change(present->second.terms, wanted, change, endpoint, fields, step);
+  }
+}
+
+void ApplyPlan::plan_new_connector(ConnectorTerms wanted, ConnectorChange change,
+                                   const flows::EndpointChange& endpoint, api::Fields& fields,
+                                   ApplyStep& step) {
+  if (endpoint.base_url) {
+    wanted.endpoint.emplace();
+    wanted.endpoint->base_url = *endpoint.base_url;
+    wanted.endpoint->timeout_ms = endpoint.timeout_ms.value_or(wanted.endpoint->timeout_ms);
+  }
+  const Currency* currency = find_currency(wanted.currency);
+  if (!change.currency_decimals && currency != nullptr) {
+    change.currency_decimals = currency->minor_units;
+    if (!currency->minor_units) {
+      fields.add_error(Slug::malformed_request, "currencyDecimals",
+                       "is required: the currency has no minor unit in ISO 4217");
+    }
+  }
+  const ConnectorTerms fixed = wanted;
+  change_terms(wanted, change, fields.errors());
   check_terms(wanted, fields.errors());
   planned_terms_.insert_or_assign(wanted.name, wanted);
-  const auto present = connectors_.find(wanted.name);
-  if (present != connectors_.end()) {
-    compare_terms(present->second.terms, wanted, fields, step);
-    step.carry_out = [this, wanted, before = present->second.terms] {
-      return change_connector(before, wanted);
-    };
-    return;
-  }
-  step.creates = true;
-  step.carry_out = [this, wanted]() -> Result<Record> {
-    COFFER_TRY(const auto made, flows::register_connector(flows(), {wanted, {}}));
-    connectors_.emplace(wanted.name, made.connector);
+  step.carry_out = [this, fixed, change]() -> Result<Record> {
+    COFFER_TRY(const auto made, flows::register_connector(flows(), {fixed, {}, change}));
+    connectors_.emplace(fixed.name, made.connector);
     Record record{{"id", made.connector.terms.id}};
     if (!made.secret.empty()) record.emplace_back("secret", made.secret);
-    if (wanted.status != ConnectorStatus::active) {
-      COFFER_TRY_VOID(flows::set_connector_status(flows(), made.connector.terms.id, wanted.status));
-    }
     return record;
   };
 }
 
-void ApplyPlan::compare_terms(const ConnectorTerms& present, const ConnectorTerms& wanted,
-                              api::Fields& fields, ApplyStep& step) {
+void ApplyPlan::plan_connector_change(const ConnectorTerms& present, const ConnectorTerms& declared,
+                                      const ConnectorChange& change,
+                                      const flows::EndpointChange& endpoint, api::Fields& fields,
+                                      ApplyStep& step) {
   const auto before = fixed_terms(present);
-  const auto after = fixed_terms(wanted);
+  const auto after = fixed_terms(declared);
   for (std::size_t i = 0; i < before.size(); ++i) {
+    if (fields.find(before[i].first) == nullptr) continue;
     fixed(fields, before[i].first, before[i].second, after[i].second);
   }
-  differs(step, "rate", present.rate.to_string(), wanted.rate.to_string());
+  ConnectorTerms wanted = present;
+  change_terms(wanted, change, fields.errors());
+  if (endpoint.base_url && !wanted.endpoint) wanted.endpoint.emplace();
+  if (wanted.endpoint) {
+    wanted.endpoint->base_url = endpoint.base_url.value_or(wanted.endpoint->base_url);
+    wanted.endpoint->timeout_ms = endpoint.timeout_ms.value_or(wanted.endpoint->timeout_ms);
+  }
+  check_endpoint(wanted, fields.errors());
+  planned_terms_.insert_or_assign(wanted.name, wanted);
+  differs(step, "rate", shown_rate(present.rate), shown_rate(wanted.rate));
   differs(step, "fee", shown_rule(present.fee), shown_rule(wanted.fee));
+  differs(step, "tolerance", shown_tolerance(present.tolerance_bps),
+          shown_tolerance(wanted.tolerance_bps));
   differs(step, "minAmount", shown_limit(present.min_amount), shown_limit(wanted.min_amount));
   differs(step, "maxAmount", shown_limit(present.max_amount), shown_limit(wanted.max_amount));
   differs(step, "dayLimit", shown_limit(present.day_limit), shown_limit(wanted.day_limit));
   differs(step, "monthLimit", shown_limit(present.month_limit), shown_limit(wanted.month_limit));
+  differs(step, "currencyDecimals", std::to_string(present.currency_decimals),
+          std::to_string(wanted.currency_decimals));
   differs(step, "status", std::string(name(present.status)), std::string(name(wanted.status)));
+  const bool terms_change = !step.differences.empty();
   if (present.endpoint && wanted.endpoint) {
     differs(step, "baseUrl", present.endpoint->base_url, wanted.endpoint->base_url);
     differs(step, "timeoutMs", std::to_string(present.endpoint->timeout_ms),
             std::to_string(wanted.endpoint->timeout_ms));
   }
-}
-
-Result<Record> ApplyPlan::change_connector(const ConnectorTerms& present,
-                                           const ConnectorTerms& wanted) {
-  const ConnectorId id = present.id;
-  if (present.rate.to_string() != wanted.rate.to_string()) {
-    COFFER_TRY_VOID(flows::set_connector_rate(flows(), id, wanted.rate));
-  }
-  if (shown_rule(present.fee) != shown_rule(wanted.fee)) {
-    COFFER_TRY_VOID(flows::set_connector_fee(flows(), id, wanted.fee));
-  }
-  if (!same_limits(present, wanted)) {
-    COFFER_TRY_VOID(flows::set_connector_limits(
-        flows(), id, {wanted.min_amount, wanted.max_amount, wanted.day_limit, wanted.month_limit}));
-  }
-  if (present.endpoint && wanted.endpoint &&
-      (present.endpoint->base_url != wanted.endpoint->base_url ||
-       present.endpoint->timeout_ms != wanted.endpoint->timeout_ms)) {
-    COFFER_TRY_VOID(flows::set_connector_endpoint(
-        flows(), id, {wanted.endpoint->base_url, wanted.endpoint->timeout_ms, false}));
-  }
-  if (present.status != wanted.status) {
-    COFFER_TRY_VOID(flows::set_connector_status(flows(), id, wanted.status));
-  }
-  return Record{{"id", id}};
+  step.carry_out = [this, change, endpoint, terms_change, id = present.id]() -> Result<Record> {
+    if (terms_change) COFFER_TRY_VOID(flows::change_connector(flows(), id, change));
+    if (endpoint.base_url || endpoint.timeout_ms) {
+      COFFER_TRY_VOID(flows::set_connector_endpoint(flows(), id, endpoint));
+    }
+    return Record{{"id", id}};
+  };
 }
 
 }  // namespace coffer::cli

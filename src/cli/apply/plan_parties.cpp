@@ -4,6 +4,7 @@
 
 #include "api/ledger/wallets.h"
 #include "api/parties/bodies.h"
+#include "api/pipeline/merge_patch.h"
 #include "api/webhooks/webhooks.h"
 #include "app/app.h"
 #include "base/text/join.h"
@@ -64,6 +65,7 @@ void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
   const auto present = applications_.find(wanted.name);
   step.creates = present == applications_.end();
   if (!step.creates) {
+    if (fields.find("scopes") == nullptr) return;
     differs(step, "scopes", present->second.scopes.to_string(), wanted.scopes.to_string());
     step.carry_out = [this, wanted, id = present->second.id]() -> Result<Record> {
       COFFER_TRY(const auto row, flows::change_scopes(flows(), id, wanted.scopes));
@@ -93,7 +95,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   if (!word.empty() && !type) {
     fields.add_error(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }
-  const FeeRule wanted = read_fee(fields);
+  const flows::FeeChange change = read_fee(fields);
   const auto found = connectors_.find(connector);
   refers(fields, "connector", "connector", connector, found != connectors_.end());
   if (!declare(fields, "connector", step, connector + ", " + word)) return;
@@ -104,12 +106,6 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
     fields.add_error(Slug::validation_failed, "connector",
                      "is an on-ramp connector, which has one fee for all");
   }
-  ValidationErrors of_fee;
-  check_fee(terms, wanted, of_fee);
-  if (!of_fee.empty()) {
-    const Problem problem = of_fee.problem();
-    fields.add_error(problem.slug, "feeFixed", problem.fields.front().message);
-  }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
     const auto read = session_.app.flows().read([&](store::Connection& db) {
@@ -117,11 +113,20 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
     });
     if (read) present = *read;
   }
+  FeeRule wanted = present.value_or(FeeRule());
+  wanted.fixed = change.fixed.value_or(wanted.fixed);
+  wanted.basis_points = change.basis_points.value_or(wanted.basis_points);
+  ValidationErrors of_fee;
+  check_fee(terms, wanted, of_fee);
+  if (!of_fee.empty()) {
+    const Problem problem = of_fee.problem();
+    fields.add_error(problem.slug, "feeFixed", problem.fields.front().message);
+  }
   step.creates = !present;
   if (present) differs(step, "fee", shown_rule(*present), shown_rule(wanted));
-  step.carry_out = [this, connector, wanted, at = *type]() -> Result<Record> {
+  step.carry_out = [this, connector, change, at = *type]() -> Result<Record> {
     COFFER_TRY_VOID(flows::set_fee(flows(), tenant_->association,
-                                   connectors_.at(connector).terms.id, at, wanted));
+                                   connectors_.at(connector).terms.id, at, change));
     return Record{};
   };
 }
@@ -140,8 +145,10 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
   if (!step.creates) {
     const store::WalletRow& row = present->second;
     fixed(fields, "assetCode", row.asset_code.value(), wanted.asset.value());
-    fixed(fields, "ownAccount", row.own_account ? "true" : "false",
-          wanted.own_account ? "true" : "false");
+    if (fields.find("ownAccount") != nullptr) {
+      fixed(fields, "ownAccount", row.own_account ? "true" : "false",
+            wanted.own_account ? "true" : "false");
+    }
     if (wanted.metadata && row.metadata != wanted.metadata) {
       step.differences.push_back("metadata: " + std::string(kChanged));
     }
@@ -238,44 +245,69 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
   };
 }
 
+/// The object with the members of `declared` in place of its own, as a PATCH of the API changes it.
+Result<flows::BeneficiaryChange> ApplyPlan::merged(const store::BeneficiaryRow& present,
+                                                   const http::JsonValue& declared) {
+  COFFER_TRY(auto target, http::parse_json(api::writable_json(present.detail).dump()));
+  ValidationErrors errors;
+  auto change = api::read_beneficiary(api::merge_patch(std::move(target), declared),
+                                      flows::beneficiary_rules(flows()), errors);
+  COFFER_TRY_VOID(errors.check());
+  const http::JsonValue* destinations = declared.find("paymentDestinations");
+  if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
+  return change;
+}
+
 void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
-  auto wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows()), fields.errors());
   for (const char* member :
        {"individual", "business", "addresses", "tags", "paymentDestinations"}) {
-    fields.find(member);  // read above; known to the check of unknown members
+    fields.find(member);  // read below; known to the check of unknown members
   }
   const http::JsonValue* given = fields.find("clientReference");
+  const auto present = given != nullptr && given->string() != nullptr
+                           ? beneficiaries_.find(*given->string())
+                           : beneficiaries_.end();
+  step.creates = present == beneficiaries_.end();
+  flows::BeneficiaryChange wanted;
+  if (step.creates) {
+    wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows()), fields.errors());
+  } else if (auto change = merged(present->second, *item_)) {
+    wanted = *std::move(change);
+  } else {
+    for (const FieldError& error : change.error().fields) {
+      fields.errors().add(change.error().slug, fields.path(error.field), error.message);
+    }
+  }
   if (given != nullptr && given->string() == nullptr) return;  // an error of the beneficiary
   const auto reference = fields.text("clientReference", api::required);
   if (!reference || !declare(fields, "clientReference", step, *reference)) return;
-  if (!wanted.destinations) wanted.destinations.emplace();
-  const auto present = beneficiaries_.find(*reference);
-  step.creates = present == beneficiaries_.end();
-  if (!step.creates) {
-    const store::BeneficiaryRow& row = present->second;
-    const auto destinations = session_.app.flows().read(
-        [&](store::Connection& db) { return store::destinations_of(db, row.key); });
-    if (!(row.detail == wanted.detail)) {
-      step.differences.push_back("details: " + std::string(kChanged));
-    }
-    if (!destinations || !same_destinations(*destinations, *wanted.destinations)) {
-      step.differences.push_back("paymentDestinations: " + std::string(kChanged));
-    } else {
-      wanted.destinations.reset();  // their IDs stay
-    }
-  }
-  step.carry_out = [this, wanted, reference = *reference,
-                    creates = step.creates]() -> Result<Record> {
-    if (creates) {
-      COFFER_TRY(const auto made, flows::create_beneficiary(flows(), *tenant_,
-                                                            {wanted.detail, *wanted.destinations}));
+  if (step.creates) {
+    step.carry_out = [this, wanted]() -> Result<Record> {
+      COFFER_TRY(const auto made,
+                 flows::create_beneficiary(
+                     flows(), *tenant_,
+                     {wanted.detail, wanted.destinations.value_or(std::vector<Destination>())}));
       return Record{{"id", made.beneficiary.id}};
-    }
+    };
+    return;
+  }
+  const store::BeneficiaryRow& row = present->second;
+  const auto destinations = session_.app.flows().read(
+      [&](store::Connection& db) { return store::destinations_of(db, row.key); });
+  if (!(row.detail == wanted.detail)) {
+    step.differences.push_back("details: " + std::string(kChanged));
+  }
+  const bool keeps = !wanted.destinations ||
+                     (destinations && same_destinations(*destinations, *wanted.destinations));
+  if (!keeps) step.differences.push_back("paymentDestinations: " + std::string(kChanged));
+  step.carry_out = [this, item = *item_, id = row.id, keeps]() -> Result<Record> {
     COFFER_TRY(const auto changed,
                flows::revise_beneficiary(
-                   flows(), *tenant_, beneficiaries_.at(reference).id,
-                   [&](const store::BeneficiaryRow&) -> Result<flows::BeneficiaryChange> {
-                     return wanted;
+                   flows(), *tenant_, id,
+                   [&](const store::BeneficiaryRow& now) -> Result<flows::BeneficiaryChange> {
+                     COFFER_TRY(auto change, merged(now, item));
+                     if (keeps) change.destinations.reset();  // their IDs stay
+                     return change;
                    }));
     return Record{{"id", changed.beneficiary.id}};
   };
@@ -303,9 +335,13 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   if (!declare(fields, "url", step, wanted.url)) return;
   const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
   if (!target) fields.add_error(Slug::webhook_target_refused, "url", target.error().detail);
-  take_types(fields, wanted.url, wanted.types);
   const auto present = webhooks_.find(wanted.url);
   step.creates = present == webhooks_.end();
+  flows::WebhookUpdate update;
+  if (fields.find("eventTypes") != nullptr) update.types = wanted.types;
+  if (fields.present("description")) update.description = wanted.description;
+  if (!step.creates) wanted.types = update.types.value_or(present->second.types);
+  take_types(fields, wanted.url, wanted.types);
   if (step.creates) {
     step.carry_out = [this, application, wanted]() mutable -> Result<Record> {
       wanted.application = applications_.at(application).key;
@@ -319,11 +355,10 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
     fixed(fields, "application", row.application_id.to_string(), application);
   }
   differs(step, "eventTypes", shown_types(row.types), shown_types(wanted.types));
-  differs(step, "description", row.description.value_or(""), wanted.description.value_or(""));
-  step.carry_out = [this, wanted, id = row.id]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::update_webhook(
-        flows(), {*tenant_, id, std::nullopt},
-        {.description = std::optional(wanted.description), .types = wanted.types}));
+  const auto description = update.description.value_or(row.description);
+  differs(step, "description", row.description.value_or(""), description.value_or(""));
+  step.carry_out = [this, update, id = row.id]() -> Result<Record> {
+    COFFER_TRY_VOID(flows::update_webhook(flows(), {*tenant_, id, std::nullopt}, update));
     return Record{{"id", id}};
   };
 }

@@ -204,6 +204,8 @@ Record session_record(const flows::ListedSession& listed, const Clock& clock) {
 
 std::vector<Command> operator_commands() {
   const Argument role = choice("role", choices<OperatorRole>(), "Role", "operator");
+  Argument new_role = choice("role", choices<OperatorRole>(), "New role");
+  new_role.required = true;
   return {
       {.path = "operator add",
        .summary = "Add an operator and print a one-time sign-in link",
@@ -218,7 +220,7 @@ std::vector<Command> operator_commands() {
        .label = "Change role",
        .consequence = "Their sessions end immediately.",
        .run = change_role,
-       .arguments = {kWho, role}},
+       .arguments = {kWho, new_role}},
       {.path = "operator suspend",
        .summary = "Suspend an operator and end their sessions",
        .label = "Suspend operator",

@@ -4,19 +4,29 @@
 
 #include "cli/command.h"
 #include "domain/providers/connector.h"
+#include "flows/providers/connector_changes.h"
 
 namespace coffer::cli {
 
-/// The amount in an option, with this number of decimal places. Returns the Problems of any amount;
-/// `malformed-request` if it is not a number.
-Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals);
 /// --fee-fixed and --fee-bps, each optional.
 Argument fixed_fee_option();
 Argument basis_points_option();
-Result<FeeRule> fee_argument(const Arguments& arguments, int decimals);
+Result<flows::FeeChange> fee_argument(const Arguments& arguments);
+/// The ID of a connector, as the positional ID.
+Argument connector_id();
+/// --types, with a default only for a new connector.
+Argument types_option(std::string_view fallback = {});
+std::string shown_types(TransactionTypes types);
+/// The integer in an option, for removable().
+Result<int> integer_value(const Arguments& arguments, const std::string& name);
 /// `all`, or types separated by commas.
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name);
 std::string shown_fee(const FeeRule& fee, int decimals);
+Record requirement_view(const Requirement& requirement);
+/// Runs coffer connector show.
+Result<CommandResult> show_connector(Session& session, store::Connection& db,
+                                     const Arguments& arguments);
+std::vector<Command> requirement_commands();
 /// The connector with this ID; `not-found`.
 Result<ConnectorTerms> connector_argument(Session& session, const Arguments& arguments,
                                           const std::string& name);

@@ -28,11 +28,10 @@ Result<TransactionType> parse_type(const std::string& label, std::string_view wo
 Result<CommandResult> set(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "CONNECTOR"));
-  const int decimals = terms.send_decimals();
   COFFER_TRY(const TransactionType type, parse_type("TYPE", arguments.text("TYPE")));
-  COFFER_TRY(const FeeRule fee, fee_argument(arguments, decimals));
+  COFFER_TRY(const flows::FeeChange fee, fee_argument(arguments));
   COFFER_TRY(const auto row, flows::set_fee(session.app.flows(), association, terms.id, type, fee));
-  return CommandResult{.records = {fee_view(row, decimals)}};
+  return CommandResult{.records = {fee_view(row, terms.send_decimals())}};
 }
 
 Result<CommandResult> remove(Session& session, const Arguments& arguments) {
@@ -55,11 +54,6 @@ Result<CommandResult> list_fees(Session&, store::Connection& db, const Arguments
 
 }  // namespace
 
-Result<Amount> places_argument(const Arguments& arguments, const std::string& name, int decimals) {
-  return parse_amount_of("--" + name, arguments.text(name), decimals,
-                         ": at most " + std::to_string(decimals) + " are permitted.");
-}
-
 Argument fixed_fee_option() {
   return on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"), "Fixed fee",
                  "0.50");
@@ -71,16 +65,41 @@ Argument basis_points_option() {
       "Proportional fee (basis points)", "150");
 }
 
-Result<FeeRule> fee_argument(const Arguments& arguments, int decimals) {
-  FeeRule fee;
-  // Zero is a valid fee, but not a valid amount.
-  const std::string fixed = arguments.find("fee-fixed").value_or("0");
-  if (fixed != "0") {
-    COFFER_TRY(fee.fixed, places_argument(arguments, "fee-fixed", decimals));
+Result<flows::FeeChange> fee_argument(const Arguments& arguments) {
+  flows::FeeChange fee;
+  if (const auto text = arguments.find("fee-fixed")) {
+    const ParsedAmount parsed = parse_fee(*text, Amount::kScale);
+    if (parsed.fault != AmountFault::none) {
+      return unexpected(Slug::malformed_request,
+                        "--fee-fixed \"" + *text +
+                            "\" is not a fee. Write it like 0.50, with at most 7 decimal places.");
+    }
+    fee.fixed = parsed.amount;
   }
-  COFFER_TRY(const auto basis_points, optional_number<int>(arguments, "fee-bps"));
-  fee.basis_points = basis_points.value_or(0);
+  COFFER_TRY(fee.basis_points, optional_number<int>(arguments, "fee-bps"));
   return fee;
+}
+
+Result<int> integer_value(const Arguments& arguments, const std::string& name) {
+  return number_argument<int>(arguments, name);
+}
+
+Argument connector_id() {
+  return positional_id("ID", "ID of the connector", "List IDs with coffer connector list");
+}
+Argument types_option(std::string_view fallback) {
+  return on_page(option("types", "LIST", "Transaction types, such as C2C,B2C, or all", fallback),
+                 "Transaction types", "C2C,B2C");
+}
+
+std::string shown_types(TransactionTypes types) {
+  std::string out;
+  for (const TransactionType type :
+       {TransactionType::c2c, TransactionType::c2b, TransactionType::b2c, TransactionType::b2b}) {
+    if (!contains(types, type)) continue;
+    out += (out.empty() ? "" : ",") + std::string(name(type));
+  }
+  return out;
 }
 
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name) {
@@ -131,9 +150,11 @@ std::vector<Command> fee_commands() {
   return {{.path = "fee set",
            .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
            .label = "Set fee",
-           .consequence = "It applies to new quotes.",
+           .consequence = "It applies to new quotes. A field that you leave empty stays.",
            .run = set,
-           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()}},
+           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()},
+           .details = "A part that is not given stays; in a new fee, it is zero.",
+           .partial = true},
           for_viewers("fee list", "List fees of associations", list_fees),
           {.path = "fee remove",
            .summary = "Remove the fee of an association; the connector's fee applies again",

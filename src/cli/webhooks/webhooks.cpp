@@ -212,13 +212,16 @@ Result<CommandResult> create_webhook(Session& session, const Arguments& argument
   return with_secret(registered);
 }
 
+Result<std::string> description_value(const Arguments& arguments, const std::string& name) {
+  COFFER_TRY(const auto text, text_up_to(arguments, name, kDescriptionMax));
+  return *text;
+}
+
 Result<CommandResult> change_webhook(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto webhook, found_webhook(session, arguments));
   flows::WebhookUpdate update;
   COFFER_TRY(update.url, text_up_to(arguments, "url", kUrlMax));
-  if (arguments.has("description")) {
-    COFFER_TRY(update.description, text_up_to(arguments, "description", kDescriptionMax));
-  }
+  COFFER_TRY(update.description, removable(arguments, "description", description_value));
   if (arguments.has("types")) {
     COFFER_TRY(update.types, taken_types(arguments));
   }
@@ -319,9 +322,11 @@ std::vector<Command> change_commands(const Argument& id) {
        .arguments = {id,
                      on_page(naming(Argument::Value::url, option("url", "URL", "New URL")), "URL"),
                      new_types,
-                     on_page(option("description", "TEXT", "New description"), "Description")},
+                     on_page(option("description", "TEXT", "New description"), "Description"),
+                     toggle("no-description", "Remove the description")},
        .details = kOnePerType,
-       .sensitive = true},
+       .sensitive = true,
+       .partial = true},
       {.path = "webhook rotate",
        .summary = "Issue a new signing secret for a webhook; it is shown once",
        .label = "Rotate secret",

@@ -141,6 +141,12 @@ ParsedAmount parse_amount(std::string_view text, int decimals, Exponent exponent
   return {Amount::from_units(*units), AmountFault::none};
 }
 
+ParsedAmount parse_fee(std::string_view text, int decimals) {
+  const auto decimal = read_decimal(text);
+  const bool is_zero = decimal && decimal->digits.empty() && !decimal->negative;
+  return is_zero ? ParsedAmount{} : parse_amount(text, decimals);
+}
+
 std::optional<AssetCode> AssetCode::parse(std::string_view text) {
   if (text.empty() || text.size() > 12) return std::nullopt;
   if (!std::ranges::all_of(text, ascii::is_letter_or_digit)) return std::nullopt;
@@ -180,6 +186,24 @@ Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding) {
                       "The converted amount exceeds the largest amount.");
   }
   return Amount::from_units(static_cast<std::int64_t>(quotient));
+}
+
+bool converts(Amount from, Amount to, Rate rate, int rate_places, Amount slack) {
+  // |to - from x rate| <= from / (2 x 10^places) + slack, multiplied by the denominators. An
+  // overflow on the left exceeds every possible right side.
+  const Wide double_unit = Wide{2} * power_of_ten(rate_places);
+  Wide difference = Wide{to.units()} * rate.denominator - Wide{from.units()} * rate.numerator;
+  if (difference < 0) difference = -difference;
+  if (__builtin_mul_overflow(difference, double_unit, &difference)) return false;
+  return difference <= (from.units() + slack.units() * double_unit) * rate.denominator;
+}
+
+bool is_near(Rate rate, Rate expected, int basis_points) {
+  constexpr int kBasisPointsPerWhole = 10'000;
+  const Wide actual = Wide{rate.numerator} * expected.denominator;
+  const Wide wanted = Wide{expected.numerator} * rate.denominator;
+  const Wide difference = actual < wanted ? wanted - actual : actual - wanted;
+  return difference * kBasisPointsPerWhole <= wanted * basis_points;
 }
 
 Amount truncate_to(Amount amount, int decimals) {

@@ -61,6 +61,9 @@ enum class Exponent { rejected, accepted };
 ParsedAmount parse_amount(std::string_view text, int decimals,
                           Exponent exponent = Exponent::rejected);
 
+/// The same for an amount that may be zero, such as a fee.
+ParsedAmount parse_fee(std::string_view text, int decimals);
+
 /// The code of an asset: 1 to 12 of A-Z a-z 0-9 (the Stellar alphanumeric rule).
 class AssetCode {
  public:
@@ -101,6 +104,13 @@ struct Rate {
 /// amount x rate with 128-bit arithmetic. The caller determines the rounding. A result beyond int64
 /// is `amount-out-of-range`.
 Result<Amount> multiply(Amount amount, Rate rate, Rounding rounding);
+
+/// Whether `to` is the conversion of `from` at `rate`, which was rounded to `rate_places` decimal
+/// places: within half a unit of its last place, and `slack` of `to`. Exact.
+bool converts(Amount from, Amount to, Rate rate, int rate_places, Amount slack);
+
+/// Whether `rate` differs from `expected` by at most `basis_points` hundredths of a percent.
+bool is_near(Rate rate, Rate expected, int basis_points);
 
 /// `amount` truncated to `decimals` places; the difference stays with the operator.
 Amount truncate_to(Amount amount, int decimals);

@@ -26,7 +26,7 @@ ArrivalPrice price_arrival(const ConnectorTerms& connector, const StoredAmount& 
   } else {
     const auto fee = fee_on(connector.fee, amount, connector.send_decimals());
     out.price.fee = fee ? *fee : Amount();
-    const bool fits = multiply(amount, connector.rate, Rounding::down).has_value();
+    const bool fits = multiply(amount, connector.rate.value(), Rounding::down).has_value();
     out.failure = fits ? FailureCode::underpaid : FailureCode::ledger_limit_exceeded;
   }
   if (stored.cut || truncate_to(amount, connector.currency_decimals) != amount) {

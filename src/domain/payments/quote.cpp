@@ -35,7 +35,7 @@ Result<Amount> received(const ConnectorTerms& connector, Amount send, Amount fee
                             ? Amount::from_units(send.units() - fee.units())
                             : send;
   if (!priced.is_positive()) return Amount();
-  COFFER_TRY(const Amount exact, multiply(priced, connector.rate, Rounding::down));
+  COFFER_TRY(const Amount exact, multiply(priced, connector.rate.value(), Rounding::down));
   return truncate_to(exact, connector.receive_decimals());
 }
 
@@ -59,6 +59,38 @@ void add_range(Amount least, Amount most, int decimals, std::string_view code,
                  std::string(code));
 }
 
+bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
+
+/// How far the received amount may differ from the converted one: by one unit of its last place. If
+/// the provider computed the sent amount, also by the value of its second decimal place, to which
+/// providers commonly round.
+Amount rounding_slack(const ConnectorTerms& terms, const QuoteAsk& ask, Rate rate) {
+  constexpr int kCents = 2;
+  const Amount unit = Amount::from_units(step_of(terms.receive_decimals()));
+  if (!ask.exact_receive) return unit;
+  const Amount cent = Amount::from_units(step_of(std::min(terms.send_decimals(), kCents)));
+  const auto value = multiply(cent, rate, Rounding::up);
+  const auto slack = value ? value->add(unit) : value;
+  return slack ? *slack : unit;
+}
+
+/// Whether the quote is near the price that the connector's terms give.
+std::string tolerance_fault(const ConnectorTerms& terms, const QuotedPrice& quote) {
+  const int tolerance = *terms.tolerance_bps;
+  const std::string limit =
+      " by more than the tolerance of " + std::to_string(tolerance) + " basis points";
+  if (!is_near(quote.rate, *terms.rate, tolerance)) {
+    return "`rate` differs from the connector's rate of " + terms.rate->to_string() + limit;
+  }
+  const auto own = fee_on(terms.fee, quote.send, terms.send_decimals());
+  Amount margin;
+  if (tolerance > 0) {
+    margin = multiply(quote.send, {tolerance, kBasisPointsPerWhole}, Rounding::down).value();
+  }
+  if (own && (quote.fee < *own ? *own - quote.fee : quote.fee - *own) <= margin) return {};
+  return "`fee` differs from the connector's fee" + limit + " of the amount";
+}
+
 }  // namespace
 
 Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals) {
@@ -73,7 +105,7 @@ Result<Amount> fee_on(const FeeRule& rule, Amount amount, int decimals) {
 
 Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
                                const std::optional<FeeRule>& fee) {
-  Price price{.send = send, .rate = connector.rate};
+  Price price{.send = send, .rate = connector.rate.value()};
   COFFER_TRY(price.fee, fee_on(rule_of(connector, fee), send, connector.send_decimals()));
   COFFER_TRY(price.receive, received(connector, send, price.fee));
   if (!price.receive.is_positive()) {
@@ -102,6 +134,32 @@ Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receiv
     (enough ? high : low) = middle;
   }
   return price_exact_send(connector, Amount::from_units(high * step), fee);
+}
+
+std::string quote_fault(const ConnectorTerms& terms, const QuoteAsk& ask,
+                        const QuotedPrice& quote) {
+  const bool off_ramp = terms.direction == Direction::off_ramp;
+  const bool sound = quote.send.is_positive() && quote.receive.is_positive() &&
+                     !quote.fee.is_negative() && quote.rate.numerator > 0 &&
+                     quote.rate.denominator > 0 && has_places(quote.send, terms.send_decimals()) &&
+                     has_places(quote.fee, terms.send_decimals()) &&
+                     has_places(quote.receive, terms.receive_decimals());
+  if (!sound) return "an amount or the rate is not valid";
+  const Amount slack = rounding_slack(terms, ask, quote.rate);
+  const bool as_asked = ask.exact_receive
+                            ? quote.receive >= ask.amount && quote.receive - ask.amount <= slack
+                            : quote.send == ask.amount;
+  if (!as_asked) return "the quote is for a different amount";
+  if (!off_ramp && quote.fee >= quote.send) return "`fee` is not less than `sendAmount`";
+  // An off-ramp's fee is charged on top of the sent amount.
+  const Amount converted = off_ramp ? quote.send : quote.send - quote.fee;
+  if (!converts(converted, quote.receive, quote.rate, quote.rate_places, slack)) {
+    return "`receiveAmount` " + quote.receive.to_string(terms.receive_decimals()) +
+           " contradicts `rate` " + quote.rate.to_string() + " for " +
+           converted.to_string(terms.send_decimals()) +
+           (off_ramp ? " of `sendAmount`" : ", `sendAmount` less `fee`");
+  }
+  return terms.tolerance_bps ? tolerance_fault(terms, quote) : std::string();
 }
 
 Amount received_of(const Price& price, Amount collected, int decimals) {

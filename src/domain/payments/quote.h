@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -32,6 +33,24 @@ Result<Price> price_exact_send(const ConnectorTerms& connector, Amount send,
 /// A price with the smallest send amount for which at least `receive` arrives.
 Result<Price> price_exact_receive(const ConnectorTerms& connector, Amount receive,
                                   const std::optional<FeeRule>& fee);
+
+/// What a provider was asked to price.
+struct QuoteAsk {
+  Amount amount;  // in the sending currency, or in the receiving one if `exact_receive`
+  bool exact_receive = false;  // `amount` is the amount that must arrive
+  std::optional<TransactionType> type;
+};
+/// The price in a provider's quote. Its rate was written with `rate_places` decimal places.
+struct QuotedPrice {
+  Amount send;
+  Amount receive;
+  Amount fee;  // the connector's own, in the sending currency
+  Rate rate;
+  int rate_places = 0;
+};
+/// The contradiction of a quote with the request, with itself or, if the operator set a tolerance,
+/// with the connector's terms (docs/provider-protocol.md#data); empty for a consistent quote.
+std::string quote_fault(const ConnectorTerms& terms, const QuoteAsk& ask, const QuotedPrice& quote);
 
 /// The credited amount of an on-ramp for which the payer paid `collected` instead of `price.send`.
 /// If that is enough, the quoted amount; otherwise the rest after the fee at the quote's rate,

@@ -106,6 +106,23 @@ template <>
 struct Terms<Requirement::Type> {
   static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
 };
+/// New values of a requirement. An empty member leaves the present value; an inner empty one
+/// removes it.
+struct RequirementChange {
+  std::string name;
+  std::optional<Requirement::Type> type = {};
+  std::optional<bool> required = {};
+  std::optional<std::string> label = {};
+  std::optional<std::string> description = {};
+  std::optional<std::optional<std::string>> pattern = {};
+  std::optional<std::optional<int>> min_length = {};
+  std::optional<std::optional<int>> max_length = {};
+  std::optional<std::vector<Requirement::Choice>> choices = {};
+  std::optional<TransactionTypes> types = {};
+};
+/// Changes the requirement with this name, or appends a new one, whose default label is its name.
+void change_requirement(std::vector<Requirement>& requirements, const RequirementChange& change);
+
 /// Maximum characters of a text whose requirement has no maximum.
 constexpr int kRequirementLengthMax = 200;
 /// A regular expression of at most 200 characters in the common syntax of ECMA-262 and RE2: without
@@ -151,8 +168,11 @@ struct ConnectorTerms {
   int currency_decimals = 2;
   Asset asset;  // of the ledger side
   // Units received per unit sent, before the fee: asset to currency, or the reverse for an on-ramp.
-  Rate rate;
-  FeeRule fee;        // the connector's own, in the sending currency
+  // Present if the connector has_price().
+  std::optional<Rate> rate;
+  FeeRule fee;  // the connector's own, in the sending currency
+  // Maximum deviation of a provider's price from `rate` and `fee`, in hundredths of a percent.
+  std::optional<int> tolerance_bps;
   Amount min_amount;  // of the quote's amount, in the sending currency
   Amount max_amount;
   std::optional<Amount> day_limit;    // per destination over the last 24 h, off-ramp
@@ -162,6 +182,14 @@ struct ConnectorTerms {
   ConnectorStatus status = ConnectorStatus::active;
   std::optional<ProviderEndpoint> endpoint;
   Timestamp created_at;
+
+  /// Whether the provider sets the price: its quotes contain rate and fee.
+  bool is_priced_by_provider() const {
+    return driver == DriverKind::http && flow == ConnectorFlow::quoted;
+  }
+  /// Whether `rate` and `fee` act: as the price, or with a tolerance as a limit of the provider's.
+  /// Otherwise, there is no rate, and the fee is zero.
+  bool has_price() const { return !is_priced_by_provider() || tolerance_bps; }
 
   /// Decimals and code of the sent and the received amount.
   int send_decimals() const;
@@ -190,13 +218,29 @@ std::vector<Requirement> applicable(std::span<const Requirement> requirements,
 void check_requirements(std::span<const Requirement> requirements, TransactionType type,
                         const AdditionalFields& values, ValidationErrors& errors);
 
-// Checks at registration. Amounts that are invalid on the sending side are `amount-precision` or
-// `amount-out-of-range`; every other error is `validation-failed`.
+/// New values of terms. An empty member leaves the present value; an inner empty one removes it.
+struct ConnectorChange {
+  std::optional<Rate> rate = {};
+  std::optional<Amount> fee_fixed = {};
+  std::optional<int> fee_basis_points = {};
+  std::optional<std::optional<int>> tolerance_bps = {};
+  std::optional<Amount> min_amount = {};
+  std::optional<Amount> max_amount = {};
+  std::optional<std::optional<Amount>> day_limit = {};
+  std::optional<std::optional<Amount>> month_limit = {};
+  std::optional<int> currency_decimals = {};
+  std::optional<ConnectorStatus> status = {};
+};
 
+// Amounts that are invalid on the sending side are `amount-precision` or `amount-out-of-range`;
+// every other error is `validation-failed`.
+
+/// Changes terms and checks everything that can change. Without a tolerance, a connector that its
+/// provider prices accepts neither a rate nor a fee.
+void change_terms(ConnectorTerms& terms, const ConnectorChange& change, ValidationErrors& errors);
+/// Checks the terms that are fixed at registration.
 void check_terms(const ConnectorTerms& terms, ValidationErrors& errors);
-/// Parts of these checks, for changes: minimum and maximum amount and limits; a fee; address and
-/// timeout.
-void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors);
+/// Parts of these checks: a fee; address and timeout.
 void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors& errors);
 void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors);
 /// Adds errors under the name of each invalid requirement.

@@ -87,6 +87,26 @@ bool is_requirement_pattern(const std::string& pattern) {
          compiled(pattern).ok();
 }
 
+void change_requirement(std::vector<Requirement>& requirements, const RequirementChange& change) {
+  auto found = std::ranges::find(requirements, change.name, &Requirement::name);
+  if (found == requirements.end()) {
+    requirements.push_back({.name = change.name, .label = change.name});
+    found = requirements.end() - 1;
+  }
+  const auto assign = [](auto& value, const auto& wanted) {
+    if (wanted) value = *wanted;
+  };
+  assign(found->type, change.type);
+  assign(found->required, change.required);
+  assign(found->label, change.label);
+  assign(found->description, change.description);
+  assign(found->pattern, change.pattern);
+  assign(found->min_length, change.min_length);
+  assign(found->max_length, change.max_length);
+  assign(found->choices, change.choices);
+  assign(found->types, change.types);
+}
+
 std::vector<Requirement> applicable(std::span<const Requirement> requirements,
                                     std::optional<TransactionType> type) {
   std::vector<Requirement> out;

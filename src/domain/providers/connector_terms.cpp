@@ -40,12 +40,62 @@ void check_corridor(const ConnectorTerms& terms, ValidationErrors& errors) {
   if (!is_currency_alpha3(terms.currency)) {
     wrong(errors, "currencyIsoCode3", "must be the code of a currency in ISO 4217");
   }
-  if (terms.currency_decimals < 0 || terms.currency_decimals > Amount::kScale) {
-    wrong(errors, "currencyDecimals", "must be 0 to 7");
+}
+
+void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors) {
+  check_amount(terms, "minAmount", terms.min_amount, errors);
+  check_amount(terms, "maxAmount", terms.max_amount, errors);
+  if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, errors);
+  if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, errors);
+  if (terms.max_amount < terms.min_amount) {
+    wrong(errors, "maxAmount", "must not be less than the minimum amount");
   }
-  if (terms.rate.numerator < 1 || terms.rate.denominator < 1) {
+}
+
+/// Adds an error to each part of a price that is present and would not act.
+void reject_price(bool rate, bool fee_fixed, bool fee_basis_points, ValidationErrors& errors) {
+  for (const auto& [field, present] : {std::pair("rate", rate), std::pair("fixed", fee_fixed),
+                                       std::pair("basisPoints", fee_basis_points)}) {
+    if (!present) continue;
+    wrong(errors, field,
+          "has no effect: with the driver http, the provider sets the price. Omit it, or set a "
+          "tolerance to limit the provider's price");
+  }
+}
+
+void check_price(const ConnectorTerms& terms, ValidationErrors& errors) {
+  if (!terms.has_price()) {
+    return reject_price(terms.rate.has_value(), !terms.fee.fixed.is_zero(),
+                        terms.fee.basis_points != 0, errors);
+  }
+  if (!terms.rate) {
+    wrong(errors, "rate", "is required");
+  } else if (terms.rate->numerator < 1 || terms.rate->denominator < 1) {
     wrong(errors, "rate", "must be positive");
   }
+  check_fee(terms, terms.fee, errors);
+  if (!terms.tolerance_bps) return;
+  if (!terms.is_priced_by_provider()) {
+    wrong(errors, "toleranceBasisPoints",
+          "limits the price of a provider, so it requires the driver http and the flow QUOTED");
+  } else if (*terms.tolerance_bps < 0 || *terms.tolerance_bps > kBasisPointsMax) {
+    wrong(errors, "toleranceBasisPoints", "must be 0 to 10000");
+  }
+}
+
+/// The checks of everything that can change.
+void check_changing(const ConnectorTerms& terms, ValidationErrors& errors) {
+  if (terms.currency_decimals < 0 || terms.currency_decimals > Amount::kScale) {
+    wrong(errors, "currencyDecimals", "must be 0 to 7");
+    return;
+  }
+  check_amounts(terms, errors);
+  check_price(terms, errors);
+}
+
+template <class T>
+void assign(T& value, const std::optional<T>& change) {
+  if (change) value = *change;
 }
 
 void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
@@ -97,24 +147,33 @@ std::string fault_of(const Requirement& requirement) {
 
 }  // namespace
 
+void change_terms(ConnectorTerms& terms, const ConnectorChange& change, ValidationErrors& errors) {
+  assign(terms.tolerance_bps, change.tolerance_bps);
+  if (terms.has_price()) {
+    if (change.rate) terms.rate = change.rate;
+    assign(terms.fee.fixed, change.fee_fixed);
+    assign(terms.fee.basis_points, change.fee_basis_points);
+  } else {
+    terms.rate.reset();
+    terms.fee = FeeRule();
+    reject_price(change.rate.has_value(), change.fee_fixed.has_value(),
+                 change.fee_basis_points.has_value(), errors);
+  }
+  assign(terms.min_amount, change.min_amount);
+  assign(terms.max_amount, change.max_amount);
+  assign(terms.day_limit, change.day_limit);
+  assign(terms.month_limit, change.month_limit);
+  assign(terms.currency_decimals, change.currency_decimals);
+  assign(terms.status, change.status);
+  check_changing(terms, errors);
+}
+
 void check_terms(const ConnectorTerms& terms, ValidationErrors& errors) {
   check_text("name", terms.name, errors);
   check_text("provider", terms.provider, errors);
   check_corridor(terms, errors);
-  check_amounts(terms, errors);
-  check_fee(terms, terms.fee, errors);
   check_kind(terms, errors);
   check_endpoint(terms, errors);
-}
-
-void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors) {
-  check_amount(terms, "minAmount", terms.min_amount, errors);
-  check_amount(terms, "maxAmount", terms.max_amount, errors);
-  if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, errors);
-  if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, errors);
-  if (terms.max_amount < terms.min_amount) {
-    wrong(errors, "maxAmount", "must not be less than the minimum amount");
-  }
 }
 
 void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors& errors) {

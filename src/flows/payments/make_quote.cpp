@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+#include "domain/payments/quote.h"
 #include "flows/providers/terms.h"
 #include "store/identity/tenants.h"
 
@@ -136,20 +138,18 @@ Result<Prepared> prepare(const Context& context, store::Connection& db, const Te
   return out;
 }
 
-bool has_places(Amount amount, int decimals) { return truncate_to(amount, decimals) == amount; }
-
-/// Whether the provider's response is consistent with the request and with itself.
-bool makes_sense(const ConnectorTerms& terms, const outbound::ProviderQuote& answer,
-                 const QuoteRequest& request, Timestamp now) {
-  const bool answers =
-      request.exact_receive ? answer.receive >= request.amount : answer.send == request.amount;
-  return answers && answer.send.is_positive() && answer.receive.is_positive() &&
-         !answer.fee.is_negative() && answer.rate.numerator > 0 && answer.rate.denominator > 0 &&
-         has_places(answer.send, terms.send_decimals()) &&
-         has_places(answer.fee, terms.send_decimals()) &&
-         has_places(answer.receive, terms.receive_decimals()) &&
-         (terms.direction == Direction::off_ramp || answer.fee <= answer.send) &&
-         (!answer.expires_at || *answer.expires_at > now);
+/// `provider-error`, with the reason in the log, if the quote contradicts the request, itself or
+/// the connector's terms.
+Result<void> check_answer(const ConnectorTerms& terms, const QuoteAsk& ask,
+                          const outbound::ProviderQuote& answer, Timestamp now) {
+  std::string fault = quote_fault(terms, ask, answer);
+  if (fault.empty() && answer.expires_at && *answer.expires_at <= now) {
+    fault = "`expiresAt` is in the past";
+  }
+  if (fault.empty()) return {};
+  log_warning("provider", "response rejected",
+              {{"connector", terms.id.to_string()}, {"call", "quote"}, {"reason", fault}});
+  return unexpected(Slug::provider_error, "The provider's quote is not valid.");
 }
 
 Result<Price> price_of(const Prepared& prepared, const outbound::ProviderQuote& answer) {
@@ -194,12 +194,9 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
     return prepare(context, db, tenant, request);
   }));
   COFFER_TRY(const ConnectorTerms terms, callable(context, prepared.connector));
-  COFFER_TRY(const outbound::ProviderQuote answer,
-             context.connectors.quote(
-                 terms, {request.amount, request.exact_receive, prepared.quote.type}));
-  if (!makes_sense(terms, answer, request, context.queue.now())) {
-    return unexpected(Slug::provider_error, "The provider's quote is not valid.");
-  }
+  const QuoteAsk ask{request.amount, request.exact_receive, prepared.quote.type};
+  COFFER_TRY(const outbound::ProviderQuote answer, context.connectors.quote(terms, ask));
+  COFFER_TRY_VOID(check_answer(terms, ask, answer, context.queue.now()));
   store::QuoteRow quote = prepared.quote;
   COFFER_TRY(quote.price, price_of(prepared, answer));
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, quote.price));

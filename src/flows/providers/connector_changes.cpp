@@ -18,10 +18,6 @@ Result<void> judged(const Check& check) {
   return errors.check();
 }
 
-Result<void> check_form(const std::vector<Requirement>& requirements) {
-  return judged([&](ValidationErrors& errors) { check_requirement_list(requirements, errors); });
-}
-
 Secret new_secret(Random& random) { return Secret("psk_" + to_base64url(random.bytes(32))); }
 
 Result<Asset> find_registered(store::Connection& db, const AssetCode& code) {
@@ -33,8 +29,8 @@ Result<Asset> find_registered(store::Connection& db, const AssetCode& code) {
 
 using Change = std::function<Result<void>(store::WriteTx&, store::ConnectorRow&)>;
 
-Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
-                                             const Change& change) {
+Result<store::ConnectorRow> change_row(const Context& context, ConnectorId id,
+                                       const Change& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::ConnectorRow> {
     COFFER_TRY(auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
     COFFER_TRY_VOID(change(tx, row));
@@ -97,6 +93,20 @@ Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
           "then stay at the former URL, which must respond until they are complete.");
 }
 
+/// Changes the requirements of a connector, which are read in the same command.
+Result<void> change_requirements(const Context& context, ConnectorId id,
+                                 const std::function<void(std::vector<Requirement>&)>& change) {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(const auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
+    auto requirements = store::requirements_of(tx.db(), row.terms.key);
+    change(requirements);
+    COFFER_TRY_VOID(
+        judged([&](ValidationErrors& errors) { check_requirement_list(requirements, errors); }));
+    store::replace_requirements(tx, row.terms.key, requirements);
+    return {};
+  });
+}
+
 /// The row with its keys; `not-found` for a missing association or connector.
 Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, ConnectorId id,
                               TransactionType type) {
@@ -122,10 +132,14 @@ Result<RegisteredConnector> register_connector(const Context& context,
     if (out.secret.empty()) out.secret = new_secret(context.random);
     seal_secret(context, out.connector, out.secret);
   }
-  COFFER_TRY_VOID(check_form(connector.requirements));
+  COFFER_TRY_VOID(judged(
+      [&](ValidationErrors& errors) { check_requirement_list(connector.requirements, errors); }));
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
-    COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_terms(terms, errors); }));
+    COFFER_TRY_VOID(judged([&](ValidationErrors& errors) {
+      change_terms(terms, connector.change, errors);
+      check_terms(terms, errors);
+    }));
     terms.id = tx.new_id<ConnectorId>(context.random);
     terms.created_at = tx.now();
     out.connector.updated_at = tx.now();
@@ -135,81 +149,57 @@ Result<RegisteredConnector> register_connector(const Context& context,
   return out;
 }
 
-Result<store::ConnectorRow> set_connector_rate(const Context& context, ConnectorId id, Rate rate) {
-  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
-    row.terms.rate = rate;
-    return Result<void>();
-  });
-}
-
-Result<store::ConnectorRow> set_connector_fee(const Context& context, ConnectorId id, FeeRule fee) {
-  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
-    row.terms.fee = fee;
-    return judged([&](ValidationErrors& errors) { check_fee(row.terms, fee, errors); });
-  });
-}
-
-Result<store::ConnectorRow> set_connector_limits(const Context& context, ConnectorId id,
-                                                 const ConnectorLimits& limits) {
-  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
-    row.terms.min_amount = limits.min_amount;
-    row.terms.max_amount = limits.max_amount;
-    row.terms.day_limit = limits.day_limit;
-    row.terms.month_limit = limits.month_limit;
-    return judged([&](ValidationErrors& errors) { check_amounts(row.terms, errors); });
-  });
-}
-
-Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
-                                                 ConnectorStatus status) {
-  return change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
-    row.terms.status = status;
-    return Result<void>();
+Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
+                                             const ConnectorChange& change) {
+  return change_row(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+    return judged([&](ValidationErrors& errors) { change_terms(row.terms, change, errors); });
   });
 }
 
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
                                                    const EndpointChange& change) {
-  return change_connector(
-      context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
-        COFFER_TRY_VOID(require_http(row));
-        ConnectorTerms wanted = row.terms;
-        wanted.endpoint->base_url = change.base_url;
-        wanted.endpoint->timeout_ms = change.timeout_ms.value_or(wanted.endpoint->timeout_ms);
-        COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_endpoint(wanted, errors); }));
-        if (row.terms.endpoint->base_url != change.base_url) {
-          if (!change.confirmed) COFFER_TRY_VOID(require_idle(tx, row.terms));
-          COFFER_TRY_VOID(move_to(context, tx, row, change.base_url));
-        }
-        row.terms.endpoint->timeout_ms = wanted.endpoint->timeout_ms;
-        return {};
-      });
-}
-
-Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id) {
-  const Secret secret = new_secret(context.random);
-  COFFER_TRY(
-      auto row,
-      change_connector(context, id, [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
-        COFFER_TRY_VOID(require_http(row));
-        seal_secret(context, row, secret);
-        return {};
-      }));
-  return RegisteredConnector{std::move(row), secret};
-}
-
-Result<void> set_requirements(const Context& context, ConnectorId id,
-                              const std::vector<Requirement>& requirements) {
-  COFFER_TRY_VOID(check_form(requirements));
-  return context.write([&](store::WriteTx& tx) -> Result<void> {
-    COFFER_TRY(const auto row, existing(store::find_connector_of_any(tx.db(), id), "connector"));
-    store::replace_requirements(tx, row.terms.key, requirements);
+  return change_row(context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
+    COFFER_TRY_VOID(require_http(row));
+    ConnectorTerms wanted = row.terms;
+    ProviderEndpoint& endpoint = *wanted.endpoint;
+    endpoint.base_url = change.base_url.value_or(endpoint.base_url);
+    endpoint.timeout_ms = change.timeout_ms.value_or(endpoint.timeout_ms);
+    COFFER_TRY_VOID(judged([&](ValidationErrors& errors) { check_endpoint(wanted, errors); }));
+    if (row.terms.endpoint->base_url != endpoint.base_url) {
+      if (!change.confirmed) COFFER_TRY_VOID(require_idle(tx, row.terms));
+      COFFER_TRY_VOID(move_to(context, tx, row, endpoint.base_url));
+    }
+    row.terms.endpoint->timeout_ms = endpoint.timeout_ms;
     return {};
   });
 }
 
+Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id) {
+  const Secret secret = new_secret(context.random);
+  COFFER_TRY(auto row, change_row(context, id,
+                                  [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
+                                    COFFER_TRY_VOID(require_http(row));
+                                    seal_secret(context, row, secret);
+                                    return {};
+                                  }));
+  return RegisteredConnector{std::move(row), secret};
+}
+
+Result<void> require_field(const Context& context, ConnectorId id,
+                           const RequirementChange& change) {
+  return change_requirements(context, id, [&](std::vector<Requirement>& requirements) {
+    change_requirement(requirements, change);
+  });
+}
+
+Result<void> unrequire_field(const Context& context, ConnectorId id, const std::string& name) {
+  return change_requirements(context, id, [&](std::vector<Requirement>& requirements) {
+    std::erase_if(requirements, [&](const Requirement& one) { return one.name == name; });
+  });
+}
+
 Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
-                              TransactionType type, FeeRule fee) {
+                              TransactionType type, const FeeChange& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::FeeRow> {
     COFFER_TRY(store::FeeRow row, fee_row(tx.db(), association, id, type));
     const auto connector = store::find_connector_of_any(tx.db(), id);
@@ -218,9 +208,12 @@ Result<store::FeeRow> set_fee(const Context& context, AssociationId association,
           Slug::validation_failed, "Fees of associations apply to off-ramp connectors only.",
           {{"connectorId", "is an on-ramp connector, which has one fee for all"}}));
     }
+    const auto present = store::find_fee(tx.db(), association, row.connector_key, type);
+    row.fee = present.value_or(FeeRule());
+    row.fee.fixed = change.fixed.value_or(row.fee.fixed);
+    row.fee.basis_points = change.basis_points.value_or(row.fee.basis_points);
     COFFER_TRY_VOID(
-        judged([&](ValidationErrors& errors) { check_fee(connector->terms, fee, errors); }));
-    row.fee = fee;
+        judged([&](ValidationErrors& errors) { check_fee(connector->terms, row.fee, errors); }));
     store::put_fee(tx, row);
     return row;
   });

@@ -18,6 +18,7 @@ namespace coffer::flows {
 struct NewConnector {
   ConnectorTerms terms;
   std::vector<Requirement> requirements;
+  ConnectorChange change = {};  // applied to `terms`
 };
 
 struct RegisteredConnector {
@@ -31,23 +32,13 @@ Result<RegisteredConnector> register_connector(const Context& context,
 
 // Changes of a connector return `not-found` and the Problems of registration.
 
-Result<store::ConnectorRow> set_connector_rate(const Context& context, ConnectorId id, Rate rate);
-Result<store::ConnectorRow> set_connector_fee(const Context& context, ConnectorId id, FeeRule fee);
-struct ConnectorLimits {
-  Amount min_amount;
-  Amount max_amount;
-  std::optional<Amount> day_limit;
-  std::optional<Amount> month_limit;
-};
-Result<store::ConnectorRow> set_connector_limits(const Context& context, ConnectorId id,
-                                                 const ConnectorLimits& limits);
-/// A paused connector issues no quotes. Setting the current status changes nothing.
-Result<store::ConnectorRow> set_connector_status(const Context& context, ConnectorId id,
-                                                 ConnectorStatus status);
+/// A paused connector issues no quotes. New amounts and prices apply to new quotes.
+Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
+                                             const ConnectorChange& change);
 struct EndpointChange {
-  std::string base_url;
-  std::optional<int> timeout_ms;  // empty: unchanged
-  bool confirmed = false;         // the operator accepts payments in progress at the old address
+  std::optional<std::string> base_url;  // empty: unchanged
+  std::optional<int> timeout_ms;        // empty: unchanged
+  bool confirmed = false;  // the operator accepts payments in progress at the old address
 };
 /// Changes the address or timeout of an http connector. A payment that was sent to the old address
 /// continues there, with the secret of that address: a different provider would respond that the
@@ -58,14 +49,20 @@ Result<store::ConnectorRow> set_connector_endpoint(const Context& context, Conne
 /// The old secret becomes invalid with this commit, except for payments at retired addresses of the
 /// connector. `conflict` for a connector that is not http.
 Result<RegisteredConnector> rotate_connector_secret(const Context& context, ConnectorId id);
-/// Replaces all requirements, in form order.
-Result<void> set_requirements(const Context& context, ConnectorId id,
-                              const std::vector<Requirement>& requirements);
+/// Requires a field, or changes a required one.
+Result<void> require_field(const Context& context, ConnectorId id, const RequirementChange& change);
+/// Removes a requirement, if there is one with this name.
+Result<void> unrequire_field(const Context& context, ConnectorId id, const std::string& name);
 
+/// New values of a fee. An empty member leaves the present value; for a new fee, it is zero.
+struct FeeChange {
+  std::optional<Amount> fixed;
+  std::optional<int> basis_points;
+};
 /// Sets the fee of an off-ramp for one association, instead of the connector's fee. `not-found` for
 /// a missing association or connector; `validation-failed` for an on-ramp connector.
 Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
-                              TransactionType type, FeeRule fee);
+                              TransactionType type, const FeeChange& change);
 Result<void> remove_fee(const Context& context, AssociationId association, ConnectorId id,
                         TransactionType type);
 

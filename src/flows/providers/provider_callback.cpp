@@ -40,11 +40,18 @@ std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) 
 bool says_otherwise(const ProviderView& view, const ConnectorTerms& connector, PaymentId id,
                     const http::JsonValue& data) {
   if (view.payment.type == PaymentType::offramp) {
-    const auto told = outbound::read_payout(id, data);
+    outbound::Payout payout;
+    payout.id = id;
+    payout.send = view.payment.amounts.front();
+    payout.receive = view.payment.receiving_amount.value_or(Amount());
+    const auto told = outbound::read_payout(connector, payout, data);
     return told && told->state != outbound::PayoutState::pending &&
            told->state != outbound::PayoutState::in_review && contradicts(view, *told);
   }
-  const auto told = outbound::read_collection(connector, id, data);
+  outbound::Collection collection;
+  collection.id = id;
+  collection.send = view.payment.amounts.front();
+  const auto told = outbound::read_collection(connector, collection, data);
   return told && told->state != outbound::CollectionState::pending && contradicts(view, *told);
 }
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "domain/payments/payment.h"
+#include "domain/payments/quote.h"
 #include "domain/providers/connector.h"
 
 namespace coffer::outbound {
@@ -26,18 +27,10 @@ struct Party {
   std::map<std::string, std::string> details;  // with the names of the provider protocol
 };
 
-struct QuoteAsk {
-  Amount amount;  // in the sending currency, or in the receiving one if `exact_receive`
-  bool exact_receive = false;  // `amount` is the amount that must arrive
-  std::optional<TransactionType> type;
-};
-struct ProviderQuote {
-  Amount send;
-  Amount receive;
-  Amount fee;  // the connector's own, in the sending currency
-  Rate rate;
-  std::optional<Timestamp> expires_at;
-  std::optional<std::string> reference;  // the provider's ID of the quote
+using coffer::QuoteAsk;
+struct ProviderQuote : QuotedPrice {
+  std::optional<Timestamp> expires_at = {};
+  std::optional<std::string> reference = {};  // the provider's ID of the quote
 };
 
 struct Payout {

@@ -40,7 +40,7 @@ Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const Qu
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", "/quotes", quote_body(terms, ask), true}));
   if (!reply.accepted()) return provider_error(terms, "quote", kRejected, reply);
-  auto quote = judged(terms, "quote", reply, read_quote(terms, ask, reply.body));
+  auto quote = judged(terms, "quote", reply, read_quote(terms, reply.body));
   if (quote && quote->expires_at) quote->expires_at = quote->expires_at->plus_ms(clock_.ahead_ms());
   return quote;
 }
@@ -55,7 +55,7 @@ Result<PayoutResponse> HttpConnector::submit(const ConnectorTerms& terms, const 
                           .refund = ProviderRefund::returned};
   }
   if (!reply.accepted()) return provider_error(terms, "submit", kRejected, reply);
-  return judged(terms, "submit", reply, read_payout(payout.id, reply.body));
+  return judged(terms, "submit", reply, read_payout(terms, payout, reply.body));
 }
 
 Result<PayoutResponse> HttpConnector::payout_status(const ConnectorTerms& terms,
@@ -65,14 +65,14 @@ Result<PayoutResponse> HttpConnector::payout_status(const ConnectorTerms& terms,
     return PayoutResponse{.state = PayoutState::never_arrived};
   }
   if (!reply.accepted()) return provider_error(terms, "payout status", kRejected, reply);
-  return judged(terms, "payout status", reply, read_payout(payout.id, reply.body));
+  return judged(terms, "payout status", reply, read_payout(terms, payout, reply.body));
 }
 
 Result<PayoutResponse> HttpConnector::cancel(const ConnectorTerms& terms, const Payout& payout) {
   COFFER_TRY(const auto reply,
              http_.call(terms, {"POST", path_of("payouts", payout.id, "/cancel"), {}}));
   if (!reply.accepted()) return provider_error(terms, "cancel", kRejected, reply);
-  return judged(terms, "cancel", reply, read_payout(payout.id, reply.body));
+  return judged(terms, "cancel", reply, read_payout(terms, payout, reply.body));
 }
 
 Result<CollectionResponse> HttpConnector::collect(const ConnectorTerms& terms,
@@ -87,7 +87,7 @@ Result<CollectionResponse> HttpConnector::collect(const ConnectorTerms& terms,
   }
   if (!reply.accepted()) return provider_error(terms, "collect", kRejected, reply);
   return by_own_clock(
-      judged(terms, "collect", reply, read_collection(terms, collection.id, reply.body)));
+      judged(terms, "collect", reply, read_collection(terms, collection, reply.body)));
 }
 
 Result<CollectionResponse> HttpConnector::collection_status(const ConnectorTerms& terms,
@@ -99,7 +99,7 @@ Result<CollectionResponse> HttpConnector::collection_status(const ConnectorTerms
   }
   if (!reply.accepted()) return provider_error(terms, "collection status", kRejected, reply);
   return by_own_clock(
-      judged(terms, "collection status", reply, read_collection(terms, collection.id, reply.body)));
+      judged(terms, "collection status", reply, read_collection(terms, collection, reply.body)));
 }
 
 Result<CollectionResponse> HttpConnector::expire(const ConnectorTerms& terms,
@@ -108,7 +108,7 @@ Result<CollectionResponse> HttpConnector::expire(const ConnectorTerms& terms,
              http_.call(terms, {"POST", path_of("collections", collection.id, "/expire"), {}}));
   if (!reply.accepted()) return provider_error(terms, "expire", kRejected, reply);
   return by_own_clock(
-      judged(terms, "expire", reply, read_collection(terms, collection.id, reply.body)));
+      judged(terms, "expire", reply, read_collection(terms, collection, reply.body)));
 }
 
 Result<ReferenceResponse> HttpConnector::issue_reference(const ConnectorTerms& terms,

@@ -1,5 +1,6 @@
 #include "outbound/providers/provider_messages.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -49,10 +50,17 @@ bool is_reference_text(const std::string* text) {
          !ascii::has_control(*text);
 }
 
-std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, int decimals) {
+using Parse = ParsedAmount (*)(std::string_view, int);
+
+ParsedAmount parse_positive(std::string_view text, int decimals) {
+  return parse_amount(text, decimals);
+}
+
+std::optional<Amount> read_amount(const JsonValue& body, std::string_view name, int decimals,
+                                  Parse parse = parse_positive) {
   const std::string* text = text_of(body, name);
   if (text == nullptr) return std::nullopt;
-  const ParsedAmount parsed = parse_amount(*text, decimals);
+  const ParsedAmount parsed = parse(*text, decimals);
   return parsed.fault == AmountFault::none ? std::optional(parsed.amount) : std::nullopt;
 }
 
@@ -75,12 +83,16 @@ Result<std::optional<Amount>> read_collected(const ConnectorTerms& terms, const 
   throw InternalError("unknown amount fault");
 }
 
-/// An amount that may be zero.
-std::optional<Amount> read_fee(const JsonValue& body, int decimals) {
-  const std::string* text = text_of(body, "fee");
-  const bool zero = text != nullptr && !text->empty() && text->front() == '0' &&
-                    text->find_first_not_of("0.") == std::string::npos;
-  return zero ? std::optional(Amount()) : read_amount(body, "fee", decimals);
+bool is_plain_decimal(std::string_view text) {
+  return text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// The written decimal places of a rate, including zeros at the end.
+int places_of(std::string_view decimal) {
+  constexpr std::size_t kRatePlacesMax = 9;
+  const auto point = decimal.find('.');
+  if (point == std::string_view::npos) return 0;
+  return static_cast<int>(std::min(decimal.size() - point - 1, kRatePlacesMax));
 }
 
 /// Returns false if the member is present but not a time.
@@ -149,15 +161,36 @@ constexpr std::array<std::pair<std::string_view, CollectionState>, 4> kCollectio
     {"expired", CollectionState::expired},
 }};
 
+/// An amount of the payment, which a response may repeat but not change.
+struct SentAmount {
+  std::string_view name;
+  Amount amount;
+  int decimals;
+};
+
 /// The common first part of both kinds of records.
-Result<std::string> read_head(const PaymentId& id, const JsonValue& body) {
+Result<std::string> read_head(const PaymentId& id, std::initializer_list<SentAmount> amounts,
+                              const JsonValue& body) {
   const std::string* told = text_of(body, "id");
   if (told == nullptr || PaymentId::parse(*told) != id)
     return garbage("`id` differs from that of the request");
+  for (const SentAmount& sent : amounts) {
+    if (is_absent(body, sent.name)) continue;
+    if (read_amount(body, sent.name, sent.decimals) != sent.amount) {
+      return garbage("an amount differs from that of the request");
+    }
+  }
   const std::string* reference = text_of(body, "providerReference");
   if (is_absent(body, "providerReference")) return std::string();
   if (!is_reference_text(reference)) return garbage("`providerReference` is not a reference");
   return *reference;
+}
+
+/// A record that has not failed contradicts itself with these members.
+Result<void> reject_failure(const JsonValue& body) {
+  if (!is_absent(body, "failure")) return garbage("`failure` contradicts `status`");
+  if (!is_absent(body, "refund")) return garbage("`refund` contradicts `status`");
+  return {};
 }
 
 Result<IssuedReference> read_issued(const JsonValue& value) {
@@ -244,18 +277,15 @@ std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask)
                {"currencyIsoCode3", terms.currency}});
 }
 
-Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& ask,
-                                 const JsonValue& body) {
+Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const JsonValue& body) {
   const auto send = read_amount(body, "sendAmount", terms.send_decimals());
   const auto receive = read_amount(body, "receiveAmount", terms.receive_decimals());
-  const auto fee = read_fee(body, terms.send_decimals());
+  const auto fee = read_amount(body, "fee", terms.send_decimals(), parse_fee);
   if (!send || !receive || !fee) return garbage("an amount of the quote is not valid");
-  const bool as_asked = ask.exact_receive ? *receive >= ask.amount : *send == ask.amount;
-  if (!as_asked) return garbage("the quote is for a different amount");
   const std::string* rate_text = text_of(body, "rate");
   const auto rate = rate_text == nullptr ? std::nullopt : Rate::parse(*rate_text);
-  if (!rate) return garbage("`rate` is not a rate");
-  ProviderQuote out{*send, *receive, *fee, *rate, std::nullopt, std::nullopt};
+  if (!rate || !is_plain_decimal(*rate_text)) return garbage("`rate` is not a decimal string");
+  ProviderQuote out{{*send, *receive, *fee, *rate, places_of(*rate_text)}};
   if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
   if (is_absent(body, "providerQuoteId")) return out;
   const std::string* reference = text_of(body, "providerQuoteId");
@@ -264,13 +294,21 @@ Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& as
   return out;
 }
 
-Result<PayoutResponse> read_payout(const PaymentId& id, const JsonValue& body) {
+Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& payout,
+                                   const JsonValue& body) {
   PayoutResponse out;
-  COFFER_TRY(out.provider_reference, read_head(id, body));
+  COFFER_TRY(out.provider_reference,
+             read_head(payout.id,
+                       {{"sendAmount", payout.send, terms.send_decimals()},
+                        {"receiveAmount", payout.receive, terms.receive_decimals()}},
+                       body));
   const auto state = read_word(kPayoutStates, text_of(body, "status"));
   if (!state) return garbage("`status` is not a payout status");
   out.state = *state;
-  if (out.state != PayoutState::failed) return out;
+  if (out.state != PayoutState::failed) {
+    COFFER_TRY_VOID(reject_failure(body));
+    return out;
+  }
   auto failure = read_failure(body);
   if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;
@@ -286,10 +324,12 @@ Result<PayoutResponse> read_payout(const PaymentId& id, const JsonValue& body) {
   return out;
 }
 
-Result<CollectionResponse> read_collection(const ConnectorTerms& terms, const PaymentId& id,
-                                           const JsonValue& body) {
+Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
+                                           const Collection& collection, const JsonValue& body) {
   CollectionResponse out;
-  COFFER_TRY(out.provider_reference, read_head(id, body));
+  COFFER_TRY(
+      out.provider_reference,
+      read_head(collection.id, {{"sendAmount", collection.send, terms.send_decimals()}}, body));
   const auto state = read_word(kCollectionStates, text_of(body, "status"));
   if (!state) return garbage("`status` is not a collection status");
   out.state = *state;
@@ -302,7 +342,14 @@ Result<CollectionResponse> read_collection(const ConnectorTerms& terms, const Pa
   if (out.state == CollectionState::collected) {
     COFFER_TRY(out.collected, read_collected(terms, body));
   }
-  if (out.state != CollectionState::failed) return out;
+  const bool unpaid = out.state == CollectionState::failed || out.state == CollectionState::expired;
+  if (unpaid && !is_absent(body, "collectedAmount")) {
+    return garbage("`collectedAmount` contradicts `status`: money arrived");
+  }
+  if (out.state != CollectionState::failed) {
+    COFFER_TRY_VOID(reject_failure(body));
+    return out;
+  }
   auto failure = read_failure(body);
   if (!failure) return garbage("`failure` is not a failure code");
   out.failure = failure->code;

@@ -22,12 +22,13 @@ std::string payout_body(const ConnectorTerms& terms, const Payout& payout);
 std::string collection_body(const ConnectorTerms& terms, const Collection& collection);
 std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask);
 
-/// The response must contain the requested side unchanged.
-Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const QuoteAsk& ask,
-                                 const http::JsonValue& body);
-/// `id` is the requested ID.
-Result<PayoutResponse> read_payout(const PaymentId& id, const http::JsonValue& body);
-Result<CollectionResponse> read_collection(const ConnectorTerms& terms, const PaymentId& id,
+/// Each amount has the right decimal places; whether the price is consistent, quote_fault decides.
+Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const http::JsonValue& body);
+/// The response must have the ID, and the amounts if it repeats them, of the payment.
+Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& payout,
+                                   const http::JsonValue& body);
+Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
+                                           const Collection& collection,
                                            const http::JsonValue& body);
 Result<ReferenceResponse> read_reference(const http::JsonValue& body);
 

@@ -156,12 +156,10 @@ Result<ProviderQuote> SandboxConnector::quote(const ConnectorTerms& terms, const
   COFFER_TRY(const Price price, ask.exact_receive
                                     ? price_exact_receive(terms, ask.amount, std::nullopt)
                                     : price_exact_send(terms, ask.amount, std::nullopt));
-  return ProviderQuote{.send = price.send,
-                       .receive = price.receive,
-                       .fee = price.fee,
-                       .rate = price.rate,
-                       .expires_at = clock_.now().plus_ms(kQuoteLifetimeMs),
-                       .reference = std::nullopt};
+  constexpr int kExact = 9;  // the places of a rate
+  return ProviderQuote{{price.send, price.receive, price.fee, price.rate, kExact},
+                       clock_.now().plus_ms(kQuoteLifetimeMs),
+                       std::nullopt};
 }
 
 Result<PayoutResponse> SandboxConnector::submit(const ConnectorTerms&, const Payout& payout) {

@@ -178,11 +178,12 @@ const Columns kDestinations =
 const Columns kConnectors = columns(
     id("id"), named<Environment>("environment"), text("name"), text("provider"),
     named<DriverKind>("driver"), named<ConnectorFlow>("flow"), named<Direction>("direction"),
-    named<PayMethod>("method"), text("country"), text("currency"),
+    named<PayMethod>("method"), text("country"), text("currency"), number("currency_decimals"),
     text("assetCode", ASSET_OF("asset")), number("rate_numerator"), number("rate_denominator"),
-    amount("fee_fixed"), number("fee_basis_points"), amount("min_amount"), amount("max_amount"),
-    amount("day_limit"), amount("month_limit"), named<ConnectorStatus>("status"),
-    text("baseUrl", BASE_URL), time("created_at"), time("updated_at"));
+    amount("fee_fixed"), number("fee_basis_points"), number("tolerance_bps"), amount("min_amount"),
+    amount("max_amount"), amount("day_limit"), amount("month_limit"),
+    named<ConnectorStatus>("status"), text("baseUrl", BASE_URL), time("created_at"),
+    time("updated_at"));
 const Columns kEndpoints = columns(number("connector_endpoint"), kConnector, text("base_url"),
                                    number("timeout_ms"), time("created_at"), time("retired_at"));
 const Columns kFees = columns(kAssociation, kConnector, named<TransactionType>("transaction_type"),

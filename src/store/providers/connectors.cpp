@@ -20,7 +20,8 @@ constexpr Column<ConnectorRow> kConnectorColumns[] = {
     column<&ConnectorRow::terms, &ConnectorTerms::method>("c.method"),
     column<&ConnectorRow::terms, &ConnectorTerms::country>("c.country"),
     column<&ConnectorRow::terms, &ConnectorTerms::currency>("c.currency"),
-    column<&ConnectorRow::terms, &ConnectorTerms::currency_decimals>("c.currency_decimals"),
+    changing(
+        column<&ConnectorRow::terms, &ConnectorTerms::currency_decimals>("c.currency_decimals")),
     column<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::key>("c.asset"),
     joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::code>("s.code"),
     joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::issuer>("s.issuer"),
@@ -33,6 +34,7 @@ constexpr Column<ConnectorRow> kConnectorColumns[] = {
     changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::fixed>("c.fee_fixed")),
     changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::basis_points>(
         "c.fee_basis_points")),
+    changing(column<&ConnectorRow::terms, &ConnectorTerms::tolerance_bps>("c.tolerance_bps")),
     changing(column<&ConnectorRow::terms, &ConnectorTerms::min_amount>("c.min_amount")),
     changing(column<&ConnectorRow::terms, &ConnectorTerms::max_amount>("c.max_amount")),
     changing(column<&ConnectorRow::terms, &ConnectorTerms::day_limit>("c.day_limit")),

@@ -52,8 +52,8 @@ std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
 /// Returns the row key.
 std::int64_t insert_connector(WriteTx& tx, const ConnectorRow& row,
                               const std::vector<Requirement>& requirements);
-/// Replaces rate, fee, limits and status, and the secret and timeout of the endpoint with the key
-/// `terms.endpoint->key`.
+/// Replaces decimals, price, limits and status, and the secret and timeout of the endpoint with the
+/// key `terms.endpoint->key`.
 void update_connector(WriteTx& tx, const ConnectorRow& row);
 /// Retires the present endpoint and replaces it with the endpoint of `row`. For a new endpoint, the
 /// key is 0 and is set here; otherwise it is the key of a retired endpoint.

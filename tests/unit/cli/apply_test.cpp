@@ -183,6 +183,68 @@ TEST_CASE("apply: a dry run shows the changes of a run without making them", "[c
   CHECK(shown.at("destinations").size() == 1);
 }
 
+TEST_CASE("apply: what the file does not contain stays, and null removes it", "[cli]") {
+  OpenFile file;
+  Json first = everything();
+  first["connectors"][0].update(Json{{"provider", "Kestrel"},
+                                     {"dayLimit", "500"},
+                                     {"monthLimit", "900"},
+                                     {"transactionTypes", {"B2C"}}});
+  first["fees"][0]["feeFixed"] = "1";
+  first["webhooks"][0].update(Json{{"description", "Ledger"}, {"eventTypes", {"payment.failed"}}});
+  REQUIRE(applied(file, first).code == 0);
+  // The names alone, with a dry run and a real one: nothing changes.
+  const Json bare = Json::parse(R"({
+    "association": "Kestrel Pay",
+    "assets": [{"code": "USDC", "name": "USD Coin"}, {"code": "XAF", "name": "CFA franc"}],
+    "connectors": [{"name": "Kenya payout", "countryIsoCode2": "KE", "currencyIsoCode3": "KES",
+                    "assetCode": "USDC"}],
+    "applications": [{"name": "backend"}],
+    "fees": [{"connector": "Kenya payout", "transactionType": "B2C"}],
+    "wallets": [{"walletName": "Treasury", "assetCode": "USDC", "ownAccount": true}],
+    "beneficiaries": [{"clientReference": "emp-1"}],
+    "webhooks": [{"application": "backend", "url": "https://example.com/hooks"}]
+  })");
+  const Ran unchanged = applied(file, bare, true);
+  INFO(unchanged.err);
+  REQUIRE(unchanged.code == 0);
+  CHECK(actions(unchanged.json().at("objects")) == Actions{{"unchanged", 8}});
+  Json change = bare;
+  change["connectors"][0].update(
+      Json{{"maxAmount", "700"}, {"dayLimit", nullptr}, {"feeFixed", nullptr}});
+  change["fees"][0]["feeBasisPoints"] = 30;
+  change["beneficiaries"][0]["tags"] = {"vip"};
+  change["webhooks"][0]["description"] = nullptr;
+  const Json done = applied(file, change).json().at("objects");
+  CHECK(
+      row_of(done, "connector").at("differences") ==
+      "fee: 0.50 + 50 bp -> 0.00 + 50 bp; maxAmount: 10000.00 -> 700.00; dayLimit: 500.00 -> none");
+  CHECK(row_of(done, "fee").at("differences") == "fee: 1.00 + 10 bp -> 1.00 + 30 bp");
+  CHECK(row_of(done, "webhook").at("differences") == "description: Ledger -> ");
+  const std::string beneficiary = row_of(done, "beneficiary").at("id");
+  const Json shown = file.run("beneficiary show", {{"ID", beneficiary}}).json();
+  CHECK(shown.at("name") == "Amina Njoroge");
+  CHECK(shown.at("destinations").size() == 1);
+  CHECK(file.run("connector list").json().at(0).at("status") == "ACTIVE");
+}
+
+TEST_CASE("apply: a price that a provider would not use is an error", "[cli]") {
+  OpenFile file;
+  Json wanted = everything();
+  wanted.erase("fees");
+  wanted["connectors"][0].update(Json{{"driver", "http"}, {"baseUrl", "https://provider.example"}});
+  const Ran rejected = applied(file, wanted);
+  CHECK(rejected.code != 0);
+  CHECK(rejected.err.find("connectors[0].rate: has no effect") != std::string::npos);
+  wanted["connectors"][0]["toleranceBasisPoints"] = 100;
+  CHECK(applied(file, wanted).code == 0);
+  CHECK(actions(applied(file, wanted, true).json().at("objects")) == Actions{{"unchanged", 10}});
+  // The driver is fixed.
+  wanted["connectors"][0]["driver"] = "sandbox";
+  CHECK(applied(file, wanted).err.find("connectors[0].driver: cannot be changed") !=
+        std::string::npos);
+}
+
 TEST_CASE("apply: every error is reported with its line, and no object is changed", "[cli]") {
   OpenFile file;
   Json wrong = everything();

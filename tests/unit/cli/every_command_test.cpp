@@ -128,3 +128,23 @@ TEST_CASE("the error for an unknown ID says once how to find one", "[cli]") {
   }
   CHECK(tried > 20);
 }
+
+TEST_CASE("a command that changes only given values has no fallbacks, and needs a value", "[cli]") {
+  OpenFile file;
+  std::size_t tried = 0;
+  for (const Command& command : commands()) {
+    if (!command.partial) continue;
+    ++tried;
+    INFO(command.path);
+    std::map<std::string, std::string> ids;
+    for (const Argument& argument : command.arguments) {
+      CHECK(argument.fallback.empty());
+      if (!argument.is_positional()) CHECK_FALSE(argument.required);
+      if (argument.is_positional()) ids.emplace(argument.name, kUnknownId);
+    }
+    const Ran ran = file.run(std::string(command.path), ids);
+    CHECK(ran.code == exit_code::kUsage);
+    CHECK(ran.err.find("nothing to change") != std::string::npos);
+  }
+  CHECK(tried >= 5);
+}

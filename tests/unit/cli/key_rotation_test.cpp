@@ -46,7 +46,6 @@ void seal_everything(OpenFile& file) {
                                                    {"country", "ke"},
                                                    {"currency", "kes"},
                                                    {"asset", "USDC"},
-                                                   {"rate", "129.5"},
                                                    {"min", "1"},
                                                    {"max", "1000"}});
   REQUIRE(connector.code == 0);

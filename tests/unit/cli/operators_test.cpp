@@ -82,6 +82,7 @@ TEST_CASE("operators: the last administrator keeps the role", "[cli][admin]") {
   CHECK(file.run("operator suspend", ada).code == exit_code::kFailed);
   CHECK(file.run("operator role", {{"NAME", "ada"}, {"role", "viewer"}}).code ==
         exit_code::kFailed);
+  CHECK(file.run("operator role", ada).code == exit_code::kUsage);  // no role is no change
   REQUIRE(flows::claim_link(flows, admin_link(file), "bob", kPassword, kHere));
   CHECK(file.run("operator suspend", ada).json().at("status") == "suspended");
   CHECK(flows::sign_in_operator(flows, "ada", {kPassword}, kHere).error().slug ==

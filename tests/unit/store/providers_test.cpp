@@ -26,7 +26,7 @@ struct Providers : SmallLedger {
     terms.country = "KE";
     terms.currency = "KES";
     terms.asset = usdc;
-    terms.rate = {2, 3};
+    terms.rate = Rate{2, 3};
     terms.fee = {units(5), 25};
     terms.min_amount = units(1);
     terms.max_amount = units(1'000);
@@ -115,8 +115,8 @@ TEST_CASE("connectors: a connector is read as it was stored, with a sealed secre
   CHECK(found.terms.currency_decimals == 0);
   CHECK(found.terms.asset.code == file.usdc.code);
   CHECK(found.terms.asset.decimals == 7);
-  CHECK(found.terms.rate.numerator == 2);
-  CHECK(found.terms.rate.denominator == 3);
+  CHECK(found.terms.rate->numerator == 2);
+  CHECK(found.terms.rate->denominator == 3);
   CHECK(found.terms.fee.fixed == units(5));
   CHECK(found.terms.fee.basis_points == 25);
   CHECK(found.terms.day_limit == units(7));
@@ -143,7 +143,7 @@ TEST_CASE("connectors: an update replaces the changeable values") {
   file.add(before);
   ConnectorRow row = file.find(before.terms.id);
   row.terms.name = "not replaced";
-  row.terms.rate = {7, 1};
+  row.terms.rate = Rate{7, 1};
   row.terms.fee = {};
   row.terms.max_amount = units(5);
   row.terms.month_limit = units(50);
@@ -152,7 +152,7 @@ TEST_CASE("connectors: an update replaces the changeable values") {
   REQUIRE(file.write([&](WriteTx& tx) { return update_connector(tx, row), done(); }));
   const ConnectorRow after = file.find(before.terms.id);
   CHECK(after.terms.name == "One");
-  CHECK(after.terms.rate.numerator == 7);
+  CHECK(after.terms.rate->numerator == 7);
   CHECK(after.terms.fee.fixed.is_zero());
   CHECK(after.terms.max_amount == units(5));
   CHECK(after.terms.month_limit == units(50));

@@ -168,7 +168,7 @@ TEST_CASE(
         // As if the quote had this fee.
         const Amount left = Amount::from_units(collected.units() - price.fee.units());
         const Amount wanted =
-            left.is_positive() ? truncate_to(*multiply(left, terms.rate, Rounding::down), decimals)
+            left.is_positive() ? truncate_to(*multiply(left, *terms.rate, Rounding::down), decimals)
                                : Amount();
         if (credit != wanted) FAIL(rate << " " << decimals << " " << collected.to_string(2));
         if (credit < before) FAIL("less for more: " << collected.to_string(2));
@@ -177,6 +177,101 @@ TEST_CASE(
       CHECK(received_of(price, price.send, decimals) == price.receive);
     }
   }
+}
+
+/// The fault of a provider's quote; `rate` is written as by the provider.
+std::string fault(const ConnectorTerms& terms, const char* asked, bool exact_receive,
+                  const char* send, const char* receive, const char* fee, const char* rate) {
+  const std::string_view text = rate;
+  const auto point = text.find('.');
+  const int places =
+      point == std::string_view::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  return quote_fault(terms, {amount(asked), exact_receive, {}},
+                     {amount(send), amount(receive), amount(fee), *Rate::parse(rate), places});
+}
+
+TEST_CASE("a provider's quote agrees with the request and with its own rate", "[quote]") {
+  struct Case {
+    bool off_ramp;
+    bool exact_receive;
+    const char* asked;
+    const char* send;
+    const char* receive;
+    const char* fee;
+    const char* rate;
+    bool good;
+  };
+  for (const Case& c : std::vector<Case>{
+           // Off-ramp: the fee comes on top.
+           {true, false, "100", "100", "12950", "0", "129.5", true},
+           {true, false, "100", "100", "12950", "9", "129.5", true},
+           {true, false, "100", "100", "12950", "10000", "129.5", true},
+           {true, false, "100", "100", "10000", "10000", "1.0", false},
+           {true, false, "100", "100", "1", "0", "1.0", false},
+           {true, false, "100", "100", "12820.5", "1", "129.5", false},  // less the fee
+           // Half a unit of the last written place of the rate, and one cent.
+           {true, false, "100", "100", "12955.01", "0", "129.5", true},
+           {true, false, "100", "100", "12955.02", "0", "129.5", false},
+           {true, false, "100", "100", "12944.99", "0", "129.5", true},
+           {true, false, "100", "100", "12944.98", "0", "129.5", false},
+           {true, false, "100", "100", "12950.51", "0", "129.50", true},
+           {true, false, "100", "100", "12950.52", "0", "129.50", false},
+           {true, false, "100", "100", "12950.01", "0", "129.500000000", true},
+           {true, false, "100", "100", "12950.02", "0", "129.500000000", false},
+           {true, false, "100", "100", "13000", "0", "130", true},
+           {true, false, "100", "100", "13050.02", "0", "130", false},
+           {true, false, "100", "101", "13079.5", "0", "129.5", false},
+           // On-ramp: the fee is part of the sent amount.
+           {false, false, "10000", "10000", "74.175", "110", "0.0075", true},
+           {false, false, "10000", "10000", "75", "110", "0.00750000", false},
+           {false, false, "10000", "10000", "74.1750001", "110", "0.007500000", true},
+           {false, false, "10000", "10000", "74.18", "110", "0.007500000", false},
+           {false, false, "10000", "10000", "74.175", "0", "0.007500000", false},
+           {false, false, "10000", "10000", "0.0000001", "10000", "0.0075", false},
+           // The amount that arrives is given, in both directions.
+           {true, true, "1000", "7.7220078", "1000", "0", "129.5", true},
+           {true, true, "1000", "7.73", "1000", "0", "129.50000", true},
+           {true, true, "1000", "7.73", "1001.03", "0", "129.50000", true},
+           {true, true, "1000", "7.72", "999.74", "0", "129.5", false},
+           {true, true, "1000", "77.2200773", "10000", "0", "129.5", false},
+           {true, true, "1000", "8", "1000", "0", "129.50000", false},
+           {false, true, "7.35", "1000", "7.35", "20", "0.0075", true},
+           {false, true, "7.35", "980", "7.35", "20", "0.0075000", false}}) {
+    INFO(c.asked << " " << c.send << " " << c.receive << " " << c.fee << " " << c.rate);
+    const ConnectorTerms terms = c.off_ramp ? off_ramp() : on_ramp("0.0075", {});
+    CHECK(fault(terms, c.asked, c.exact_receive, c.send, c.receive, c.fee, c.rate).empty() ==
+          c.good);
+  }
+}
+
+TEST_CASE("a provider's quote is near the terms if the operator set a tolerance", "[quote]") {
+  ConnectorTerms terms = off_ramp("129.5", {amount("0.5"), 100});
+  const auto good = [&](const char* receive, const char* fee, const char* rate) {
+    return fault(terms, "100", false, "100", receive, fee, rate).empty();
+  };
+  CHECK(good("1295", "90", "12.95"));
+  terms.tolerance_bps = 200;
+  CHECK(good("12950", "1.5", "129.5"));
+  CHECK(good("13209", "3.5", "132.09"));
+  CHECK_FALSE(good("13210", "1.5", "132.10"));
+  CHECK(good("12691", "0", "126.91"));
+  CHECK_FALSE(good("12690", "0", "126.90"));
+  CHECK_FALSE(good("12950", "3.51", "129.5"));
+  terms.tolerance_bps = 0;
+  CHECK(good("12950", "1.5", "129.5"));
+  CHECK_FALSE(good("12950", "1.4", "129.5"));
+  CHECK_FALSE(good("12951", "1.5", "129.51"));
+}
+
+TEST_CASE("huge quotes are compared without overflow", "[quote]") {
+  const char* const kLargest = "922337203685.4775807";
+  CHECK_FALSE(
+      fault(off_ramp(), kLargest, false, kLargest, "1", "0", "999999999.999999999").empty());
+  CHECK_FALSE(
+      fault(off_ramp(), "0.01", false, "0.01", "922337203685.47", "0", "0.000000001").empty());
+  CHECK(fault(off_ramp(), "922337203685.47", false, "922337203685.47", "922337203685.47", "0",
+              "1.000000000")
+            .empty());
 }
 
 }  // namespace quote_test

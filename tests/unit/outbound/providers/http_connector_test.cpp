@@ -233,6 +233,28 @@ TEST_CASE("responses of a provider to a payout, and their meaning") {
   }
 }
 
+TEST_CASE("a payout that contradicts the payment or itself is an error") {
+  Stub stub;
+  World world(stub.port());
+  const Payout payout = payout_to(world.subject, "0123456789");
+  const auto accepts = [&](const std::string& rest) {
+    World fresh(stub.port());  // with a separate breaker
+    stub.set(200, payout_json(payout, rest));
+    return fresh.registry.payout_status(fresh.terms(), payout).has_value();
+  };
+  const std::string send = payout.send.to_string(2), receive = payout.receive.to_string(2);
+  CHECK(accepts(R"("status":"succeeded","sendAmount":")" + send + R"(","receiveAmount":")" +
+                receive + R"(","failure":null,"refund":null)"));
+  for (const char* wrong :
+       {R"("status":"succeeded","sendAmount":"100.01")", R"("status":"pending","sendAmount":"0")",
+        R"("status":"succeeded","receiveAmount":"1.00")", R"("status":"pending","receiveAmount":1)",
+        R"("status":"succeeded","refund":"returned")",
+        R"("status":"pending","failure":{"code":"account_closed"})"}) {
+    INFO(wrong);
+    CHECK_FALSE(accepts(wrong));
+  }
+}
+
 TEST_CASE("only the protocol's own 404 means that a payout never arrived") {
   Stub stub;
   World world(stub.port());
@@ -251,7 +273,7 @@ TEST_CASE("only the protocol's own 404 means that a payout never arrived") {
   }
 }
 
-TEST_CASE("a quote must match the request") {
+TEST_CASE("the members of a quote are amounts, a rate and a fee") {
   Stub stub;
   World world(stub.port());
   const auto quote = [&](std::string_view send, std::string_view receive, std::string_view rest) {
@@ -274,7 +296,7 @@ TEST_CASE("a quote must match the request") {
   CHECK(full->reference == "Q");
   CHECK(full->expires_at == Timestamp{1'767'225'720'000});
   for (const auto& [send, receive, rest] : std::vector<std::array<const char*, 3>>{
-           {R"("11")", R"("1")", R"("rate":"1","fee":"0")"},
+           {R"("10")", R"("1")", R"("rate":"1e0","fee":"0")"},
            {"10", R"("1")", R"("rate":"1","fee":"0")"},
            {R"("10")", R"("0")", R"("rate":"1","fee":"0")"},
            {R"("10")", R"("1.001")", R"("rate":"1","fee":"0")"},
