@@ -10,9 +10,10 @@
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
--- Keyed digests of rows that grant access or direct money (store/guarded_rows.h), by table and rowid.
+-- Keyed digests of rows that grant access or direct money (store/guarded_rows.h), by table and rowid;
+-- and of events that are not about a payment, by the key of their bodies.
 CREATE TABLE row_macs (
   source TEXT NOT NULL CHECK (source <> ''),
   row    INTEGER NOT NULL,
@@ -21,7 +22,8 @@ CREATE TABLE row_macs (
 ) STRICT, WITHOUT ROWID;
 
 -- Sealed totals (store/sealed_totals.h). For a guarded table: the number of its digests in row_macs
--- and their multiset hash. For the audit log: the number of its entries and the last link.
+-- and their multiset hash. For the audit log: the number of its entries and the last link. For the
+-- ledger: the number of entry sets and the last link, the number of payments and their versions.
 CREATE TABLE sealed_totals (
   source TEXT PRIMARY KEY,
   rows   INTEGER NOT NULL,
@@ -239,7 +241,7 @@ CREATE TABLE refresh_tokens (
   key_version INTEGER NOT NULL,  -- of the application at the login
   spent       INTEGER NOT NULL DEFAULT 0 CHECK (spent IN (0, 1)),
   expires_at  INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
 CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 
@@ -418,7 +420,7 @@ CREATE TABLE beneficiary_addresses (
   postal_code TEXT,
   country     TEXT NOT NULL CHECK (length(country) = 2),
   PRIMARY KEY (beneficiary, position)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE beneficiary_tags (
   beneficiary INTEGER NOT NULL REFERENCES beneficiaries,
@@ -559,7 +561,7 @@ CREATE TABLE connector_choices (
   label     TEXT NOT NULL,
   PRIMARY KEY (connector, position, choice),
   FOREIGN KEY (connector, position) REFERENCES connector_requirements ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- A fee for exactly this association, connector and type replaces the connector's fee, even if it is
 -- zero.
@@ -673,6 +675,7 @@ CREATE TABLE payments (
   -- payment that waits for its provider (provider_jobs).
   settle_at          INTEGER,
   settle_attempts    INTEGER NOT NULL DEFAULT 0,  -- attempts that failed
+  mac                BLOB NOT NULL DEFAULT x'',   -- keyed digest (store/payments/payment_seal.h)
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)
          OR (status = 2 AND corrected_at IS NOT NULL)),
@@ -766,7 +769,9 @@ CREATE TABLE provider_payments (
   collected_amount   INTEGER CHECK (collected_amount > 0),       -- paid by the payer of an on-ramp
   -- Of a payment on a reference in another currency than the connector's.
   arrived_currency   TEXT CHECK (arrived_currency <> ''),
-  open_item          INTEGER NOT NULL DEFAULT 0 CHECK (open_item BETWEEN 0 AND 4)  -- none, unbooked, checking, contradicted, closed
+  open_item          INTEGER NOT NULL DEFAULT 0 CHECK (open_item BETWEEN 0 AND 4),  -- none, unbooked, checking, contradicted, closed
+  revision           INTEGER NOT NULL DEFAULT 0,  -- increases with each change
+  mac                BLOB NOT NULL DEFAULT x''    -- keyed digest (store/payments/payment_seal.h)
 ) STRICT;
 CREATE INDEX provider_payments_open ON provider_payments (open_item) WHERE open_item <> 0;
 
@@ -976,7 +981,8 @@ CREATE INDEX webhook_types_of_webhook ON webhook_types (webhook);
 -- adjacent without a second index.
 CREATE TABLE event_bodies (
   event_body INTEGER PRIMARY KEY,
-  body       BLOB NOT NULL
+  body       BLOB NOT NULL,
+  mac        BLOB NOT NULL  -- keyed digest of the key and the body, checked before it is signed
 ) STRICT;
 
 -- Deliveries of events to endpoints.
@@ -1043,4 +1049,4 @@ CREATE TABLE quota_limits (
   maximum    INTEGER NOT NULL CHECK (maximum >= 0),
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (tenant, quota)
-) STRICT, WITHOUT ROWID;
+) STRICT;

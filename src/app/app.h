@@ -225,7 +225,8 @@ class App {
   std::unique_ptr<WorkerThread> verifier_;
   std::unique_ptr<flows::CheckpointRounds> checkpoints_;
   std::unique_ptr<WorkerThread> checkpointer_;
-  store::Verification verification_;  // for the verifier's thread
+  std::uint64_t foreign_changes_ = store::foreign_changes();  // for the thread of housekeeping
+  store::Verification verification_;                          // for the verifier's thread
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<http::Server>
       admin_server_;                 // null if shared, disabled, or its address was in use

@@ -305,6 +305,11 @@ std::int64_t App::housekeeping_step() {
   if (database_->close_idle_readers() > 0) return_unused_memory();
   database_->watch_place();
   queue_->watch_clock();
+  // A refusal to act on a row shows that the file was changed, so verification looks for more.
+  if (const auto seen = store::foreign_changes(); seen != foreign_changes_) {
+    foreign_changes_ = seen;
+    if (verifier_) verifier_->wake();
+  }
   if (clock_.monotonic_ms() - uses_stored_ms_ >= kStoreUsesEveryMs) store_secret_uses();
   return kHousekeepingMs;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,9 @@ struct ChainKeys {
   KeyedDigest audit;
   KeyedDigest rows;
 };
+
+/// Makes keys for one connection.
+using MakeKeys = std::function<std::unique_ptr<const ChainKeys>()>;
 
 /// Gives a connection the keys of its file until it is closed. Writing an entry set, an audit entry
 /// or a guarded row requires them. Verification uses them if they are present.

@@ -51,6 +51,7 @@
 #include "store/commit_rider.h"
 #include "store/file/held_file.h"
 #include "store/guarded_rows.h"
+#include "store/payments/payment_seal.h"
 
 namespace coffer::store {
 namespace {
@@ -243,6 +244,7 @@ void CommitQueue::write_batch(Batch& batch) {
     store_time(batch);
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
+    seal_ledger(tx_);
     write_row_digests(tx_.db());
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
@@ -316,6 +318,7 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   if (!first) {  // writes changes of earlier commands that are only in memory to the file
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
+    seal_ledger(tx_);
     db.run(kGroup);
   }
   const std::size_t counted = tx_.counted_.size();
@@ -339,7 +342,7 @@ bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
   const auto written = [&] { return std::pair(tx_.db().total_changes(), tx_.new_rows_.size()); };
   for (Waiter* waiter : waiters) {
     const auto before = written();
-    begin_command();
+    tx_.begin_command();
     run_command(*waiter);
     if (waiter->result) continue;
     if (written() != before) return false;
@@ -353,7 +356,7 @@ void CommitQueue::run_one(Waiter& waiter, bool stored) {
   Connection& db = tx_.db();
   const std::int64_t changes = db.total_changes();
   db.run(kSavepoint);
-  begin_command();
+  tx_.begin_command();
   run_command(waiter);
   if (waiter.result && waiter.mode != Mode::dry_run) {
     if (!write_new_rows()) {
@@ -369,14 +372,6 @@ void CommitQueue::run_one(Waiter& waiter, bool stored) {
   }
   if (changes_anything(waiter.mode)) tx_.known_.forget();
   db.run(kRelease);
-}
-
-void CommitQueue::begin_command() {
-  tx_.balances_.begin_command();
-  tx_.quotas_.begin_command();
-  tx_.drawn_by_command_.clear();
-  tx_.chain_head_before_ = tx_.chain_head_;
-  tx_.counted_before_ = tx_.counted_.size();
 }
 
 /// Calls `work`. Returns false, and logs why, if it throws because of a bug of one command. Errors
@@ -412,6 +407,7 @@ void CommitQueue::take_back_memory() {
   tx_.quotas_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
   tx_.chain_head_ = tx_.chain_head_before_;
+  tx_.open_payments_.roll_back_command();
   if (tx_.tenancy_touched_) tx_.statuses_.clear();
   tx_.counted_.resize(tx_.counted_before_);
 }
@@ -469,6 +465,7 @@ void CommitQueue::forget_rows() {
   tx_.quotas_.forget();
   tx_.sequences_.clear();
   tx_.chain_head_ = {};
+  tx_.provider_parts_.clear();
   tx_.statuses_.clear();
   tx_.known_.forget();
 }

@@ -126,7 +126,6 @@ class CommitQueue {
   void run_group(std::span<Waiter* const> waiters, bool first);
   bool run_bare(std::span<Waiter* const> waiters);
   void run_one(Waiter& waiter, bool stored);
-  void begin_command();
   void run_command(Waiter& waiter);
   bool write_new_rows();
   template <class Work>

@@ -71,6 +71,8 @@ class Database {
   /// A reader from the pool of the calling thread (ReadersScope). `overloaded` if none becomes free
   /// in time.
   Result<Reader> reader() { return readers_->take(); }
+  /// Gives the readers the keys of the file, with which they check rows before coffer acts on them.
+  void use_keys(MakeKeys keys) { readers_->use_keys(std::move(keys)); }
   /// Interrupts readers older than the limit. Housekeeping calls it several times per second.
   void interrupt_stale_readers() { readers_->interrupt_stale(); }
   /// Closes readers that were not used for 10 s (ReaderPools::close_idle); returns their number.

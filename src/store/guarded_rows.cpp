@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,16 +12,23 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "store/chain_keys.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/canonical.h"
 #include "store/sealed_totals.h"
 
 namespace coffer::store {
 namespace {
 
+std::atomic<std::uint64_t> foreign_change_count{0};
+
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 24> kTables{{
+constexpr std::array<GuardedTable, 35> kTables{{
+    {"meta", "name, value", !kFinal,
+     "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"},
+    {"tenants", "association, environment"},
     {"assets", "code, issuer, name, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},
     {"applications",
@@ -28,23 +37,33 @@ constexpr std::array<GuardedTable, 24> kTables{{
      " old_client_secret_hash, old_api_key_hash, old_connect_hash, old_sign_in_hash,"
      " old_key_version, old_until"},
     {"operators",
-     "id, name, role, password_hash, sealed_otp, otp_required, suspended, version, created_at"},
+     "id, name, role, password_hash, sealed_otp, otp_step, otp_required, suspended, version,"
+     " created_at"},
     {"approvals",
      "id, operator, version, command, detail, sealed_arguments, state, requested_at, expires_at,"
-     " decided_by"},
+     " decided_by, decided_at, outcome"},
     {"operator_links", "hash, operator, expires_at"},
     {"operator_recovery_codes", "operator, hash"},
-    {"operator_passkeys", "operator, credential, site, public_key, created_at", kFinal},
+    {"operator_passkeys", "operator, credential, site, public_key, sign_count, created_at"},
     {"operator_subjects", "operator, issuer, subject"},
-    {"users", "id, association, username, password_hash, sealed_otp, suspended, key_version"},
+    {"users",
+     "id, association, username, password_hash, sealed_otp, otp_step, suspended, key_version"},
+    {"refresh_tokens", "hash, family, application, key_version, spent, expires_at"},
     {"wallets", "tenant, id, account_number, public_key, sealed_seed, asset, own_account, status"},
+    {"wallet_metadata",
+     "entity_type, first_name, last_name, date_of_birth, nationality, id_type, id_number,"
+     " company_name, registration_number, registration_country, tax_id, address, email, phone"},
     {"accounts", "tenant, kind, wallet, asset, connector", kFinal},
     {"fundings", "transaction_id, description", kFinal},
+    {"beneficiaries",
+     "tenant, id, entity_type, first_name, last_name, date_of_birth, nationality, company_name,"
+     " registration_number, registration_country, email, phone, client_reference, archived_at"},
+    {"beneficiary_addresses",
+     "beneficiary, position, type, line1, line2, city, state, postal_code, country"},
     {"destinations",
      "beneficiary, tenant, id, method, country, currency, account_name, account_number, iban,"
      " bank_name, bank_code, branch_code, swift_bic, provider, phone_number, network_name,"
-     " asset_symbol, wallet_address, memo, created_at",
-     kFinal},
+     " asset_symbol, wallet_address, memo, created_at, archived_at"},
     {"connectors",
      "id, environment, name, provider, driver, flow, direction, method, country, currency,"
      " currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed, fee_basis_points,"
@@ -52,11 +71,15 @@ constexpr std::array<GuardedTable, 24> kTables{{
      "issues_references,"
      " requirements_version, status"},
     {"connector_requirements",
-     "connector, position, name, type, required, pattern, min_length, max_length,"
-     " transaction_types"},
+     "connector, position, name, type, required, label, description, pattern, min_length,"
+     " max_length, transaction_types"},
+    {"connector_choices", "connector, position, choice, code, label"},
     {"connector_endpoints", "id, connector, base_url, sealed_secret, timeout_ms, retired_at"},
     {"webhooks",
-     "tenant, application, id, url, event_types, sealed_secret, old_secret, disabled_at"},
+     "tenant, application, id, url, event_types, sealed_secret, old_secret, old_secret_until,"
+     " disabled_at, disable_reason"},
+    {"webhook_recoveries", "next, last"},
+    {"notifications", "payment, channel, recipient, state"},
     {"onramp_references",
      "tenant, application, connector, wallet, customer_id, reference, related_to, has_metadata,"
      " created_at",
@@ -67,22 +90,28 @@ constexpr std::array<GuardedTable, 24> kTables{{
      " payer_phone, arrived_at, returned_at, payment"},
     {"quotes",
      "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
-     " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference, "
-     "created_at",
-     kFinal},
+     " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference,"
+     " created_at, expires_at"},
     {"rates", "environment, sell, buy, numerator, denominator"},
     {"fee_rows", "association, connector, transaction_type, fixed, basis_points"},
+    {"quota_limits", "tenant, quota, maximum"},
+    {"alert_messages", "id, alert, kind, channel, target, count, oldest_at, at, state"},
 }};
+// A new file has rows of these tables before it has keys.
+constexpr std::size_t kFoundingTables = 2;
+/// Walks of a table whose total changes meanwhile. After that, the next round checks the total.
+constexpr int kTriesMax = 5;
 
 constexpr const char* kMac = "SELECT mac FROM row_macs WHERE source = ? AND row = ?";
 constexpr const char* kMacsAfter =
     "SELECT row, mac FROM row_macs WHERE source = ? AND row > ? ORDER BY row";
-/// Walks of a table whose total changes meanwhile. After that, the next round checks the total.
-constexpr int kTriesMax = 5;
 constexpr const char* kSetMac =
     "INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)"
     " ON CONFLICT (source, row) DO UPDATE SET mac = excluded.mac";
 constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row = ?";
+
+constexpr const char* kAssociationOf = "SELECT association FROM tenants WHERE tenant = ?";
+constexpr const char* kMetaRow = "SELECT rowid FROM meta WHERE name = ?";
 
 constexpr const char* kSlot = "changed rows";
 
@@ -123,6 +152,7 @@ void note(void* changed, int operation, const char*, const char* table, long lon
 /// The statements of a table, built once. Their addresses identify them.
 struct Statements {
   std::string one;
+  std::string with_mac;  // the row, and its digest as the last column
   std::string after;
   int columns = 0;  // after the key
 };
@@ -130,12 +160,14 @@ const Statements& statements_of(std::size_t table) {
   static const auto all = [] {
     std::array<Statements, kTables.size()> out;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const std::string select = std::string("SELECT rowid, ")
-                                     .append(kTables[i].columns)
-                                     .append(" FROM ")
-                                     .append(kTables[i].name);
-      out[i] = {select + " WHERE rowid = ?", select + " WHERE rowid > ? ORDER BY rowid LIMIT ?",
-                count_names(kTables[i].columns)};
+      const std::string select = "SELECT rowid, " + std::string(kTables[i].columns);
+      const std::string from = " FROM " + std::string(kTables[i].name) + " WHERE " +
+                               std::string(kTables[i].rows) +
+                               (kTables[i].rows.empty() ? "" : " AND ") + "rowid ";
+      out[i] = {
+          select + from + "= ?1",
+          select + ", (SELECT mac FROM row_macs WHERE source = ?2 AND row = ?1)" + from + "= ?1",
+          select + from + "> ? ORDER BY rowid LIMIT ?", count_names(kTables[i].columns)};
     }
     return out;
   }();
@@ -206,6 +238,10 @@ void follow_total(Connection& db, GuardedPosition& from, GuardedPiece& out) {
 void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, GuardedPiece& out) {
   const ChainKeys* keys = keys_of(db);
   const GuardedTable& table = kTables[from.table];
+  if (from.table < kFoundingTables && has_no_proof(db)) {  // a new file
+    from = {.table = from.table + 1};
+    return;
+  }
   if (from.row == INT64_MIN) from.stored = stored_total(db, table.name);
   Query rows(db, statements_of(from.table).after.c_str(), from.row, limit);
   Query macs(db, kMacsAfter, table.name, from.row);
@@ -234,7 +270,28 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
   follow_total(db, from, out);
 }
 
+std::size_t index_of(std::string_view table) {
+  const auto found = std::ranges::find(kTables, table, &GuardedTable::name);
+  COFFER_CHECK(found != kTables.end());
+  return static_cast<std::size_t>(found - kTables.begin());
+}
+
 }  // namespace
+
+ForeignChange::ForeignChange(const std::string& what) : InternalError(what) {
+  ++foreign_change_count;
+}
+
+std::uint64_t foreign_changes() { return foreign_change_count; }
+
+void log_once(const ForeignChange& change) {
+  static Mutex mutex;
+  static std::set<std::string> logged;
+  const Lock lock(mutex);
+  if (!logged.insert(change.what()).second) return;
+  log_error("store", "refused to act on a row that another program changed",
+            {{"row", change.what()}});
+}
 
 std::span<const GuardedTable> guarded_tables() { return kTables; }
 
@@ -244,10 +301,15 @@ void note_changed_rows(Connection& writer, const std::string& path) {
   sqlite3_update_hook(writer.handle(), note, changed);
 }
 
+bool is_writer(Connection& db) { return sqlite3_get_clientdata(db.handle(), kSlot) != nullptr; }
+
 void write_row_digests(Connection& writer) {
   ChangedRows& changed = changed_by(writer);
   if (changed.rows.empty()) return;
   const ChainKeys* keys = keys_of(writer);
+  if (keys == nullptr && changed.rows.rbegin()->first < kFoundingTables && has_no_proof(writer)) {
+    return changed.rows.clear();  // the first row with a digest adopts them
+  }
   COFFER_CHECK(keys != nullptr);
   for (auto at = changed.rows.begin(); at != changed.rows.end();) {
     const std::size_t table = at->first;
@@ -260,6 +322,46 @@ void write_row_digests(Connection& writer) {
     if (before && total != *before) write_total(writer, kTables[table].name, total);
   }
   changed.rows.clear();
+}
+
+void adopt_founding_rows(Connection& writer) {
+  const ChainKeys& keys = *keys_of(writer);
+  for (std::size_t table = 0; table < kFoundingTables; ++table) {
+    SealedTotal total;
+    Query rows(writer, statements_of(table).after.c_str(), INT64_MIN, INT64_MAX);
+    while (rows.step()) {
+      const Sha256 digest = digest_of(keys, table, rows);
+      count_in(total, as_text(digest));
+      writer.run(kSetMac, kTables[table].name, rows.integer(0), Blob{as_text(digest)});
+    }
+    write_total(writer, kTables[table].name, total);
+  }
+}
+
+void require_intact(Connection& db, std::string_view table, std::int64_t row) {
+  const ChainKeys* keys = keys_of(db);
+  if (keys == nullptr) return;
+  const std::size_t index = index_of(table);
+  // A row that changed in this commit gets its digest at the end.
+  if (is_writer(db) && changed_by(db).rows.contains({index, row})) return;
+  const Statements& statements = statements_of(index);
+  Query query(db, statements.with_mac.c_str(), row, table);
+  const bool intact =
+      query.step() ? query.bytes(statements.columns + 1) == as_text(digest_of(*keys, index, query))
+                   : !stored_digest(db, index, row).has_value();
+  if (!intact)
+    throw ForeignChange(fault_of(kTables[index], row, " was changed by another program"));
+}
+
+void require_intact_tenant(Connection& db, std::int64_t tenant) {
+  if (keys_of(db) == nullptr) return;
+  require_intact(db, "tenants", tenant);
+  require_intact(db, "associations", first_integer(db, kAssociationOf, tenant));
+}
+
+void require_intact_meta(Connection& db, std::string_view name) {
+  if (keys_of(db) == nullptr) return;
+  require_intact(db, "meta", first_integer(db, kMetaRow, name));
 }
 
 void forget_changed_rows(Connection& writer) { changed_by(writer).rows.clear(); }

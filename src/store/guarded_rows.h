@@ -1,7 +1,8 @@
 // Rows that grant access or direct money, such as operators, API keys, wallets and the addresses of
 // providers. Each has a keyed digest in `row_macs`, which reveals rows that another program
-// inserted, changed or deleted. store/sealed_totals.h reveals rows that were deleted together with
-// their digests.
+// inserted, changed or deleted. store/sealed_totals.h reveals rows that were deleted or replaced by
+// an older version together with their digests. The server checks a row before it acts on it
+// (require_intact), and all rows at start and hourly.
 //
 // Digest: HMAC-SHA256 over `table|key|` and the canonical text of the covered columns.
 #pragma once
@@ -10,7 +11,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "base/check.h"
 #include "store/connection.h"
 #include "store/sealed_totals.h"
 
@@ -23,16 +26,45 @@ struct GuardedTable {
   /// The covered columns never change after the insert, so updates of other columns need no new
   /// digest.
   bool final = false;
+  /// Which rows are guarded, as a condition; empty: all.
+  std::string_view rows = {};
 };
 std::span<const GuardedTable> guarded_tables();
 
 /// From now on, records which guarded rows this connection changes in the file at `path`.
 void note_changed_rows(Connection& writer, const std::string& path);
+/// Whether note_changed_rows() was called for this connection.
+bool is_writer(Connection& db);
 /// Writes the digests of the changed rows. Call it before each commit. A row that did not match its
 /// digest before the change is logged and keeps the old digest. Throws InternalError without keys.
 void write_row_digests(Connection& writer);
+/// Gives digests to the rows that a new file has before it has keys.
+void adopt_founding_rows(Connection& writer);
 /// Call this after a rollback.
 void forget_changed_rows(Connection& writer);
+
+/// Another program changed a row on which coffer was about to act.
+class ForeignChange : public InternalError {
+ public:
+  explicit ForeignChange(const std::string& what);
+};
+/// The number of ForeignChanges in this process. Thread-safe.
+std::uint64_t foreign_changes();
+/// Logs it, unless this process has already logged the same one. Thread-safe.
+void log_once(const ForeignChange& change);
+
+/// Call this before acting on a row of a guarded table. Throws ForeignChange if the row does not
+/// match its digest. Does nothing on a connection without keys, and for a row that does not exist
+/// and has no digest.
+void require_intact(Connection& db, std::string_view table, std::int64_t row);
+inline void require_intact(Connection& db, std::string_view table,
+                           const std::optional<std::int64_t>& row) {
+  if (row) require_intact(db, table, *row);
+}
+
+/// The same for a tenant with its association, and for a row of `meta`.
+void require_intact_tenant(Connection& db, std::int64_t tenant);
+void require_intact_meta(Connection& db, std::string_view name);
 
 /// The position of a walk through all guarded rows.
 struct GuardedPosition {

@@ -11,7 +11,9 @@
 #include "store/identity/quota_book.h"
 #include "store/identity/row_bytes.h"
 #include "store/ledger/journal.h"
+#include "store/payments/payment_seal.h"
 #include "store/schema_check.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::store {
 namespace {
@@ -468,6 +470,13 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
       show("hash_chain", done, all, Progress::Unit::rows);
     });
   });
+  show("payments", 0, kNotKnown, Progress::Unit::rows);
+  check("payments", out, [&] {
+    const PaymentPiece piece = check_payments(db, kAllKeys.first, kAllKeys.last);
+    return piece.fault.empty() ? ledger_end_fault(db, piece.rows, piece.versions) : piece.fault;
+  });
+  show("events", 0, kNotKnown, Progress::Unit::rows);
+  check("events", out, [&] { return verify_events(db); });
   show("audit_log", 0, kNotKnown, Progress::Unit::rows);
   check("audit_log", out, [&] { return verify_audit_log(db); });
   show("guarded_rows", 0, kNotKnown, Progress::Unit::rows);

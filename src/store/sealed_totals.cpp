@@ -4,6 +4,7 @@
 #include "base/crypto/multiset_hash.h"
 #include "store/guarded_rows.h"
 #include "store/identity/audit_log.h"
+#include "store/payments/payment_seal.h"
 
 namespace coffer::store {
 namespace {
@@ -39,17 +40,16 @@ std::optional<StoredTotal> find_total(Connection& db, std::string_view source) {
   return StoredTotal{{query.integer(0), query.blob(1)}, query.blob(2)};
 }
 
-/// Whether no counted row was ever written.
-bool has_no_proof(Connection& db) {
-  Query query(db, kIsUnwritten);
-  return query.step() && query.boolean(0);
-}
-
 }  // namespace
 
 SealedTotal stored_total(Connection& db, std::string_view source) {
   const auto stored = find_total(db, source);
   return stored ? stored->total : SealedTotal();
+}
+
+bool has_no_proof(Connection& db) {
+  Query query(db, kIsUnwritten);
+  return query.step() && query.boolean(0);
 }
 
 void count_in(SealedTotal& total, std::string_view digest) {
@@ -71,6 +71,8 @@ std::optional<SealedTotal> total_to_change(Connection& writer, std::string_view 
   if (!has_no_proof(writer)) return std::nullopt;
   for (const GuardedTable& table : guarded_tables()) write_total(writer, table.name, {});
   write_total(writer, kAuditTotal, {0, genesis_link()});
+  write_total(writer, kLedgerTotal, empty_ledger());
+  adopt_founding_rows(writer);
   return find_total(writer, source)->total;
 }
 

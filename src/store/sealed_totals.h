@@ -30,6 +30,8 @@ void count_out(SealedTotal& total, std::string_view digest);
 std::optional<SealedTotal> total_to_change(Connection& writer, std::string_view source);
 /// The total in the file, with any seal; nothing counted if it is missing.
 SealedTotal stored_total(Connection& db, std::string_view source);
+/// Whether no counted row was ever written.
+bool has_no_proof(Connection& db);
 void write_total(Connection& writer, std::string_view source, const SealedTotal& total);
 
 /// A sentence if the total differs from the one in the file, otherwise an empty text. On a

@@ -1,6 +1,7 @@
 #include "store/write_tx.h"
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 
 namespace coffer::store {
 namespace {
@@ -37,6 +38,15 @@ void NewRows::clear() {
   events.clear();
 }
 
+void WriteTx::begin_command() {
+  balances_.begin_command();
+  quotas_.begin_command();
+  open_payments_.begin_command();
+  drawn_by_command_.clear();
+  chain_head_before_ = chain_head_;
+  counted_before_ = counted_.size();
+}
+
 std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
   const auto [it, fresh] = sequences_.try_emplace(tenant, 0);
   if (fresh) {
@@ -50,6 +60,7 @@ std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
 AssociationStatus WriteTx::association_status(const Tenant& tenant) {
   const auto known = statuses_.find(tenant.key);
   if (known != statuses_.end()) return known->second;
+  require_intact_tenant(writer_, tenant.key);
   Query query(writer_, kAssociationStatus, tenant.key);
   COFFER_CHECK(query.step());
   return statuses_.emplace(tenant.key, query.enumeration<AssociationStatus>(0)).first->second;

@@ -15,6 +15,7 @@
 #include "store/identity/quota_book.h"
 #include "store/ledger/balance_book.h"
 #include "store/ledger/known_rows.h"
+#include "store/payments/open_payments.h"
 #include "store/rows/row_buffer.h"
 
 namespace coffer {
@@ -46,10 +47,15 @@ class NewRows {
   Connection& writer_;
 };
 
-/// The last row of the journal.
+/// The end of the ledger: the last row of the journal, the number of payments, and the sum of their
+/// versions (store/payments/payment_seal.h).
 struct ChainHead {
   std::int64_t journal = 0;
-  std::string link;  // empty: read both from the journal at first use
+  std::string link = {};  // empty: read all from the file at first use
+  std::int64_t payments = 0;
+  std::int64_t versions = 0;
+  bool continues = true;  // false: another program changed the end
+  bool operator==(const ChainHead&) const = default;
 };
 
 class WriteTx {
@@ -103,11 +109,19 @@ class WriteTx {
   }
   /// The next event sequence of a tenant.
   std::int64_t next_sequence(std::int64_t tenant);
-  /// The end of the hash chain in this batch, which the journal reads and replaces.
+  /// The end of the ledger in this batch; read it through ledger_head().
   ChainHead& chain_head() { return chain_head_; }
+  /// The payments in progress; read with the end of the ledger.
+  OpenPayments& open_payments() { return open_payments_; }
+  /// The end that the file's seal has.
+  ChainHead& sealed_head() { return sealed_head_; }
+  /// Payments whose provider parts changed in this batch; they get new digests before the commit.
+  std::vector<std::int64_t>& provider_parts() { return provider_parts_; }
 
  private:
   friend class CommitQueue;
+  void begin_command();
+
   Connection& writer_;
   NewRows new_rows_;
   BalanceBook balances_;
@@ -119,6 +133,9 @@ class WriteTx {
   bool tenancy_touched_ = false;
   std::unordered_map<std::int64_t, std::int64_t> sequences_;
   ChainHead chain_head_;
+  ChainHead sealed_head_;
+  OpenPayments open_payments_;
+  std::vector<std::int64_t> provider_parts_;
   // To roll back the running command: the number of sequences it drew per tenant, and the previous
   // link.
   std::vector<std::int64_t> drawn_by_command_;

@@ -47,7 +47,7 @@ struct World {
                amount(units)},
               0};
           store::post(tx, store::operator_tenant(Environment::sandbox),
-                      store::JournalKind::liquidity, std::nullopt, {&movement, 1});
+                      store::JournalKind::liquidity, {&movement, 1});
           return {};
         })
         .value();

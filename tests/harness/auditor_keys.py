@@ -13,43 +13,69 @@ PAYMENT = ("SELECT type, id, transaction_id, application, request_id, source_wal
 LEGS = ("SELECT leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description FROM payment_legs"
         " WHERE payment = ? ORDER BY leg")
 PROVIDER = ("SELECT fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
-            " payer_account, payer_phone FROM provider_payments WHERE payment = ?")
+            " payer_account, payer_phone, arrived_currency FROM provider_payments WHERE payment = ?")
 REFERENCE = "SELECT connector, provider_payment_id, onramp_reference FROM reference_payments WHERE payment = ?"
-PARTS = {2: (LEGS,), 5: (PROVIDER,), 6: (PROVIDER,), 7: (PROVIDER, REFERENCE)}  # by payments.type
+HOLDS = "SELECT account, amount FROM holds WHERE payment = ? ORDER BY account"
+FIELDS = "SELECT name, value FROM payment_fields WHERE payment = ? ORDER BY name"
+PARTS = {2: (LEGS, HOLDS), 5: (PROVIDER, FIELDS), 6: (PROVIDER, FIELDS),
+         7: (PROVIDER, FIELDS, REFERENCE)}  # by payments.type
+STATE = ("SELECT status, version, failure, refund_failure, receiving_amount, path, processing_after, completed_after,"
+         " updated_after, refund_pending_at, refund_closed_at, corrected_at, corrected_from FROM payments WHERE payment = ?")
+PART = ("SELECT state, in_review, attempts, first_sent_at, expires_at, provider_reference, connector_endpoint,"
+        " collected_amount, open_item FROM provider_payments WHERE payment = ?")
+INSTRUCTIONS = "SELECT name, value FROM payment_instructions WHERE payment = ? ORDER BY name"
 GUARDED = {
+    "meta": "name value",
+    "tenants": "association environment",
     "assets": "code issuer name decimals",
     "associations": "id name status entity_type",
     "applications": "id tenant environment suspended scopes key_version client_id client_secret_hash api_key_hash"
-                    " connect_hash sign_in_hash public_key networks certificates old_client_secret_hash old_api_key_hash"
-                    " old_connect_hash old_sign_in_hash old_key_version old_until",
-    "operators": "id name role password_hash sealed_otp otp_required suspended version created_at",
-    "approvals": "id operator version command detail sealed_arguments state requested_at expires_at decided_by",
+                    " connect_hash sign_in_hash public_key networks certificates old_client_secret_hash"
+                    " old_api_key_hash old_connect_hash old_sign_in_hash old_key_version old_until",
+    "operators": "id name role password_hash sealed_otp otp_step otp_required suspended version created_at",
+    "approvals": "id operator version command detail sealed_arguments state requested_at expires_at decided_by"
+                 " decided_at outcome",
     "operator_links": "hash operator expires_at",
     "operator_recovery_codes": "operator hash",
-    "operator_passkeys": "operator credential site public_key created_at",
+    "operator_passkeys": "operator credential site public_key sign_count created_at",
     "operator_subjects": "operator issuer subject",
-    "users": "id association username password_hash sealed_otp suspended key_version",
+    "users": "id association username password_hash sealed_otp otp_step suspended key_version",
+    "refresh_tokens": "hash family application key_version spent expires_at",
     "wallets": "tenant id account_number public_key sealed_seed asset own_account status",
+    "wallet_metadata": "entity_type first_name last_name date_of_birth nationality id_type id_number company_name"
+                       " registration_number registration_country tax_id address email phone",
     "accounts": "tenant kind wallet asset connector",
     "fundings": "transaction_id description",
+    "beneficiaries": "tenant id entity_type first_name last_name date_of_birth nationality company_name"
+                     " registration_number registration_country email phone client_reference archived_at",
+    "beneficiary_addresses": "beneficiary position type line1 line2 city state postal_code country",
     "destinations": "beneficiary tenant id method country currency account_name account_number iban bank_name"
                     " bank_code branch_code swift_bic provider phone_number network_name asset_symbol wallet_address"
-                    " memo created_at",
+                    " memo created_at archived_at",
     "connectors": "id environment name provider driver flow direction method country currency currency_decimals asset"
                   " rate_numerator rate_denominator fee_fixed fee_basis_points min_amount max_amount day_limit"
                   " month_limit transaction_types issues_references requirements_version status",
-    "connector_requirements": "connector position name type required pattern min_length max_length transaction_types",
+    "connector_requirements": "connector position name type required label description pattern min_length max_length"
+                              " transaction_types",
+    "connector_choices": "connector position choice code label",
     "connector_endpoints": "id connector base_url sealed_secret timeout_ms retired_at",
-    "webhooks": "tenant application id url event_types sealed_secret old_secret disabled_at",
-    "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata created_at",
+    "webhooks": "tenant application id url event_types sealed_secret old_secret old_secret_until disabled_at"
+                " disable_reason",
+    "webhook_recoveries": "next last",
+    "notifications": "payment channel recipient state",
+    "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata"
+                         " created_at",
     "onramp_reference_metadata": "onramp_reference name value",
     "unassigned_arrivals": "id connector provider_payment_id reference amount currency payer_name payer_account"
                            " payer_phone arrived_at returned_at payment",
     "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
-              " rate_numerator rate_denominator provider_reference created_at",
+              " rate_numerator rate_denominator provider_reference created_at expires_at",
     "rates": "environment sell buy numerator denominator",
     "fee_rows": "association connector transaction_type fixed basis_points",
+    "quota_limits": "tenant quota maximum",
+    "alert_messages": "id alert kind channel target count oldest_at at state",
 }
+ROWS = {"meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"}  # of GUARDED, if not all
 
 
 def digest(key, text):
@@ -179,7 +205,7 @@ def guarded(db, root):
     """(table, row, digest) of every guarded row, as defined in store/guarded_rows.h."""
     key = derived(root, "coffer row mac v1")
     for table, columns in GUARDED.items():
-        for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table}"):
+        for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table} WHERE {ROWS.get(table, '1')}"):
             yield table, row[0], digest(key, f"{table}|{row[0]}|".encode() + canonical(tuple(row)[1:]))
 
 
@@ -192,11 +218,41 @@ def multiset_hash(elements):
     return struct.pack("<1024H", *lanes) if elements else b""
 
 
+def payment_digests(db, root):
+    """(payment, digest) of every payment, as defined in store/payments/payment_seal.h."""
+    key = derived(root, "coffer row mac v1")
+    for payment, tenant in db.execute("SELECT payment, tenant FROM payments ORDER BY payment").fetchall():
+        text = f"payment|{payment}|{tenant}|".encode() + payment_text(db, payment)
+        yield payment, digest(key, text + canonical(tuple(db.execute(STATE, (payment,)).fetchone())))[:8]
+
+
+def part_digests(db, root):
+    """(payment, digest) of every part of a payment that changes with its provider."""
+    key = derived(root, "coffer row mac v1")
+    for payment, revision in db.execute("SELECT payment, revision FROM provider_payments").fetchall():
+        text = f"provider|{payment}|{revision}|".encode() + canonical(tuple(db.execute(PART, (payment,)).fetchone()))
+        for row in db.execute(INSTRUCTIONS, (payment,)):
+            text += b"\n" + canonical(tuple(row))
+        yield payment, digest(key, text)[:8]
+
+
+def ledger_end(db):
+    """The content of the sealed total of the ledger: (entry sets, link and numbers)."""
+    last = db.execute("SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1").fetchone()
+    journal, link = (0, bytes(32)) if last is None else tuple(last)
+    payments, versions = db.execute("SELECT count(*), ifnull(sum(version), 0) FROM payments").fetchone()
+    (revisions,) = db.execute("SELECT ifnull(sum(revision), 0) FROM provider_payments").fetchone()
+    running = db.execute("SELECT count(*), ifnull(sum(p.version + ifnull(q.revision, 0)), 0) FROM payments p"
+                         " LEFT JOIN provider_payments q ON q.payment = p.payment WHERE p.status IN (0, 1, 4)").fetchone()
+    return journal, link + f"|{payments}|{versions + revisions}|{running[0]}|{running[1]}|".encode()
+
+
 def totals(db, root):
     """(source, rows, sum, seal) of every guarded table, as defined in store/sealed_totals.h."""
     key = derived(root, "coffer row mac v1")
     last = db.execute("SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1").fetchone()
     found = {"audit_log": (0, bytes(32)) if last is None else tuple(last)}
+    found["ledger"] = ledger_end(db)
     for table in GUARDED:
         macs = [row[0] for row in db.execute("SELECT mac FROM row_macs WHERE source = ?", (table,))]
         found[table] = (len(macs), multiset_hash(macs))
@@ -225,7 +281,13 @@ def check_guarded(run, root):
         if macs.pop((table, row), None) != mac:
             run.fault("guarded row", f"{table} {row} was changed")
     for table, row in macs:
-        run.fault("guarded row", f"{table} {row} is missing")
+        if table != "events":
+            run.fault("guarded row", f"{table} {row} is missing")
+    for table, digests in (("payments", payment_digests), ("provider_payments", part_digests)):
+        stored = dict(tuple(row) for row in run.rows(f"SELECT payment, mac FROM {table}"))
+        for payment, mac in digests(run.db, root):
+            if stored[payment] != mac:
+                run.fault("guarded row", f"{table} {payment} was changed")
 
 
 def check_totals(run, root):
@@ -244,7 +306,10 @@ def sign_again(db, path):
     db.execute("BEGIN")
     db.executemany("UPDATE journal SET link = ? WHERE journal = ?",
                    [(link, journal) for journal, _, link in links(db, root)])
-    db.execute("DELETE FROM row_macs")
+    for table, digests in (("payments", payment_digests), ("provider_payments", part_digests)):
+        db.executemany(f"UPDATE {table} SET mac = ? WHERE payment = ?",
+                       [(mac, payment) for payment, mac in digests(db, root)])
+    db.execute("DELETE FROM row_macs WHERE source <> 'events'")
     db.executemany("INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)", list(guarded(db, root)))
     db.execute("DELETE FROM sealed_totals")
     db.executemany("INSERT INTO sealed_totals (source, rows, sum, seal) VALUES (?, ?, ?, ?)", list(totals(db, root)))

@@ -115,7 +115,7 @@ Result<void> issue_into(store::WriteTx& tx, const Issue& issue, store::JournalKi
         Problem(Slug::amount_out_of_range, "The amount is too large.",
                 {{"amount", "exceeds the amount of the asset that the ledger can hold"}}));
   }
-  store::post(tx, issue.tenant, kind, std::nullopt, {&movement, 1});
+  store::post(tx, issue.tenant, kind, {&movement, 1});
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "flows/identity/login.h"
 #include "flows/json_object.h"
+#include "store/guarded_rows.h"
 #include "store/operations/alerts.h"
 
 namespace coffer::flows {
@@ -108,6 +109,10 @@ Result<void> attempt(const Context& context, outbound::AlertSender& sender,
                                        tx.now().plus_ms(alert_delay_ms(message.attempts + 1)));
   }));
   if (!opened) return {};
+  COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
+    store::require_intact(db, "alert_messages", message.key);
+    return {};
+  }));
   const auto result = sender.send(message.channel, text_of(message, public_base_url(context)));
   if (!result.sent) {
     log_warning("alerts", "alert could not be sent",

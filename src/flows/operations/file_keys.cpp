@@ -212,6 +212,7 @@ Result<std::unique_ptr<const auth::SecretHasher>> prepare_file_keys(const Contex
                return open_root(context.sealer, db);
              }));
   context.queue.use_keys(chain_keys_under(root));
+  context.database.use_keys([root] { return chain_keys_under(root); });
   return std::make_unique<const auth::SecretHasher>(root.derive(kSecretsLabel));
 }
 

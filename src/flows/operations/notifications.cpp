@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "flows/operations/figures.h"
 #include "outbound/operations/notifier.h"
+#include "store/guarded_rows.h"
 #include "store/ledger/wallets.h"
 #include "store/parties/beneficiaries.h"
 #include "store/webhooks/notifications.h"
@@ -27,6 +28,7 @@ std::optional<std::string> recipient_of(store::Connection& db, const store::Paym
   }
   const auto& wallet = keys.legs.front().destination_wallet;
   if (!wallet) return std::nullopt;
+  store::require_intact(db, "wallet_metadata", *wallet);
   const auto row = store::find_wallet_by_key(db, *wallet);
   return row && row->metadata ? address_of(*row->metadata, channel) : std::nullopt;
 }
@@ -67,6 +69,8 @@ Result<bool> open(const Context& context, const NotificationRow& row) {
 
 Result<outbound::Notification> message_of(const Context& context, const NotificationRow& row) {
   return context.read([&](store::Connection& db) {
+    store::require_intact(db, "notifications", row.key);
+    store::require_intact_payment(db, row.payment);
     const auto record = store::find_payment_by_key(db, row.payment);
     COFFER_CHECK(record.has_value());
     return outbound::Notification{row.channel, row.recipient,
@@ -131,7 +135,12 @@ Result<NotificationRound> send_due_notifications(const Context& context, int lim
   }));
   NotificationRound round;
   for (const NotificationRow& row : rows) {
-    COFFER_TRY_VOID(attempt(context, row));
+    try {
+      COFFER_TRY_VOID(attempt(context, row));
+    } catch (const store::ForeignChange& change) {  // delayed alone, and not sent
+      store::log_once(change);
+      COFFER_TRY_VOID(open(context, row));
+    }
     ++round.attempts;
   }
   COFFER_TRY(round.next_due,

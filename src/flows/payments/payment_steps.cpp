@@ -37,7 +37,7 @@ void pass_processing(const Context& context, store::WriteTx& tx, store::Settleme
 void succeed(const Context& context, store::WriteTx& tx, store::SettlementView& payment,
              std::span<const store::Movement> movements, store::StatusChange change) {
   store::close_holds(tx, payment, HoldState::posted);
-  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, movements);
+  store::post(tx, payment, store::JournalKind::payment, movements);
   change.to = PaymentStatus::succeeded;
   advance(context, tx, payment, change);
 }
@@ -69,7 +69,7 @@ bool credit_collection(const Context& context, store::WriteTx& tx, store::Settle
     store::set_open_item(tx, payment.key, OpenItem::unbooked);
     return true;
   }
-  store::post(tx, payment.tenant, store::JournalKind::payment, payment.key, {&movement, 1});
+  store::post(tx, payment, store::JournalKind::payment, {&movement, 1});
   advance(context, tx, payment, {PaymentStatus::succeeded, {}, payment.receiving_amount, {}});
   return true;
 }

@@ -87,7 +87,7 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
         "Only payments through a provider can be resolved. coffer settles a payment of the type " +
         std::string(name(record.request.type)) + " automatically.");
   }
-  ProviderView view = store::provider_view(tx.db(), record.key);
+  ProviderView view = store::provider_view(tx, record.key);
   if (const std::string why_not = objection(tx, record, view, result); !why_not.empty()) {
     return conflict(why_not);
   }
@@ -102,7 +102,7 @@ Result<void> check(store::WriteTx& tx, const PaymentRecord& record) {
   if (!is_quoted(record.request.type)) {
     return conflict("The payment is complete, so there is nothing to retry.");
   }
-  const ProviderView view = store::provider_view(tx.db(), record.key);
+  const ProviderView view = store::provider_view(tx, record.key);
   if (view.open_item != OpenItem::none && view.open_item != OpenItem::closed) {
     return conflict("The provider was already queried about this payment. Resolve the payment.");
   }

@@ -89,6 +89,9 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
   if (payment.min_receiving && path->receiving < *payment.min_receiving) {
     return fail(context, tx, payment, FailureCode::slippage_exceeded);
   }
+  for (std::size_t i = 1; i < path->assets.size(); ++i) {
+    store::require_intact_rate(tx.db(), payment.environment, path->assets[i - 1], path->assets[i]);
+  }
   const AccountKey pool_in =
       store::operator_account(tx, payment.environment, AccountKind::liquidity, *leg.asset);
   const AccountKey pool_out =
@@ -107,6 +110,7 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
 void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
   SettlementView payment = store::settlement_view(tx.db(), job.payment);
   if (payment.settle_at != job.due_at) return;  // settled or scheduled again in the meantime
+  store::require_open(tx, payment.sealed);
   if (payment.type == PaymentType::onramp_reference) {  // may have to wait in `processing`
     if (payment.status == PaymentStatus::initiated) advance(context, tx, payment, {});
     return settle_reference_payment(context, tx, payment);

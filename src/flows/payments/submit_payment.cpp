@@ -68,6 +68,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
       {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider,
        plan.lane ? std::nullopt : std::optional(due)});
   store::place_holds(tx, payment, request.type, holds);
+  store::seal_payment(tx, payment, request.type);
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   if (plan.keys.quote) store::use_quote(tx, caller.tenant, *plan.keys.quote, payment);

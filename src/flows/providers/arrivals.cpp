@@ -96,6 +96,7 @@ ArrivedPayment create(const Context& context, store::WriteTx& tx, const Connecto
   const std::int64_t payment = store::insert_payment(tx, tenant, row);
   store::set_provider_reference(tx, payment, arrival.provider_payment_id);
   store::insert_reference_payment(tx, reference, arrival.provider_payment_id, payment);
+  store::seal_payment(tx, payment, request.type);
   emit_payment_event(tx, context.random, tenant.key, payment, PaymentStatus::initiated, 1);
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);

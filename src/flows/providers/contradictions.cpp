@@ -72,8 +72,7 @@ bool can_book(store::WriteTx& tx, const ProviderView& view) {
 void book(const Context& context, store::WriteTx& tx, ProviderView& view) {
   // The provider kept the money of a failed refund, so it is debited already.
   if (view.payment.status != PaymentStatus::refund_failed) {
-    store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
-                provider_movements(tx, view));
+    store::post(tx, view.payment, store::JournalKind::payment, provider_movements(tx, view));
   }
   advance(context, tx, view.payment,
           {PaymentStatus::succeeded, {}, view.payment.receiving_amount, {}});

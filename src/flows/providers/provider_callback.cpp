@@ -103,7 +103,7 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
       tx.signal(store::Signal::providers);
       return;
     }
-    const ProviderView view = store::provider_view(tx.db(), *payment);
+    const ProviderView view = store::provider_view(tx, *payment);
     const bool is_final = is_quoted(view.payment.type) && view.open_item == OpenItem::none;
     if (is_final && says_otherwise(view, connector, id, data)) {
       begin_check(tx, view, outbound::ConnectorRegistry::lane(connector), kAfterMessage);
@@ -121,7 +121,7 @@ Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenan
         record.provider->open_item == OpenItem::checking) {
       return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
     }
-    ProviderView view = store::provider_view(tx.db(), record.key);
+    ProviderView view = store::provider_view(tx, record.key);
     decide(context, tx, view, failure);
     tx.signal(store::Signal::providers);
     return *store::find_payment_by_key(tx.db(), record.key);

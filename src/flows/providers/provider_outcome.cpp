@@ -60,8 +60,7 @@ void log_contradiction(const ProviderView& view, const char* what) {
 void debit(store::WriteTx& tx, ProviderView& view) {
   if (view.state == ProviderState::accepted) return;
   store::close_holds(tx, view.payment, HoldState::posted);
-  store::post(tx, view.payment.tenant, store::JournalKind::payment, view.payment.key,
-              provider_movements(tx, view));
+  store::post(tx, view.payment, store::JournalKind::payment, provider_movements(tx, view));
   view.state = ProviderState::accepted;
   store::set_provider_state(tx, view.payment.key, view.state);
 }
@@ -145,7 +144,7 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
     return refuse_refund(context, tx, view, FailureCode::ledger_limit_exceeded);
   }
   const std::vector<store::Movement> movements = refund_movements(tx, view);
-  store::post(tx, view.payment.tenant, store::JournalKind::refund, view.payment.key, movements);
+  store::post(tx, view.payment, store::JournalKind::refund, movements);
   advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
   finish(tx, view);
 }

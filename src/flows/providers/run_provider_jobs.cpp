@@ -1,5 +1,7 @@
 #include "flows/providers/run_provider_jobs.h"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -52,7 +54,12 @@ class Claimed {
 std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const ProviderJob& job) {
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
-  ProviderView view = store::provider_view(tx.db(), job.payment);
+  ProviderView view = store::provider_view(tx, job.payment);
+  // A job that another program gave to a payment that is over.
+  COFFER_CHECK(
+      view.open_item == OpenItem::checking ||
+      (view.state != ProviderState::over &&
+       (!is_settled(view.payment.status) || view.payment.status == PaymentStatus::refund_pending)));
   const std::int64_t key = *view.payment.keys.connector;
   auto connector = view.endpoint ? store::find_connector_at(tx.db(), key, view.endpoint)
                                  : store::find_connector_by_key(tx.db(), key);
@@ -79,7 +86,7 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   return step;
 }
 
-Result<std::vector<Step>> open_steps(const Context& context, const std::vector<ProviderJob>& jobs) {
+Result<std::vector<Step>> open_together(const Context& context, std::span<const ProviderJob> jobs) {
   return context.write([&](store::WriteTx& tx) {
     std::vector<Step> steps;
     for (const ProviderJob& job : jobs) {
@@ -87,6 +94,33 @@ Result<std::vector<Step>> open_steps(const Context& context, const std::vector<P
     }
     return steps;
   });
+}
+
+/// Delays a job that fails because of a bug, or because another program changed its payment.
+Result<void> delay(const Context& context, const ProviderJob& job) {
+  log_error("providers", "payment step failed; it will be retried", {{"payment_key", job.payment}});
+  return context.write([&](store::WriteTx& tx) {
+    store::reschedule_provider_job(tx, job.payment, tx.now().plus_ms(kBrokenMs), job.attempts + 1);
+  });
+}
+
+/// A job that fails is delayed alone and does not block the others.
+Result<std::vector<Step>> open_steps(const Context& context, std::span<const ProviderJob> jobs) {
+  auto together = open_together(context, jobs);
+  if (together || together.error().slug != Slug::unexpected_error) return together;
+  std::vector<Step> steps;
+  for (const ProviderJob& job : jobs) {
+    const PaymentScope scope(context, job.payment);
+    auto opened = open_together(context, {&job, 1});
+    if (opened) {
+      std::ranges::move(*opened, std::back_inserter(steps));
+    } else if (opened.error().slug != Slug::unexpected_error) {
+      return opened;
+    } else {
+      COFFER_TRY_VOID(delay(context, job));
+    }
+  }
+  return steps;
 }
 
 Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
@@ -103,7 +137,7 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
   return context.write([&](store::WriteTx& tx) {
     for (const Step& step : steps) {
       const std::int64_t payment = step.job.payment;
-      ProviderView view = store::provider_view(tx.db(), payment);
+      ProviderView view = store::provider_view(tx, payment);
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
       if (view.open_item == OpenItem::checking) {
@@ -127,12 +161,7 @@ Result<void> close_singly(const Context& context, const std::vector<Step>& steps
     if (closed) continue;
     // Overloaded or disk full: all jobs wait.
     if (closed.error().slug != Slug::unexpected_error) return closed;
-    log_error("providers", "payment step failed; it will be retried",
-              {{"payment_key", step.job.payment}});
-    COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) {
-      store::reschedule_provider_job(tx, step.job.payment, tx.now().plus_ms(kBrokenMs),
-                                     step.job.attempts + 1);
-    }));
+    COFFER_TRY_VOID(delay(context, step.job));
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
+#include "store/guarded_rows.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::flows {
@@ -84,7 +85,13 @@ void load_lane(const Context& context, store::Connection& db, const store::Webho
   for (const auto& delivery : store::due_deliveries(db, row.tenant, row.key, now, limit)) {
     if (lanes.is_claimed(row.key, delivery.sequence)) continue;
     const auto event = store::event_at(db, row.tenant, delivery.sequence);
-    if (event) lanes.add(delivery, bodies.body_of(*event));
+    if (!event) continue;
+    try {
+      store::require_intact(db, "webhooks", row.key);
+      lanes.add(delivery, bodies.body_of(*event));
+    } catch (const store::ForeignChange& change) {  // it stays due, and is not signed
+      store::log_once(change);
+    }
   }
 }
 

@@ -4,8 +4,10 @@
 #include "flows/payments/record_json.h"
 #include "flows/webhooks/sample_event.h"
 #include "flows/webhooks/webhook_json.h"
+#include "store/guarded_rows.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/wallets.h"
+#include "store/webhooks/event_id.h"
 #include "store/webhooks/webhooks.h"
 
 namespace coffer::flows {
@@ -74,6 +76,9 @@ std::string EventBodies::body_of(const store::EventRow& event) {
 }
 
 std::string EventBodies::render(const store::EventRow& event) {
+  if (!key_is_intact_) store::require_intact_meta(db_, store::kEventIdKey);
+  key_is_intact_ = true;
+  store::require_intact_event(db_, tenant_, event);
   Json out{{"id", event.id.to_string()},
            {"type", name(event.type)},
            {"timestamp", event.at.to_string()},
@@ -85,7 +90,13 @@ std::string EventBodies::render(const store::EventRow& event) {
   if (event.test) {
     out["data"] = sample_data(event, tenant_, context_.network_name);
   } else if (event.payment) {
-    out["data"] = record_json(at_event(record(*event.payment), event.version), tenant_.environment);
+    const store::PaymentRecord then = at_event(record(*event.payment), event.version);
+    const auto reached = info(event.type).reached;
+    if (reached && then.status != *reached) {
+      throw store::ForeignChange("event " + std::to_string(event.sequence) + " of tenant " +
+                                 std::to_string(tenant_.key) + " contradicts its payment");
+    }
+    out["data"] = record_json(then, tenant_.environment);
   } else if (event.wallet) {
     out["data"] = wallet_data(db_, event, context_.network_name);
   } else if (event.application) {

@@ -21,7 +21,8 @@ class EventBodies {
   /// The stored bytes of the event, or newly rendered ones if none are stored. `data` is the record
   /// as of the event's version, without later changes.
   std::string body_of(const store::EventRow& event);
-  /// Renders the event without reading stored bytes.
+  /// Renders the event without reading stored bytes. As body_of(), throws ForeignChange
+  /// (store/guarded_rows.h) if another program inserted or changed the event or its payment.
   std::string render(const store::EventRow& event);
 
  private:
@@ -30,6 +31,7 @@ class EventBodies {
   const Context& context_;
   store::Connection& db_;
   const Tenant& tenant_;
+  bool key_is_intact_ = false;  // of event IDs
   // The last one, because events of a payment are often adjacent.
   std::optional<store::PaymentRecord> record_;
 };

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/webhooks.h"
+#include "store/guarded_rows.h"
 #include "store/webhooks/deliveries.h"
 
 namespace coffer::flows {
@@ -20,6 +22,17 @@ constexpr int kDueEnough = 512;
 bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event) {
   if (event.type == EventType::webhook_test) return event.webhook == webhook.key;
   return webhook.types.contains(event.type);
+}
+
+/// Whether coffer wrote the row; logs if it did not.
+bool is_intact(store::Connection& db, std::string_view table, std::int64_t row) {
+  try {
+    store::require_intact(db, table, row);
+    return true;
+  } catch (const store::ForeignChange& change) {
+    store::log_once(change);
+    return false;
+  }
 }
 
 class Planner {
@@ -39,7 +52,7 @@ class Planner {
     for (const store::EventRow& event : events) {
       if (!is_wanted(webhook_, event)) continue;
       any = true;
-      add(event, bodies_.render(event), false);
+      if (auto body = rendered(event)) add(event, *std::move(body), false);
     }
     const bool full = static_cast<int>(events.size()) == kEventsPerRound;
     plan_.more = plan_.more || full;
@@ -55,8 +68,9 @@ class Planner {
     for (const store::EventRow& event : events) {
       if (event.sequence > recovery.last) break;
       if (is_wanted(webhook_, event) && is_missing(event)) {
-        const bool kept = store::find_event_body(db_, webhook_.tenant, event.sequence).has_value();
-        add(event, kept ? std::string() : bodies_.render(event), true);
+        const bool kept = store::has_event_body(db_, webhook_.tenant, event.sequence);
+        auto body = kept ? std::optional<std::string>("") : rendered(event);
+        if (body) add(event, *std::move(body), true);
       }
     }
     const bool full = static_cast<int>(events.size()) == kEventsPerRound;
@@ -71,6 +85,16 @@ class Planner {
     const auto delivery =
         store::find_delivery_at(db_, webhook_.tenant, webhook_.key, event.sequence);
     return !delivery || delivery->state == DeliveryState::dead;
+  }
+
+  /// nullopt for an event that another program inserted or changed, which is not delivered.
+  std::optional<std::string> rendered(const store::EventRow& event) {
+    try {
+      return bodies_.render(event);
+    } catch (const store::ForeignChange& change) {
+      store::log_once(change);
+      return std::nullopt;
+    }
   }
 
   void add(const store::EventRow& event, std::string body, bool again) {
@@ -93,12 +117,15 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
   QueuePlan plan;
   const Timestamp now = context.queue.now();
   for (const store::WebhookRow& webhook : webhooks) {
+    if (!is_intact(db, "webhooks", webhook.key)) continue;
     Planner(context, db, webhook, plan).add_new_events(now);
   }
   for (const store::Recovery& recovery : store::next_recoveries(db)) {
     const auto it = std::ranges::find_if(
         webhooks, [&](const auto& webhook) { return webhook.key == recovery.webhook; });
-    if (it != webhooks.end()) Planner(context, db, *it, plan).add_piece_of(recovery);
+    if (it == webhooks.end() || !is_intact(db, "webhooks", it->key)) continue;
+    if (!is_intact(db, "webhook_recoveries", recovery.webhook)) continue;
+    Planner(context, db, *it, plan).add_piece_of(recovery);
   }
   return plan;
 }

@@ -103,9 +103,11 @@ bool ReaderPools::lease(Pool& pool, std::size_t& slot) {
 /// lock, so that other pools do not wait.
 Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot) {
   Connection* connection = nullptr;
+  MakeKeys keys;
   {
     const Lock lock(mutex_);
     connection = pool_of(kind.pool).slots[slot].connection.get();
+    if (connection == nullptr || keys_of(*connection) == nullptr) keys = keys_;
   }
   try {
     if (connection == nullptr) {
@@ -116,6 +118,7 @@ Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot
       const Lock lock(mutex_);
       pool_of(kind.pool).slots[slot].connection = std::move(opened);
     }
+    if (keys) store::use_keys(*connection, keys());
     connection->run(kBegin);
     return connection;
   } catch (const SqlError& error) {
@@ -123,6 +126,11 @@ Result<Connection*> ReaderPools::begin(const ReadersKind& kind, std::size_t slot
     close(kind.pool, slot);
     return unexpected(overloaded("No further connection to the database can be opened."));
   }
+}
+
+void ReaderPools::use_keys(MakeKeys keys) {
+  const Lock lock(mutex_);
+  keys_ = std::move(keys);
 }
 
 Result<Reader> ReaderPools::take() {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "store/chain_keys.h"
 #include "store/connection.h"
 
 namespace coffer::store {
@@ -116,6 +117,8 @@ class ReaderPools {
   ReaderPools(const ReaderPools&) = delete;
   ReaderPools& operator=(const ReaderPools&) = delete;
 
+  /// New and present connections get these keys when they are leased.
+  void use_keys(MakeKeys keys);
   /// Takes a reader from the pool of the calling thread's scope. `overloaded` if no connection
   /// becomes free in time.
   Result<Reader> take();
@@ -164,6 +167,7 @@ class ReaderPools {
   const HeldFile& file_;
   const Clock& clock_;
   mutable Mutex mutex_;
+  MakeKeys keys_ COFFER_GUARDED_BY(mutex_);
   std::array<Pool, kReaders.size()> pools_ COFFER_GUARDED_BY(mutex_);
   std::array<std::int64_t, 2> closed_until_ms_ COFFER_GUARDED_BY(mutex_) = {};  // long, brief
 };

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "store/guarded_rows.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -69,7 +70,9 @@ void insert_approval(WriteTx& tx, const ApprovalRow& row) {
 }
 
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
-  return first_row<ApprovalRow>(db, kFindApproval, kApprovalColumns, id);
+  auto row = first_row<ApprovalRow>(db, kFindApproval, kApprovalColumns, id);
+  if (row) require_intact(db, "approvals", row->key);
+  return row;
 }
 
 NewestPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,

@@ -1,5 +1,7 @@
 #include "store/identity/logins.h"
 
+#include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -7,6 +9,7 @@ namespace {
 
 constexpr const char* kUseChallenge =
     "INSERT INTO used_challenges (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING";
+constexpr const char* kTokenRow = "SELECT rowid FROM refresh_tokens WHERE hash = ?";
 constexpr const char* kFindToken =
     "SELECT r.family, a.id, r.application, r.key_version, r.spent, r.expires_at"
     " FROM refresh_tokens r JOIN applications a ON a.application = r.application WHERE r.hash = ?";
@@ -33,6 +36,7 @@ bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
 }
 
 std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& hash) {
+  require_intact(db, "refresh_tokens", first_integer(db, kTokenRow, blob(hash)));
   return first_of<RefreshTokenRow, Uuid, ApplicationId, std::int64_t, std::int64_t, bool,
                   Timestamp>(db, kFindToken, blob(hash));
 }

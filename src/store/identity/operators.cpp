@@ -1,5 +1,6 @@
 #include "store/identity/operators.h"
 
+#include "store/guarded_rows.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
@@ -62,6 +63,11 @@ constexpr const char* kInsertLink =
 constexpr const char* kLink =
     "SELECT o.id, l.expires_at FROM operator_links l LEFT JOIN operators o USING (operator)"
     " WHERE l.hash = ?";
+constexpr const char* kOperatorRow = "SELECT operator FROM operators WHERE id = ?";
+constexpr const char* kCodeRow =
+    "SELECT rowid FROM operator_recovery_codes"
+    " WHERE operator = (SELECT operator FROM operators WHERE id = ?) AND hash = ?";
+constexpr const char* kLinkRow = "SELECT rowid FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLinksOf =
     "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
@@ -73,11 +79,13 @@ std::vector<OperatorRow> list_operators(Connection& db) {
 }
 
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
+  require_intact(db, "operators", first_integer(db, kOperatorRow, id));
   return first_row<OperatorRow>(db, kById, kOperatorColumns, id);
 }
 
 std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name) {
-  return first_row<OperatorRow>(db, kByName, kOperatorColumns, name);
+  const auto row = first_row<OperatorRow>(db, kByName, kOperatorColumns, name);
+  return row ? find_operator(db, row->id) : row;
 }
 
 bool has_operators(Connection& db) { return Query(db, kAny).step(); }
@@ -96,7 +104,10 @@ void update_operator(WriteTx& tx, const OperatorRow& row) {
 
 std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_view issuer,
                                                     std::string_view subject) {
-  return first_row<OperatorRow>(db, kBySubject, kOperatorColumns, issuer, subject);
+  const auto row = first_row<OperatorRow>(db, kBySubject, kOperatorColumns, issuer, subject);
+  if (!row) return row;
+  require_intact(db, "operator_subjects", first_integer(db, kOperatorRow, row->id));
+  return find_operator(db, row->id);
 }
 
 void set_operator_subject(WriteTx& tx, OperatorId id, std::string_view issuer,
@@ -111,6 +122,8 @@ void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
 }
 
 bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
+  require_intact(tx.db(), "operator_recovery_codes",
+                 first_integer(tx.db(), kCodeRow, id, Blob{hash}));
   Query(tx.db(), kDropCode, id, Blob{hash}).run();
   return tx.db().changes() == 1;
 }
@@ -127,6 +140,7 @@ void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink
 }
 
 std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash) {
+  require_intact(db, "operator_links", first_integer(db, kLinkRow, Blob{hash}));
   Query query(db, kLink, Blob{hash});
   if (!query.step()) return std::nullopt;
   return OperatorLink{query.optional_id<OperatorId>(0), query.time(1)};

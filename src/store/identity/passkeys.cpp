@@ -1,5 +1,7 @@
 #include "store/identity/passkeys.h"
 
+#include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -28,6 +30,8 @@ constexpr const char* kDropPasskey = "DELETE FROM operator_passkeys WHERE creden
 constexpr const char* kDropPasskeys =
     "DELETE FROM operator_passkeys WHERE operator = (SELECT operator FROM operators WHERE id = ?)";
 
+constexpr const char* kPasskeyRow = "SELECT passkey FROM operator_passkeys WHERE credential = ?";
+
 }  // namespace
 
 std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
@@ -35,6 +39,7 @@ std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
+  require_intact(db, "operator_passkeys", first_integer(db, kPasskeyRow, Blob{credential}));
   return first_row<PasskeyRow>(db, kByCredential, kPasskeyColumns, Blob{credential});
 }
 

@@ -1,6 +1,7 @@
 #include "store/identity/tenants.h"
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
@@ -106,6 +107,14 @@ const std::string kSecretUses = select(kSecretUse) + " FROM secret_uses";
 
 Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
 
+std::optional<ApplicationRow> find_one(Connection& db, const std::string& sql, const auto& value) {
+  auto row = first_row<ApplicationRow>(db, sql, kApplication, value);
+  if (!row) return row;
+  require_intact(db, "applications", row->key);
+  if (row->tenant) require_intact_tenant(db, row->tenant->key);
+  return row;
+}
+
 std::optional<Blob> old_blob(const ApplicationRow& row, Sha256 OldSecrets::*hash) {
   return row.old ? std::optional(blob((*row.old).*hash)) : std::nullopt;
 }
@@ -143,6 +152,7 @@ Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
   const auto found =
       first_of<Tenant, std::int64_t, AssociationId, Environment>(db, kTenantByKey, tenant);
   COFFER_CHECK(found.has_value());
+  require_intact_tenant(db, tenant);
   return *found;
 }
 
@@ -150,25 +160,25 @@ std::vector<ApplicationRow> list_applications(Connection& db) {
   return all_rows<ApplicationRow>(Query(db, kAllApplications.c_str()), kApplication);
 }
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id) {
-  return first_row<ApplicationRow>(db, kApplicationById, kApplication, id);
+  return find_one(db, kApplicationById, id);
 }
 std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application) {
-  return first_row<ApplicationRow>(db, kApplicationByKey, kApplication, application);
+  return find_one(db, kApplicationByKey, application);
 }
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id) {
-  return first_row<ApplicationRow>(db, kApplicationByClientId, kApplication, client_id);
+  return find_one(db, kApplicationByClientId, client_id);
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
-  return first_row<ApplicationRow>(db, kApplicationByApiKey, kApplication, blob(hash));
+  return find_one(db, kApplicationByApiKey, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash) {
-  return first_row<ApplicationRow>(db, kApplicationByConnect, kApplication, blob(hash));
+  return find_one(db, kApplicationByConnect, blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key) {
-  return first_row<ApplicationRow>(db, kApplicationByPublicKey, kApplication, public_key);
+  return find_one(db, kApplicationByPublicKey, public_key);
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {

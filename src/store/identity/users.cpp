@@ -1,5 +1,7 @@
 #include "store/identity/users.h"
 
+#include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -31,6 +33,8 @@ const std::string kUpdateUser =
     ColumnList{"updated_at"}.add_changing(kUserColumns).update("users") + " WHERE id = ?";
 constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
+constexpr const char* kUserRow = "SELECT user FROM users WHERE id = ?";
+
 }  // namespace
 
 NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
@@ -42,11 +46,13 @@ NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {
+  require_intact(db, "users", first_integer(db, kUserRow, id));
   return first_row<UserRow>(db, kById, kUserColumns, id);
 }
 
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username) {
-  return first_row<UserRow>(db, kByUsername, kUserColumns, username);
+  const auto row = first_row<UserRow>(db, kByUsername, kUserColumns, username);
+  return row ? find_user(db, row->id) : row;
 }
 
 void insert_user(WriteTx& tx, const UserRow& row) {

@@ -1,5 +1,7 @@
 #include "store/ledger/catalog.h"
 
+#include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -30,6 +32,8 @@ constexpr const char* kPutRate =
     " updated_at = excluded.updated_at";
 constexpr const char* kDeleteRate =
     "DELETE FROM rates WHERE environment = ? AND sell = ? AND buy = ?";
+constexpr const char* kRateRow =
+    "SELECT rowid FROM rates WHERE environment = ? AND sell = ? AND buy = ?";
 constexpr const char* kReadMeta = "SELECT value FROM meta WHERE name = ?";
 constexpr const char* kWriteMeta =
     "INSERT INTO meta (name, value) VALUES (?, ?)"
@@ -56,6 +60,13 @@ Asset insert_asset(WriteTx& tx, Asset asset) {
 
 std::vector<MarketRate> list_rates(Connection& db, Environment environment) {
   return all_rows<MarketRate>(Query(db, kRates.c_str(), environment), kRateColumns);
+}
+
+void require_intact_rate(Connection& db, Environment environment, std::int64_t asset,
+                         std::int64_t other) {
+  for (const auto& [sell, buy] : {std::pair(asset, other), std::pair(other, asset)}) {
+    require_intact(db, "rates", first_integer(db, kRateRow, environment, sell, buy));
+  }
 }
 
 void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate) {

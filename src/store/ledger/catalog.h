@@ -26,6 +26,10 @@ void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate);
 bool delete_rate(WriteTx& tx, Environment environment, std::int64_t sell, std::int64_t buy);
 
 /// Small named values of the file (key check value, demo marker).
+/// Throws ForeignChange (store/guarded_rows.h) if another program changed one of the rates between
+/// the two assets.
+void require_intact_rate(Connection& db, Environment environment, std::int64_t asset,
+                         std::int64_t other);
 std::optional<std::string> read_meta(Connection& db, std::string_view name);
 void write_meta(WriteTx& tx, std::string_view name, std::string_view value);
 

@@ -1,14 +1,15 @@
 #include "store/ledger/journal.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "base/text/append_number.h"
-#include "domain/payments/payment.h"
 #include "store/chain_keys.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
-#include "store/rows/canonical.h"
+#include "store/lists/key_walk.h"
+#include "store/payments/payment_seal.h"
+#include "store/payments/payments.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kLinesPerSet = 1024;
 
-constexpr const char* kLastSet = "SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1";
 constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
     "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";
@@ -87,63 +87,6 @@ constexpr const char* kEntriesFrom =
     " ORDER BY entry";
 constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
 
-/// The defining rows and columns of a payment, which never change after its first entry set.
-struct PaymentPart {
-  std::string_view columns;
-  std::string_view from;
-  unsigned types;  // types of the payments that have such rows: one bit per PaymentType
-};
-constexpr int kTypeColumn = 0;  // of the first part
-constexpr unsigned kMulti = 1U << stored(PaymentType::p2p_own_multi);
-constexpr unsigned kOnReference = 1U << stored(PaymentType::onramp_reference);
-constexpr unsigned kThroughProvider =
-    1U << stored(PaymentType::offramp) | 1U << stored(PaymentType::onramp) | kOnReference;
-constexpr std::array<PaymentPart, 4> kPaymentParts{{
-    {"type, id, transaction_id, application, request_id, source_wallet, destination_wallet,"
-     " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"
-     " description, memo, notify, created_at, beneficiary, destination, connector, quote",
-     " FROM payments WHERE payment = ?", ~0U},
-    {"leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description",
-     " FROM payment_legs WHERE payment = ? ORDER BY leg", kMulti},
-    {"fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
-     " payer_account, payer_phone",
-     " FROM provider_payments WHERE payment = ?", kThroughProvider},
-    {"connector, provider_payment_id, onramp_reference",
-     " FROM reference_payments WHERE payment = ?", kOnReference},
-}};
-
-/// The statement of a part, built once; its address identifies it.
-struct PartStatement {
-  std::string sql;
-  int columns = 0;
-};
-const PartStatement& statement_of(std::size_t part) {
-  static const auto all = [] {
-    std::array<PartStatement, kPaymentParts.size()> out;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const PaymentPart& one = kPaymentParts[i];
-      out[i] = {"SELECT " + std::string(one.columns) + std::string(one.from),
-                count_names(one.columns)};
-    }
-    return out;
-  }();
-  return all[part];
-}
-
-void append_payment(Connection& db, std::int64_t payment, std::string& text) {
-  unsigned type = ~0U;
-  for (std::size_t part = 0; part < kPaymentParts.size(); ++part) {
-    if ((kPaymentParts[part].types & type) == 0) continue;
-    const PartStatement& statement = statement_of(part);
-    Query rows(db, statement.sql.c_str(), payment);
-    while (rows.step()) {
-      append_canonical(rows, 0, statement.columns, text);
-      text += '\n';
-      if (part == 0) type = 1U << rows.integer(kTypeColumn);
-    }
-  }
-}
-
 void append_field(std::string& text, std::int64_t value) {
   append_number(text, value);
   text += '|';
@@ -176,15 +119,6 @@ struct EntryRow {
   }
 };
 
-ChainHead& chain_head(WriteTx& tx) {
-  ChainHead& head = tx.chain_head();
-  if (head.link.empty()) {
-    Query query(tx.db(), kLastSet);
-    head = query.step() ? ChainHead{query.integer(0), query.blob(1)} : ChainHead{0, genesis_link()};
-  }
-  return head;
-}
-
 /// Applies one side of a posting to its account and writes its entry.
 void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
   const AccountState before = tx.balances().get(row.account);
@@ -203,11 +137,14 @@ std::int64_t operator_tenant(Environment environment) {
   return environment == Environment::sandbox ? 1 : 2;
 }
 
-std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
-                 std::optional<std::int64_t> payment, std::span<const Movement> movements) {
+namespace {
+
+std::string append_set(WriteTx& tx, std::int64_t tenant, JournalKind kind,
+                       std::optional<std::int64_t> payment, std::string_view payment_text,
+                       std::span<const Movement> movements) {
   COFFER_CHECK(!movements.empty() &&
                2 * movements.size() <= static_cast<std::size_t>(kLinesPerSet));
-  ChainHead& head = chain_head(tx);
+  ChainHead& head = ledger_head(tx);
   const std::int64_t journal = head.journal + 1;
   std::string text =
       set_header(journal, tenant, static_cast<std::int64_t>(kind), payment, tx.now());
@@ -219,14 +156,27 @@ std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
     enter(tx, journal, {line++, posting.debit, -posting.amount, {}, posting.credit, leg}, text);
     enter(tx, journal, {line++, posting.credit, posting.amount, {}, posting.debit, leg}, text);
   }
-  if (payment) append_payment(tx.db(), *payment, text);
+  text += payment_text;
   const ChainKeys* keys = keys_of(tx.db());
   COFFER_CHECK(keys != nullptr);
-  head = {journal, std::string(as_text(keys->journal.of(head.link, text)))};
+  head.journal = journal;
+  head.link = as_text(keys->journal.of(head.link, text));
   tx.new_rows().journal.add(journal, tenant, kind, payment, tx.now(), Blob{head.link});
   tx.quotas().add_bytes(
       tenant, row_bytes::kEntrySet + row_bytes::kPosting * static_cast<int>(movements.size()));
   return head.link;
+}
+
+}  // namespace
+
+std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
+                 std::span<const Movement> movements) {
+  return append_set(tx, tenant, kind, std::nullopt, {}, movements);
+}
+
+std::string post(WriteTx& tx, const SettlementView& payment, JournalKind kind,
+                 std::span<const Movement> movements) {
+  return append_set(tx, payment.tenant, kind, payment.key, payment.sealed.text, movements);
 }
 
 std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {
@@ -259,8 +209,9 @@ void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
 }
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {
-  Query query(db, kFindTrustline, wallet, asset);
-  return query.step() ? std::optional(query.integer(0)) : std::nullopt;
+  const auto found = first_integer(db, kFindTrustline, wallet, asset);
+  require_intact(db, "accounts", found);
+  return found;
 }
 
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,
@@ -325,7 +276,7 @@ ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limi
                          entries.integer(5)};
       row.append_to(text);
     }
-    if (payment) append_payment(db, *payment, text);
+    if (payment) text += payment_text(db, *payment);
     from = {journal, keys ? std::string(as_text(keys->journal.of(from.link, text))) : stored};
     ++out.rows;
     if (from.link == stored) continue;
@@ -336,6 +287,7 @@ ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limi
   if (out.end && more) {
     out.fault = "entry " + std::to_string(entries.integer(0)) + " belongs to no journal row";
   }
+  if (out.end && out.fault.empty()) out.fault = journal_end_fault(db, from.row, from.link);
   return out;
 }
 

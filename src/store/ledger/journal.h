@@ -3,9 +3,8 @@
 // Chain: link(n) = HMAC-SHA256(journal key, link(n-1) || canonical text of set n), link(0) = 32
 // zero bytes. The canonical text is, in decimal ASCII, `journal|tenant|kind|payment or -|at` and a
 // line feed, then for each entry in order `line|account|amount|balance_after|counterparty|leg` and
-// a line feed. For a payment, the fields that never change follow (kPaymentParts in journal.cpp):
-// its row, its legs, its provider part and its reference, each in the form of append_canonical(),
-// and a line feed.
+// a line feed. For a payment, the text of store/payments/payment_seal.h follows: the rows that
+// never change after its acceptance. The end of the chain is sealed with each commit.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,8 @@
 #include "store/write_tx.h"
 
 namespace coffer::store {
+
+struct SettlementView;  // store/payments/payments.h
 
 enum class JournalKind { payment, funding, liquidity, refund };
 
@@ -42,11 +43,13 @@ struct WalletBalance {
   Amount held;
 };
 
-/// Appends one entry set, updates the balances and returns the link (32 bytes). Covers the rows of
-/// the payment as they are now, so store them first. The accounts of
+/// Appends one entry set, updates the balances and returns the link (32 bytes). The accounts of
 /// each posting must hold the same asset. An overdraft is a bug and throws.
 std::string post(WriteTx& tx, std::int64_t tenant, JournalKind kind,
-                 std::optional<std::int64_t> payment, std::span<const Movement> movements);
+                 std::span<const Movement> movements);
+/// The same for a payment.
+std::string post(WriteTx& tx, const SettlementView& payment, JournalKind kind,
+                 std::span<const Movement> movements);
 
 /// A credit from issuance for which the operator gave a transaction ID.
 struct Funding {

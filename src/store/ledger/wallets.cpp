@@ -1,6 +1,7 @@
 #include "store/ledger/wallets.h"
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/identity/tenants.h"
 #include "store/lists/key_walk.h"
@@ -85,6 +86,11 @@ void put_metadata(WriteTx& tx, const WalletRow& row) {
   query.run();
 }
 
+std::optional<WalletBrief> intact(Connection& db, std::optional<WalletBrief> found) {
+  if (found) require_intact(db, "wallets", found->key);
+  return found;
+}
+
 }  // namespace
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id) {
@@ -98,22 +104,26 @@ std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet)
 }
 
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
-  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefById, id, tenant.key);
+  return intact(
+      db, first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefById, id, tenant.key));
 }
 
 std::optional<AddressOwner> find_address(Connection& db, Environment environment,
                                          std::string_view public_key) {
-  return first_of<AddressOwner, std::int64_t, WalletStatus>(db, kFindAddress, public_key,
-                                                            environment);
+  const auto found =
+      first_of<AddressOwner, std::int64_t, WalletStatus>(db, kFindAddress, public_key, environment);
+  if (found) require_intact(db, "wallets", found->wallet);
+  return found;
 }
 
 std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
                                                      std::string_view public_key) {
-  return first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefByPublicKey, public_key,
-                                                                 tenant.key);
+  return intact(db, first_of<WalletBrief, std::int64_t, WalletStatus, bool>(
+                        db, kBriefByPublicKey, public_key, tenant.key));
 }
 
 WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
+  require_intact(db, "wallets", wallet);
   Query query(db, kStatus, wallet);
   COFFER_CHECK(query.step());
   return query.enumeration<WalletStatus>(0);

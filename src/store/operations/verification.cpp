@@ -7,7 +7,9 @@
 #include "domain/payments/payment.h"
 #include "store/identity/audit_log.h"
 #include "store/lists/key_walk.h"
+#include "store/payments/payment_seal.h"
 #include "store/schema_check.h"
+#include "store/webhooks/events.h"
 
 namespace coffer::store {
 namespace {
@@ -63,6 +65,9 @@ static_assert(stored(PaymentType::offramp) == 5);
 
 constexpr const char* kNewestJournal = "SELECT coalesce(max(journal), 0) FROM journal";
 constexpr const char* kNewestPayment = "SELECT coalesce(max(payment), 0) FROM payments";
+constexpr const char* kVersions =
+    "SELECT ifnull(sum(p.version + ifnull(q.revision, 0)), 0) FROM payments p"
+    " LEFT JOIN provider_payments q ON q.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2";
 constexpr const char* kNewestAccount = "SELECT coalesce(max(account), 0) FROM accounts";
 constexpr const char* kNewestWebhook = "SELECT coalesce(max(webhook), 0) FROM webhooks";
 constexpr const char* kOpenPayment =
@@ -103,7 +108,10 @@ constexpr const char* kSums =
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 
-std::int64_t newest(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
+template <class... Args>
+std::int64_t newest(Connection& db, const char* sql, const Args&... args) {
+  return first_integer(db, sql, args...).value_or(0);
+}
 
 const char* newest_of(Walk walk) {
   switch (walk) {
@@ -124,15 +132,16 @@ const char* newest_of(Walk walk) {
 
 }  // namespace
 
-const std::array<Verification::Step, 11> Verification::kSteps = {
-    &Verification::walk_journal,      &Verification::walk_chain,      &Verification::walk_payments,
-    &Verification::walk_events,       &Verification::walk_accounts,   &Verification::walk_webhooks,
-    &Verification::walk_sums,         &Verification::walk_deliveries, &Verification::walk_audit_log,
-    &Verification::walk_guarded_rows, &Verification::look_at_few,
+const std::array<Verification::Step, 13> Verification::kSteps = {
+    &Verification::walk_journal, &Verification::walk_chain,        &Verification::walk_payments,
+    &Verification::walk_events,  &Verification::walk_accounts,     &Verification::walk_webhooks,
+    &Verification::walk_sums,    &Verification::walk_deliveries,   &Verification::walk_audit_log,
+    &Verification::walk_bodies,  &Verification::walk_guarded_rows, &Verification::compare_end,
+    &Verification::look_at_few,
 };
 
 std::vector<std::string> slice_queries() {
-  std::vector<std::string> out{kDeliveries, kSums, kOpenPayment};
+  std::vector<std::string> out{kDeliveries, kSums, kOpenPayment, kVersions};
   for (const Invariant& invariant : invariants()) {
     if (has_range(invariant.walk)) out.emplace_back(invariant.sql);
   }
@@ -166,7 +175,9 @@ void Verification::begin_round() {
   accounts_ = {};
   webhooks_ = {};
   guarded_ = {};
+  body_ = 0;
   blocks_left_ = open_blocks_;
+  reads_all_again_ = false;
   delivery_ = {};
   sum_ = {};
   sum_destination_.clear();
@@ -251,6 +262,10 @@ bool Verification::walk_payments(Connection& db, VerifiedRows& done) {
   }
   const KeyRange keys{block * kStepRows, block * kStepRows + kStepRows - 1};
   check_range(db, Walk::payments, keys);
+  PaymentPiece piece = check_payments(db, keys.first, keys.last);
+  add("payments", std::move(piece.fault));
+  versions_.resize(std::max(versions_.size(), static_cast<std::size_t>(block) + 1));
+  versions_[static_cast<std::size_t>(block)] = piece.versions;
   done.rows += kStepRows;
   Query open(db, kOpenPayment, keys.first, keys.last);
   if (block >= newest_block || open.step()) {
@@ -280,6 +295,14 @@ bool Verification::walk_deliveries(Connection& db, VerifiedRows& done) {
   return rows == kStepRows;
 }
 
+bool Verification::walk_bodies(Connection& db, VerifiedRows& done) {
+  EventBodyPiece piece = check_event_bodies(db, body_, kStepRows);
+  body_ = piece.last;
+  done.rows += piece.rows;
+  add("events", std::move(piece.fault));
+  return piece.rows == kStepRows;
+}
+
 bool Verification::walk_sums(Connection& db, VerifiedRows& done) {
   std::int64_t rows = 0;
   Query query(db, kSums, sum_[0], Blob{sum_destination_}, sum_[1], sum_[2], kStepRows);
@@ -293,6 +316,31 @@ bool Verification::walk_sums(Connection& db, VerifiedRows& done) {
   }
   done.rows += rows;
   return rows == kStepRows;
+}
+
+/// Compares the number of payments and the sum of their versions with the seal. Only payments in
+/// open blocks and new ones can have changed since they were read; otherwise reads all again, once.
+bool Verification::compare_end(Connection& db, VerifiedRows& done) {
+  if (reads_all_again_ && walk_payments(db, done)) return true;
+  const std::int64_t newest_payment = newest(db, kNewestPayment);
+  const std::int64_t newest_block = newest_payment / kStepRows;
+  std::int64_t versions = 0;
+  for (std::int64_t block = 0; block <= newest_block; ++block) {
+    if (block < next_block_ && !open_blocks_.contains(block)) {
+      versions += versions_[static_cast<std::size_t>(block)];
+      continue;
+    }
+    versions += newest(db, kVersions, block * kStepRows, block * kStepRows + kStepRows - 1);
+  }
+  std::string fault = ledger_end_fault(db, newest_payment, versions);
+  if (fault.empty()) return false;
+  if (reads_all_again_) {
+    add("payments", std::move(fault));
+    return false;
+  }
+  reads_all_again_ = true;
+  next_block_ = 0;
+  return true;
 }
 
 bool Verification::look_at_few(Connection& db, VerifiedRows&) {

@@ -58,13 +58,15 @@ class Verification {
   bool walk_deliveries(Connection& db, VerifiedRows& done);
   bool walk_guarded_rows(Connection& db, VerifiedRows& done);
   bool walk_sums(Connection& db, VerifiedRows& done);
+  bool walk_bodies(Connection& db, VerifiedRows& done);
+  bool compare_end(Connection& db, VerifiedRows& done);
   bool look_at_few(Connection& db, VerifiedRows& done);
   void begin_round();
   bool walk_keys(Connection& db, Walk walk, Position& from, VerifiedRows& done);
   void check_range(Connection& db, Walk walk, const KeyRange& keys);
   void add(std::string_view invariant, std::string detail);
 
-  static const std::array<Step, 11> kSteps;
+  static const std::array<Step, 13> kSteps;
   std::vector<Violation> violations_;
   std::size_t at_ = 0;  // index in kSteps
   bool begun_ = false;
@@ -74,12 +76,15 @@ class Verification {
   ChainPosition acts_;
   std::int64_t next_block_ = 0;         // of payments
   std::set<std::int64_t> open_blocks_;  // blocks with a payment that can change
+  std::vector<std::int64_t> versions_;  // by block: the sum that the seal of the ledger contains
   EventWalk events_;
   // Restarted in every round.
   Position accounts_;
   Position webhooks_;
   GuardedPosition guarded_;
+  std::int64_t body_ = 0;
   std::set<std::int64_t> blocks_left_;
+  bool reads_all_again_ = false;  // the payments, because their versions differ from the seal
   std::array<std::int64_t, 2> delivery_{};  // webhook, sequence
   std::array<std::int64_t, 3> sum_{};       // connector, level, first_at
   std::string sum_destination_;

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/text/unicode.h"
 #include "domain/parties/search_words.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/ledger/catalog.h"
 #include "store/rows/columns.h"
@@ -112,6 +113,7 @@ void load_lists(Connection& db, BeneficiaryRow& row) {
 std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
   if (!query.step()) return std::nullopt;
   BeneficiaryRow row = beneficiary_row(query);
+  require_intact(db, "beneficiaries", row.key);
   load_lists(db, row);
   return row;
 }

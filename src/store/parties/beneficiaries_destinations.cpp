@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/parties/beneficiaries.h"
 #include "store/rows/columns.h"
@@ -53,17 +54,22 @@ DestinationRow destination_row(const Query& q) {
   return row;
 }
 
+DestinationRow intact(Connection& db, DestinationRow row) {
+  require_intact(db, "destinations", row.key);
+  return row;
+}
+
 }  // namespace
 
 std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
                                                DestinationId id) {
   Query query(db, kFindDestination.c_str(), id, tenant.key);
-  return query.step() ? std::optional(destination_row(query)) : std::nullopt;
+  return query.step() ? std::optional(intact(db, destination_row(query))) : std::nullopt;
 }
 
 std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key) {
   Query query(db, kFindByKey.c_str(), key);
-  return query.step() ? std::optional(destination_row(query)) : std::nullopt;
+  return query.step() ? std::optional(intact(db, destination_row(query))) : std::nullopt;
 }
 
 std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t beneficiary,
@@ -72,7 +78,7 @@ std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t benefic
   std::map<std::int64_t, DestinationRow> in_order;
   Query query(db, kOfBeneficiary.c_str(), beneficiary, method);
   while (query.step()) {
-    DestinationRow row = destination_row(query);
+    DestinationRow row = intact(db, destination_row(query));
     const auto first = first_integer(db, kFirstOfId, row.id);
     in_order.emplace(first.value_or(row.key), std::move(row));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/log.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/providers/destination_sums.h"
 #include "store/rows/columns.h"
@@ -126,11 +128,12 @@ const std::string kLegs =
     " JOIN wallets d ON d.wallet = l.destination_wallet JOIN assets a ON a.asset = l.asset"
     " WHERE l.payment = ? ORDER BY l.leg";
 constexpr const char* kInsertPayment =
-    "INSERT INTO payments (tenant, id, transaction_id, application, request_id, type, status,"
+    "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type, "
+    "status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
-    " destination, connector, quote, settle_at, created_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " destination, connector, quote, settle_at, created_at, mac)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const std::string kInsertProvider =
     ColumnList{"payment", "fee", "total", "transaction_type", "arrived_currency"}
         .add(kComplianceColumns)
@@ -169,38 +172,16 @@ constexpr Column<PaymentKeys::Leg> kLegKeyColumns[] = {
 };
 const std::string kSettlementView =
     select(kViewColumns) +
-    ", p.source_wallet, p.destination_wallet, p.sending_asset,"
-    " p.sending_amount FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
+    ", p.source_wallet, p.destination_wallet, p.sending_asset, p.sending_amount, " +
+    std::string(sealed_payment_columns()) +
+    " FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ?";
 const std::string kLegKeys =
     select(kLegKeyColumns) + ", amount FROM payment_legs WHERE payment = ? ORDER BY leg";
-// Not IN (2, 3, 7): for more than two values, SQLite builds a temporary table on every call.
 constexpr const char* kChangeStatus =
-    "UPDATE payments SET status = ?2, version = ?9, settle_at = NULL,"
-    " updated_after = ?3 - created_at,"
-    " processing_after = CASE WHEN ?2 = 1 OR ?10 THEN ?3 - created_at ELSE processing_after END,"
-    // A second final status is an operator's correction.
-    " corrected_at = CASE WHEN (?2 = 2 OR ?2 = 3) AND completed_after IS NOT NULL THEN ?3"
-    " ELSE corrected_at END,"
-    " corrected_from = CASE WHEN (?2 = 2 OR ?2 = 3) AND completed_after IS NOT NULL THEN status"
-    " ELSE corrected_from END,"
-    " completed_after = CASE WHEN ?2 = 2 OR ?2 = 3 OR ?2 = 7"
-    " THEN coalesce(completed_after, ?3 - created_at) ELSE completed_after END,"
-    " refund_pending_at = CASE WHEN ?2 = 4 THEN ?3 ELSE refund_pending_at END,"
-    // A refund that failed and is credited later keeps its closing time; updated_at has the time of
-    // the credit.
-    " refund_closed_at = CASE WHEN ?2 IN (5, 6) THEN coalesce(refund_closed_at, ?3)"
-    " ELSE refund_closed_at END,"
-    " failure = coalesce(?4, failure), receiving_amount = coalesce(?5, receiving_amount),"
-    " path = coalesce(?6, path), refund_failure = coalesce(?8, refund_failure)"
-    " WHERE payment = ?1 AND status = ?7";
-static_assert(stored(PaymentStatus::processing) == 1);
-static_assert(stored(PaymentStatus::succeeded) == 2);
-static_assert(stored(PaymentStatus::failed) == 3);
-static_assert(stored(PaymentStatus::refund_pending) == 4);
-static_assert(stored(PaymentStatus::refunded) == 5);
-static_assert(stored(PaymentStatus::refund_failed) == 6);
-static_assert(stored(PaymentStatus::expired) == 7);
-constexpr const char* kAcceptedAt = "SELECT created_at FROM payments WHERE payment = ?";
+    "UPDATE payments SET status = ?3, version = ?4, settle_at = NULL, failure = ?5,"
+    " refund_failure = ?6, receiving_amount = ?7, path = ?8, processing_after = ?9,"
+    " completed_after = ?10, updated_after = ?11, refund_pending_at = ?12, refund_closed_at = ?13,"
+    " mac = ?14, corrected_at = ?15, corrected_from = ?16 WHERE payment = ?1 AND status = ?2";
 constexpr const char* kSchedule =
     "UPDATE payments SET settle_at = ?, settle_attempts = 0 WHERE payment = ?";
 // 1 s, 2 s, 4 s ... up to about 17 minutes.
@@ -280,19 +261,15 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
   if (record && record->request.type == PaymentType::p2p_own_multi) read_legs(db, *record);
   if (record && record->provider) {
     record->request.additional_fields = read_texts(db, kFields, record->key);
-    record->provider->instructions = read_texts(db, kInstructions, record->key);
+    // The writer reads parts that get their digests at the end of the commit.
+    if (is_writer(db) || has_intact_provider_part(db, record->key)) {
+      record->provider->instructions = read_texts(db, kInstructions, record->key);
+    } else {
+      log_error("store", "another program changed the instructions of a payment; they are hidden",
+                {{"payment_key", record->key}});
+    }
   }
   return record;
-}
-
-Timestamp accepted_at(Connection& db, std::int64_t payment) {
-  Query query(db, kAcceptedAt, payment);
-  COFFER_CHECK(query.step());
-  return query.time(0);
-}
-
-std::optional<std::int64_t> or_null(Amount amount) {
-  return amount.is_zero() ? std::nullopt : std::optional(amount.units());
 }
 
 /// Size of the rows that an acceptance writes, for the tenant's quota.
@@ -328,6 +305,7 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
     bind_row(query, kAt + kPayerAt - kComplianceAt, kPayerColumns, *request.payer);
   }
   query.run();
+  tx.provider_parts().push_back(key);
   for (const auto& [name, value] : request.additional_fields) {
     tx.db().run(kInsertField, key, name, value);
   }
@@ -373,15 +351,45 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   const auto single = [&](const auto& value) {
     return multi ? std::decay_t<decltype(value)>() : value;
   };
-  const Amount receiving = payment.provider ? payment.provider->receiving : Amount();
-  tx.db().run(
-      kInsertPayment, tenant.key, payment.id, request.transaction_id, payment.application,
-      payment.request_id, request.type, PaymentStatus::initiated, single(first.source_wallet),
-      single(first.destination_wallet), payment.total ? first.asset : std::nullopt, payment.total,
-      keys.receiving_asset, or_null(receiving), request.min_receiving, single(leg.refs.from_ref),
-      single(leg.refs.to_ref), single(leg.description), request.memo, notify_column(request),
-      keys.beneficiary, keys.destination, keys.connector, keys.quote, payment.settle_at, tx.now());
-  const std::int64_t key = tx.db().last_insert_key();
+  const NewPaymentRow row{request.type,
+                          payment.id.uuid,
+                          request.transaction_id,
+                          payment.application,
+                          payment.request_id,
+                          single(first.source_wallet),
+                          single(first.destination_wallet),
+                          payment.total ? first.asset : std::nullopt,
+                          payment.total,
+                          keys.receiving_asset,
+                          request.min_receiving,
+                          single(leg.refs.from_ref),
+                          single(leg.refs.to_ref),
+                          single(leg.description),
+                          request.memo,
+                          notify_column(request),
+                          tx.now(),
+                          keys.beneficiary,
+                          keys.destination,
+                          keys.connector,
+                          keys.quote};
+  PaymentState state;
+  if (payment.provider && !payment.provider->receiving.is_zero()) {
+    state.receiving_amount = payment.provider->receiving;
+  }
+  ChainHead& end = ledger_head(tx);
+  const std::int64_t key = end.payments + 1;
+  const std::string mac = has_one_row(row.type)
+                              ? new_payment_digest(tx.db(), key, tenant.key, row, state)
+                              : std::string();
+  tx.db().run(kInsertPayment, key, tenant.key, payment.id, row.transaction_id, row.application,
+              row.request_id, row.type, state.status, row.source_wallet, row.destination_wallet,
+              row.sending_asset, row.sending_amount, row.receiving_asset, state.receiving_amount,
+              row.min_receiving, row.from_ref, row.to_ref, row.description, row.memo, row.notify,
+              row.beneficiary, row.destination, row.connector, row.quote, payment.settle_at,
+              row.created_at, Blob{mac});
+  end.payments = key;
+  end.versions += state.version;
+  tx.open_payments().set(key, state.version);
   if (multi) insert_legs(tx, key, payment);
   if (payment.provider) insert_provider(tx, key, payment);
   if (keys.connector && keys.destination) {
@@ -393,6 +401,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
 
 SettlementView settlement_view(Connection& db, std::int64_t payment) {
   SettlementView view;
+  constexpr int kAmountAt = std::size(kViewColumns) + std::size(kLegKeyColumns);
   const auto add_leg_keys = [&](const Query& q, int at) {
     view.keys.legs.push_back(read_row<PaymentKeys::Leg>(q, kLegKeyColumns, at));
     view.amounts.push_back(q.amount(at + static_cast<int>(std::size(kLegKeyColumns))));
@@ -402,8 +411,10 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     COFFER_CHECK(q.step());
     view = read_row<SettlementView>(q, kViewColumns);
     view.key = payment;
+    view.sealed = read_sealed(q, kAmountAt + 1, payment);
     if (view.type != PaymentType::p2p_own_multi) add_leg_keys(q, std::size(kViewColumns));
   }
+  check_sealed(db, view.sealed);
   if (view.type == PaymentType::p2p_own_multi) {
     Query q(db, kLegKeys.c_str(), payment);
     while (q.step()) add_leg_keys(q, 0);
@@ -413,26 +424,32 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
 
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change) {
   COFFER_CHECK(may_change(payment.status, change.to));
-  tx.db().run(kChangeStatus, payment.key, change.to, tx.now(), change.failure,
-              change.receiving_amount, change.path, payment.stored_status.value_or(payment.status),
-              change.refund_failure, payment.version + 1, payment.stored_status.has_value());
+  const PaymentState before = payment.sealed.state;
+  payment.sealed.state = state_after(payment.sealed, change, payment.version + 1,
+                                     payment.status != before.status, tx.now());
+  const PaymentState& s = payment.sealed.state;
+  const std::string mac = changed_payment_digest(tx.db(), payment.sealed);
+  tx.db().run(kChangeStatus, payment.key, before.status, s.status, s.version, s.failure,
+              s.refund_failure, s.receiving_amount, s.path, s.processing_after, s.completed_after,
+              s.updated_after, s.refund_pending_at, s.refund_closed_at, Blob{mac}, s.corrected_at,
+              s.corrected_from);
   COFFER_CHECK(tx.db().changes() == 1);
-  payment.stored_status.reset();
+  note_versions(tx, payment.key, before, s);
   payment.settle_at.reset();
   const PaymentKeys& keys = payment.keys;
   const bool counts = counts_towards_limits(change.to);
   if (keys.connector && keys.destination && counts_towards_limits(payment.status) != counts) {
     const Amount sent = payment.amounts.front();
     recount_sent(tx, {*keys.connector, *keys.destination, counts ? sent : -sent},
-                 accepted_at(tx.db(), payment.key));
+                 payment.sealed.created_at);
   }
   payment.status = change.to;
   ++payment.version;
 }
 
 void pass_processing(SettlementView& payment) {
-  COFFER_CHECK(payment.status == PaymentStatus::initiated && !payment.stored_status);
-  payment.stored_status = payment.status;
+  COFFER_CHECK(payment.status == PaymentStatus::initiated &&
+               payment.sealed.state.status == payment.status);
   payment.status = PaymentStatus::processing;
   ++payment.version;
 }

@@ -11,6 +11,7 @@
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
 #include "store/ledger/wallets.h"
+#include "store/payments/payment_seal.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -97,8 +98,8 @@ struct SettlementView {
   PaymentType type = PaymentType::p2p_own;
   PaymentStatus status = PaymentStatus::initiated;
   int version = 1;
-  /// The status in the file, if `status` is newer (pass_processing).
-  std::optional<PaymentStatus> stored_status;
+  /// As in the file; `status` and `version` may be newer (pass_processing).
+  SealedPayment sealed;
   std::optional<Timestamp> settle_at;  // empty: not a payment that the ledger settles next
   std::optional<std::int64_t> receiving_asset;
   std::optional<Amount> min_receiving;
@@ -116,6 +117,10 @@ struct StatusChange {
   std::optional<std::string> path;
   std::optional<FailureCode> refund_failure = std::nullopt;
 };
+
+/// The state after a change at `now`. `passed`: the payment also passed `processing`.
+PaymentState state_after(const SealedPayment& payment, const StatusChange& change, int version,
+                         bool passed, Timestamp now);
 
 /// The record and its key under this transactionId, from any application of the tenant.
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
@@ -143,9 +148,11 @@ struct NewPayment {
   std::optional<ProviderTerms> provider = std::nullopt;
   std::optional<Timestamp> settle_at = std::nullopt;  // empty: a provider has the next step
 };
-/// Writes the record in status `initiated`; returns its key.
+/// Writes the record in status `initiated`; returns its key. When all of its rows are stored, call
+/// seal_payment().
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment);
 
+/// Throws ForeignChange if another program inserted or changed the payment.
 SettlementView settlement_view(Connection& db, std::int64_t payment);
 /// Moves the status along the transition table, sets the time of the new status, increments the
 /// version and removes the settlement job. A change that the table forbids is a bug and throws.

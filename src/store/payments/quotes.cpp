@@ -1,6 +1,7 @@
 #include "store/payments/quotes.h"
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/rows/columns.h"
 
@@ -50,10 +51,13 @@ constexpr const char* kDestinations =
 }  // namespace
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
-  return first_row<QuoteRow>(db, kFindQuote, kQuoteColumns, id, tenant.key);
+  auto row = first_row<QuoteRow>(db, kFindQuote, kQuoteColumns, id, tenant.key);
+  if (row) require_intact(db, "quotes", row->key);
+  return row;
 }
 
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
+  require_intact(db, "quotes", quote);
   return first_row<QuoteRow>(db, kFindByKey, kQuoteColumns, quote);
 }
 
@@ -84,8 +88,10 @@ std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant,
 }
 
 std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t beneficiary) {
-  return all_of<QuoteDestination, std::int64_t, DestinationId, DestinationMethod, std::string,
-                std::string>(db, kDestinations, beneficiary);
+  auto rows = all_of<QuoteDestination, std::int64_t, DestinationId, DestinationMethod, std::string,
+                     std::string>(db, kDestinations, beneficiary);
+  for (const QuoteDestination& row : rows) require_intact(db, "destinations", row.key);
+  return rows;
 }
 
 }  // namespace coffer::store

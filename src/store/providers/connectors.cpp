@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -127,6 +128,8 @@ constexpr const char* kDeleteRequirements =
     "DELETE FROM connector_requirements WHERE connector = ?";
 
 #define ASSOCIATION_KEY "(SELECT association FROM associations WHERE id = ?1)"
+constexpr const char* kFeeRow = "SELECT rowid FROM fee_rows WHERE association = " ASSOCIATION_KEY
+                                " AND connector = ?2 AND transaction_type = ?3";
 constexpr const char* kFindFee =
     "SELECT fixed, basis_points FROM fee_rows WHERE association = " ASSOCIATION_KEY
     " AND connector = ?2 AND transaction_type = ?3";
@@ -153,10 +156,16 @@ ConnectorRow connector_row(const Query& q) {
   return row;
 }
 
+ConnectorRow intact(Connection& db, ConnectorRow row) {
+  require_intact(db, "connectors", row.terms.key);
+  if (row.terms.endpoint) require_intact(db, "connector_endpoints", row.terms.endpoint->key);
+  return row;
+}
+
 template <class... Args>
 std::optional<ConnectorRow> one(Connection& db, const std::string& sql, const Args&... args) {
   Query query(db, sql.c_str(), args...);
-  return query.step() ? std::optional(connector_row(query)) : std::nullopt;
+  return query.step() ? std::optional(intact(db, connector_row(query))) : std::nullopt;
 }
 
 template <class... Args>
@@ -214,7 +223,9 @@ std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t conne
   return one(db, kFindAt, connector, endpoint);
 }
 std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector) {
-  return all(db, kFindAtRetired, connector);
+  auto rows = all(db, kFindAtRetired, connector);
+  for (ConnectorRow& row : rows) row = intact(db, std::move(row));
+  return rows;
 }
 
 std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
@@ -289,6 +300,7 @@ void replace_requirements(WriteTx& tx, std::int64_t connector,
 
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
                                 TransactionType type) {
+  require_intact(db, "fee_rows", first_integer(db, kFeeRow, association, connector, type));
   return first_of<FeeRule, Amount, int>(db, kFindFee, association, connector, type);
 }
 

@@ -1,5 +1,8 @@
 #include "store/providers/provider_payments.h"
 
+#include <algorithm>
+
+#include "store/guarded_rows.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
@@ -83,9 +86,16 @@ constexpr const char* kFindPayment = "SELECT payment FROM payments WHERE id = ? 
 
 }  // namespace
 
-ProviderView provider_view(Connection& db, std::int64_t payment) {
-  auto view = only_row<ProviderView>(db, kView, kViewColumns, payment);
-  view.payment = settlement_view(db, payment);
+ProviderView provider_view(WriteTx& tx, std::int64_t payment) {
+  auto view = only_row<ProviderView>(tx.db(), kView, kViewColumns, payment);
+  view.payment = settlement_view(tx.db(), payment);
+  // A part that changed in this commit gets its digest at the end.
+  const bool is_new = std::ranges::find(tx.provider_parts(), payment) != tx.provider_parts().end();
+  if (!is_new && !has_intact_provider_part(tx.db(), payment)) {
+    throw ForeignChange("the provider part of payment " + std::to_string(payment) +
+                        " was changed by another program");
+  }
+  require_open(tx, view.payment.sealed);
   return view;
 }
 
@@ -95,10 +105,12 @@ ProviderDetail provider_detail(Connection& db, std::int64_t payment) {
 
 void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) {
   tx.db().run(kSetState, state, payment);
+  tx.provider_parts().push_back(payment);
 }
 
 void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_t> endpoint) {
   tx.db().run(kCountSubmission, tx.now(), endpoint, view.payment.key);
+  tx.provider_parts().push_back(view.payment.key);
   ++view.attempts;
   if (!view.first_sent_at) view.first_sent_at = tx.now();
   if (!view.endpoint) view.endpoint = endpoint;
@@ -106,19 +118,23 @@ void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_
 
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
   tx.db().run(kSetInReview, in_review, payment);
+  tx.provider_parts().push_back(payment);
 }
 
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference) {
   tx.db().run(kSetReference, reference, payment);
+  tx.provider_parts().push_back(payment);
 }
 
 void set_collected(WriteTx& tx, ProviderView& view, Amount collected) {
   tx.db().run(kSetCollected, collected, view.payment.key);
+  tx.provider_parts().push_back(view.payment.key);
   view.collected = collected;
 }
 
 void set_open_item(WriteTx& tx, std::int64_t payment, OpenItem item) {
   tx.db().run(kSetOpenItem, item, payment);
+  tx.provider_parts().push_back(payment);
 }
 
 std::int64_t count_open_items(Connection& db, OpenItem item, std::int64_t limit) {
@@ -133,6 +149,7 @@ void set_instructions(WriteTx& tx, std::int64_t payment,
   for (const auto& [name, value] : instructions) {
     tx.db().run(kAddInstruction, payment, name, value);
   }
+  tx.provider_parts().push_back(payment);
 }
 
 int open_attempt(WriteTx& tx, std::int64_t payment, ProviderCall call) {

@@ -25,7 +25,8 @@ struct ProviderView {
   std::optional<Amount> collected;       // amount that the payer of an on-ramp paid, once known
   OpenItem open_item = OpenItem::none;
 };
-ProviderView provider_view(Connection& db, std::int64_t payment);
+/// Throws ForeignChange if another program inserted or changed the payment or this part of it.
+ProviderView provider_view(WriteTx& tx, std::int64_t payment);
 
 /// Data that a driver needs in addition to the record.
 struct ProviderDetail {

@@ -1,5 +1,6 @@
 #include "store/providers/references.h"
 
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
@@ -84,7 +85,9 @@ std::optional<ReferenceRow> one_reference(Connection& db, const std::string& sql
     Query q(db, sql.c_str(), args...);
     if (q.step()) row = read_row<ReferenceRow>(q, kReferenceColumns);
   }
-  if (row) read_details(db, *row);
+  if (!row) return row;
+  require_intact(db, "onramp_references", row->key);
+  read_details(db, *row);
   return row;
 }
 

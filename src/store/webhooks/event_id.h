@@ -25,6 +25,8 @@ void add_event_id(sqlite3* database);
 
 /// Draws the key for the first event of a file. It never changes: consumers recognise a repeated
 /// delivery by the ID.
+/// Row of `meta` with the key.
+inline constexpr std::string_view kEventIdKey = "event_id_key";
 void keep_event_id_key(Connection& writer, Random& random);
 
 }  // namespace coffer::store

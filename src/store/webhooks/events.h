@@ -66,9 +66,25 @@ std::int64_t last_sequence(Connection& db, const Tenant& tenant);
 /// from one sequence to the next, so a binary search needs few reads.
 std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at);
 
-/// The rendered body of an event, until it is deleted.
+/// Call this before rendering an event to sign it. Throws ForeignChange (store/guarded_rows.h) if
+/// another program inserted or changed it, or the payment that it is about.
+void require_intact_event(Connection& db, const Tenant& tenant, const EventRow& event);
+/// The rendered body of an event, until it is deleted. Throws ForeignChange if another program
+/// changed it.
 std::optional<std::string> find_event_body(Connection& db, const Tenant& tenant,
                                            std::int64_t sequence);
+/// Checks the digests of at most `limit` stored bodies after this key. `fault`: a sentence about
+/// the first one that another program changed.
+struct EventBodyPiece {
+  std::int64_t rows = 0;
+  std::int64_t last = 0;
+  std::string fault = {};
+};
+EventBodyPiece check_event_bodies(Connection& db, std::int64_t after, std::int64_t limit);
+/// Checks all stored bodies, and all events that are not about a payment. Returns a sentence about
+/// the first one that another program inserted or changed, or an empty text.
+std::string verify_events(Connection& db);
+bool has_event_body(Connection& db, const Tenant& tenant, std::int64_t sequence);
 /// Stores the first body of an event; later ones are ignored.
 void keep_event_body(WriteTx& tx, const Tenant& tenant, std::int64_t sequence,
                      std::string_view body);

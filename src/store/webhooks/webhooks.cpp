@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
 #include "store/identity/row_bytes.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
@@ -143,7 +144,9 @@ std::vector<WebhookRow> active_webhooks(Connection& db) {
 }
 
 std::optional<WebhookRow> find_subscriber(Connection& db, const Tenant& tenant, EventType type) {
-  return first_row<WebhookRow>(db, kSubscriber, kWebhookColumns, tenant.key, type);
+  auto row = first_row<WebhookRow>(db, kSubscriber, kWebhookColumns, tenant.key, type);
+  if (row) require_intact(db, "webhooks", row->key);
+  return row;
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {

@@ -231,7 +231,7 @@ TEST_CASE("commit queue: an account of a rejected command is forgotten") {
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, asset.key);
       const Movement funding{{issuance, account, Amount::from_units(100)}, 0};
-      post(tx, ledger.tenant.key, JournalKind::funding, std::nullopt, {&funding, 1});
+      post(tx, ledger.tenant.key, JournalKind::funding, {&funding, 1});
       if (reject) return unexpected(Slug::conflict);
       return {};
     };

@@ -175,8 +175,9 @@ TEST_CASE(
     for (int i = 0; !over; ++i) {
       ledger
           .write([&](WriteTx& tx) -> Result<void> {
-            tx.db().execute("INSERT OR REPLACE INTO meta VALUES ('w" + std::to_string(i % 8) +
-                            "', zeroblob(500000))");
+            tx.db().execute("INSERT INTO meta VALUES ('w" + std::to_string(i % 8) +
+                            "', zeroblob(500000)) ON CONFLICT (name) DO UPDATE SET value ="
+                            " excluded.value");
             write_meta(tx, "count", std::to_string(i));
             return {};
           })

@@ -60,9 +60,12 @@ struct Payouts : SmallLedger {
     keys.connector = connector;
     keys.destination = destination;
     const Amount amount = Amount::from_units(units);
-    return insert_payment(tx, tenant,
-                          {random.id<PaymentId>(tx.now()), application, "req", request, keys,
-                           amount, ProviderTerms{Amount(), amount, amount, std::nullopt}});
+    const std::int64_t payment =
+        insert_payment(tx, tenant,
+                       {random.id<PaymentId>(tx.now()), application, "req", request, keys, amount,
+                        ProviderTerms{Amount(), amount, amount, std::nullopt}});
+    seal_payment(tx, payment, request.type);
+    return payment;
   }
   void fail(WriteTx& tx, std::int64_t payment) {
     SettlementView view = settlement_view(tx.db(), payment);
@@ -83,6 +86,7 @@ struct Payouts : SmallLedger {
             std::to_string(tx.now().ms) + ", " + std::to_string(present) + ", " +
             std::to_string(connector) + " FROM n");
         for (int i = 0; i < 100; ++i) count_sent(tx, {connector, present, Amount::from_units(1)});
+        tx.chain_head() = {};  // read again with these payments
         return {};
       }).value();
     }

@@ -327,9 +327,10 @@ TEST_CASE("invariants: a forgery with recomputed balances is detected") {
       "UPDATE accounts SET balance = balance + 10 WHERE account = 1;"
       "UPDATE accounts SET balance = balance - 10 WHERE account = 2;"
       "UPDATE payments SET sending_amount = 90 WHERE payment = 1");
-  REQUIRE(found.size() == 1);
+  REQUIRE(found.size() == 2);
   CHECK(found[0].invariant == "hash_chain");
   CHECK(found[0].detail == "journal row 3 does not continue the hash chain");
+  CHECK(found[1].invariant == "payments");
 }
 
 TEST_CASE("invariants: progress is reported for each") {
@@ -342,8 +343,8 @@ TEST_CASE("invariants: progress is reported for each") {
     CHECK((progress.total == 0 || progress.done <= progress.total));
   });
   CHECK(found.empty());
-  // Two chains, guarded rows, SQLite's own two checks.
-  CHECK(seen.size() == invariants().size() + 5);
+  // Two chains, payments, events, guarded rows, SQLite's own two checks.
+  CHECK(seen.size() == invariants().size() + 7);
   CHECK(seen.contains("checking hash chain"));
 }
 

@@ -213,6 +213,7 @@ class SmallLedger : public OpenedFile {
                                              request, keys, total, std::nullopt, tx.now()});
     const auto holds = holds_for(movements).value();
     place_holds(tx, key, request.type, holds);
+    seal_payment(tx, key, request.type);
     append_event(tx, random, tenant.key, {0, key, std::nullopt, 1});
     tx.signal(Signal::settlement);
     return key;
@@ -236,7 +237,7 @@ class SmallLedger : public OpenedFile {
             *find_trustline(tx.db(), *leg.destination_wallet, *leg.asset), payment.amounts[i]},
            static_cast<int>(i)});
     }
-    post(tx, payment.tenant, JournalKind::payment, key, movements);
+    post(tx, payment, JournalKind::payment, movements);
     change(tx, payment, {PaymentStatus::succeeded, {}, {}, {}});
   }
 
@@ -297,7 +298,7 @@ class SmallLedger : public OpenedFile {
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, usdc.key);
       const Movement movement{{issuance, wallet.account, Amount::from_units(10'000'000'000)}, 0};
-      post(tx, tenant.key, JournalKind::funding, std::nullopt, {&movement, 1});
+      post(tx, tenant.key, JournalKind::funding, {&movement, 1});
     }
   }
 

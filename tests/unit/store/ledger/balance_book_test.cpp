@@ -89,7 +89,7 @@ TEST_CASE("balance book: the number of a rejected command's account does not ret
       const AccountKey issuance =
           operator_account(tx, Environment::sandbox, AccountKind::issuance, ledger.eurc.key);
       const Movement funding{{issuance, key, units(reject ? 500 : 700)}, 0};
-      post(tx, ledger.tenant.key, JournalKind::funding, std::nullopt, {&funding, 1});
+      post(tx, ledger.tenant.key, JournalKind::funding, {&funding, 1});
       if (reject) return unexpected(Slug::conflict);
       return {};
     };
