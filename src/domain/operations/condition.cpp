@@ -59,6 +59,11 @@ constexpr auto kClauses = std::to_array<Clause>({
      "# applications got new credentials"},
     {AlertCondition::checkpoints_missing, "# witness lacks the last checkpoint",
      "# witnesses lack the last checkpoint"},
+    {AlertCondition::money_unbooked, "# payment arrived and is neither booked nor returned",
+     "# payments arrived and are neither booked nor returned"},
+    {AlertCondition::results_contradicted, "# payment whose final status its provider contradicts",
+     "# payments whose final status their provider contradicts"},
+    {AlertCondition::clock_unknown, "not known whether the clock is synchronised"},
 });
 static_assert(kClauses.size() == Terms<AlertCondition>::rows.size());
 
