@@ -96,9 +96,8 @@ void check_query(std::string_view text) {
   }
   static_cast<void>(query.asset_code("a"));
   static_cast<void>(query.id<WalletId>("a"));
-  static_cast<void>(query.flag("a"));
   http::Request limited;
-  if (const auto* value = request.query_value("a")) limited.query.emplace_back("limit", *value);
+  if (value) limited.query.emplace_back("limit", *value);
   const int limit = QueryFields(limited).limit();
   HOLDS(limit >= 1 && limit <= 100);
 }

@@ -29,7 +29,8 @@ bool is_trusted(uid_t owner, const std::string& path) {
 /// Whether this process belongs to the group.
 bool is_own(gid_t group) {
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
-  ::getgroups(static_cast<int>(groups.size()), groups.data());
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<std::size_t>(std::max(0, count)));
   return group == ::getegid() || std::ranges::find(groups, group) != groups.end();
 }
 
