@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/log.h"
+#include "support/sealed_edits.h"
 #include "support/test_app.h"
 #include "support/unguarded.h"
 
@@ -62,16 +63,22 @@ TEST_CASE("an API key that another program writes into the file is rejected") {
   const std::string own = app.me().credentials().api_key;
   const std::string planted = "ak_" + std::string(64, 'a');
   store::Connection db(app.core().database().path(), store::OpenMode::read_write);
-  const auto replace = [&](const Sha256& from, const Sha256& to) {
-    change_unguarded(db, "UPDATE applications SET api_key_hash = x'" + to_hex(as_text(to)) +
-                             "' WHERE api_key_hash = x'" + to_hex(as_text(from)) + "'");
+  const auto change = [](const Sha256& from, const Sha256& to) {
+    return "UPDATE applications SET api_key_hash = x'" + to_hex(as_text(to)) +
+           "' WHERE api_key_hash = x'" + to_hex(as_text(from)) + "'";
   };
-  replace(hasher.hash(own), sha256(planted));
-  check_rejected(app.me().with("x-svc-auth", planted).get(kWallets), 401, "unauthorized");
-  // With the file's key, the same edit would be accepted.
-  replace(sha256(planted), hasher.hash(planted));
-  CHECK(app.me().with("x-svc-auth", planted).get(kWallets).status == 200);
-  replace(hasher.hash(planted), hasher.hash(own));
+  const Client thief = app.me().with("x-svc-auth", planted);
+  change_unguarded(db, change(hasher.hash(own), sha256(planted)));
+  check_rejected(thief.get(kWallets), 401, "unauthorized");
+  // With the key of the hashes, the key is found, but coffer does not act on the row.
+  change_unguarded(db, change(sha256(planted), hasher.hash(planted)));
+  CHECK(thief.get(kWallets).status == 502);
+  change_unguarded(db, change(hasher.hash(planted), hasher.hash(own)));
+  // With all keys of the file, the same edit would be accepted.
+  SealedEdits edits(app);
+  edits.run_unguarded(change(hasher.hash(own), hasher.hash(planted)));
+  CHECK(thief.get(kWallets).status == 200);
+  edits.run_unguarded(change(hasher.hash(planted), hasher.hash(own)));
 }
 
 TEST_CASE("a token from another issuer is rejected") {

@@ -11,6 +11,7 @@
 #include "route_samples.h"
 #include "store/lists/key_walk.h"
 #include "support/query_watch.h"
+#include "support/sealed_edits.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -117,16 +118,14 @@ std::vector<std::string> combinations(const api::Route& route, std::size_t most)
 /// that the invariants hold.
 class ManyRows {
  public:
-  ManyRows(const TestApp& app, const Names& names, int payments)
-      : db_(app.config().db, store::OpenMode::read_write) {
+  ManyRows(const TestApp& app, const Names& names, int payments) : edits_(app) {
     const auto key = [&](const std::string& table, const std::string& column,
                          const std::string& name) {
       return "(SELECT " + column + " FROM " + table + " WHERE id = unhex(replace('" +
              names.at(name) + "', '-', '')) ORDER BY 1 DESC LIMIT 1) AS " + name;
     };
-    db_.execute("PRAGMA foreign_keys = OFF");
-    db_.execute("PRAGMA synchronous = OFF");
-    db_.execute(
+    store::Connection& db = edits_.db();
+    db.execute(
         "CREATE TEMP TABLE c AS SELECT " + key("wallets", "wallet", "wallet") + ", " +
         key("wallets", "wallet", "second") + ", " + key("wallets", "wallet", "pending") + ", " +
         key("beneficiaries", "beneficiary", "recipient") + ", " +
@@ -143,17 +142,17 @@ class ManyRows {
         " (SELECT max(onramp_reference) FROM onramp_references) AS r0,"
         " " +
         std::to_string(app.clock.now().ms) + " AS t0");
-    db_.execute(
+    db.execute(
         "CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
         " FROM n WHERE i < " +
         std::to_string(payments) + ") SELECT i FROM n");
-    db_.execute("BEGIN");
+    const std::int64_t last = store::first_integer(db, "SELECT p0 FROM c").value();
     add_payments();
     add_wallets();
-    db_.execute("COMMIT");
+    edits_.seal_payments_after(last);
   }
   ~ManyRows() {
-    db_.execute(
+    edits_.run(
         "DELETE FROM deliveries WHERE webhook = (SELECT webhook FROM c)"
         " AND sequence > (SELECT s0 FROM c);"
         "DELETE FROM events WHERE tenant = (SELECT tenant FROM c) AND sequence > (SELECT s0 FROM "
@@ -168,42 +167,46 @@ class ManyRows {
   ManyRows& operator=(const ManyRows&) = delete;
 
  private:
+  /// Each has two events: of its end, and of its acceptance or, for a few, of its processing.
   void add_payments() {
-    db_.execute(
+    const std::string processed = "(i % 3000 = 1 OR i = 29999)";
+    edits_.run(
         "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
         " status, version, source_wallet, destination_wallet, sending_asset, sending_amount,"
-        " receiving_asset, receiving_amount, from_ref, failure, created_at, updated_after,"
-        " beneficiary, connector)"
+        " receiving_asset, receiving_amount, from_ref, failure, created_at, processing_after,"
+        " completed_after, updated_after, beneficiary, connector)"
         " SELECT p0 + i, tenant, randomblob(16), 'bulk-' || i, application, 'bulk',"
         " CASE i % 2000 WHEN 3 THEN 1 WHEN 5 THEN 5 WHEN 8 THEN 3 ELSE 0 END,"
-        " iif(i % 1000 = 7, 3, 2), 2, wallet, iif(i % 5000 = 9, pending, second), usdc, 1,"
-        " iif(i % 2000 = 8, eurc, NULL), iif(i % 2000 = 8, 1, NULL), iif(i % 3000 = 1, 'REF', "
-        "NULL),"
-        " iif(i % 1000 = 7, 0, NULL), t0 + i * 10, 5, iif(i % 2000 = 3, recipient, "
-        "NULL),"
+        " iif(i % 1000 = 7, 3, 2), 2 + " +
+        processed +
+        ", wallet, iif(i % 5000 = 9, pending, second), usdc, 1,"
+        " iif(i % 2000 = 8, eurc, NULL), iif(i % 2000 = 8, 1, NULL),"
+        " iif(i % 3000 = 1, 'REF', NULL), iif(i % 1000 = 7, 0, NULL), t0 + i * 10,"
+        " iif(" +
+        processed +
+        ", 0, NULL), 5, 5, iif(i % 2000 = 3, recipient, NULL),"
         " iif(i % 2000 = 5, payouts, NULL) FROM n, c");
-    db_.execute(
+    edits_.run(
         "INSERT INTO provider_payments (payment, fee, total, transaction_type, state)"
         " SELECT p0 + i, 0, 1, 2, 3 FROM n, c WHERE i % 2000 = 5");
-    db_.execute(
+    edits_.run(
         "INSERT INTO events (tenant, sequence, type, payment, version, at)"
-        " SELECT tenant, s0 + 2 * i - 1, iif(i % 3000 = 1 OR i = 29999, 1, 0), p0 "
-        "+ i, 1,"
-        " t0 + i * 10 FROM n, c");
-    db_.execute(
+        " SELECT tenant, s0 + 2 * i - 1, " +
+        processed + ", p0 + i, 1 + " + processed + ", t0 + i * 10 FROM n, c");
+    edits_.run(
         "INSERT INTO events (tenant, sequence, type, payment, version, at)"
-        " SELECT tenant, s0 + 2 * i, iif(i % 1000 = 7, 3, 2), p0 + i, 2,"
-        " t0 + i * 10 + 5 FROM n, c");
-    db_.execute(
+        " SELECT tenant, s0 + 2 * i, iif(i % 1000 = 7, 3, 2), p0 + i, 2 + " +
+        processed + ", t0 + i * 10 + 5 FROM n, c");
+    edits_.run(
         "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at, closed_at)"
         " SELECT webhook, s0 + i, iif(i % 5000 = 11, 2, 1), NULL, t0, t0 FROM n, c"
         " WHERE i % 4000 <> 12");
-    db_.execute(
+    edits_.run(
         "INSERT INTO deliveries (webhook, sequence, state, due_at, created_at)"
         " SELECT webhook, s0 + i, 0, t0 + 1000000000, t0 FROM n, c WHERE i % 4000 = 12");
   }
   void add_wallets() {
-    db_.execute(
+    edits_.run(
         "INSERT INTO wallets (wallet, tenant, id, name, account_number, public_key, sealed_seed,"
         " asset, own_account, status, created_at, updated_at)"
         " SELECT w0 + i, tenant, randomblob(16), 'Bulk', 'bulk-' || i,"
@@ -212,17 +215,17 @@ class ManyRows {
         " '9', 'D'), x'00', usdc, "
         "1,"
         " iif(i % 4000 = 1, 0, 1), t0, t0 FROM n, c");
-    db_.execute(
+    edits_.run(
         "INSERT INTO accounts (account, tenant, kind, wallet, asset, created_at)"
         " SELECT a0 + i, tenant, 0, w0 + i, iif(i % 4000 = 2, eurc, usdc), t0 FROM n, c");
-    db_.execute(
+    edits_.run(
         "INSERT INTO onramp_references (onramp_reference, tenant, application, connector, wallet,"
         " customer_id, reference, has_metadata, created_at)"
         " SELECT r0 + i, tenant, application, iif(i % 4000 = 3, payouts, bespoke), wallet,"
         " 'bulk-' || i, 'bulk-' || i, 0, t0 FROM n, c");
   }
 
-  store::Connection db_;
+  SealedEdits edits_;
 };
 
 // Only an operator adds rows to these.

@@ -5,8 +5,8 @@
 
 #include "store/lists/key_walk.h"
 #include "support/query_watch.h"
+#include "support/sealed_edits.h"
 #include "support/test_app.h"
-#include "support/unguarded.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -22,36 +22,33 @@ const std::vector<std::string> kSmall = {"tenants", "assets", "connectors", "t",
 /// `early`. They are removed at the end, so that the invariants hold.
 class ManyBeneficiaries {
  public:
-  ManyBeneficiaries(const TestApp& app, int count)
-      : db_(app.config().db, store::OpenMode::read_write) {
+  ManyBeneficiaries(const TestApp& app, int count) : edits_(app) {
     const std::string n =
         "WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < " +
         std::to_string(count + 999) + ")";
     const std::string tenant = "(SELECT tenant FROM applications WHERE tenant IS NOT NULL LIMIT 1)";
-    db_.execute("PRAGMA foreign_keys = OFF");
-    db_.execute("PRAGMA synchronous = OFF");
-    db_.execute("BEGIN");
-    db_.execute(n +
-                "INSERT INTO beneficiaries (beneficiary, tenant, id, entity_type, company_name,"
-                " created_at, updated_at) SELECT i, " +
-                tenant +
-                ", randomblob(16), 1, 'Common First' || i || ' ' ||"
-                " iif(i < 1020, 'early', 'late'), 1, 1 FROM n");
+    std::string sql =
+        n +
+        "INSERT INTO beneficiaries (beneficiary, tenant, id, entity_type, company_name,"
+        " created_at, updated_at) SELECT i, " +
+        tenant +
+        ", randomblob(16), 1, 'Common First' || i || ' ' ||"
+        " iif(i < 1020, 'early', 'late'), 1, 1 FROM n;";
     for (const std::string term : {"'common'", "'first' || i", "iif(i < 1020, 'early', 'late')",
                                    "iif(i % 2 = 0, '#even', '#odd')"}) {
-      db_.execute(n + "INSERT INTO beneficiary_terms SELECT " + tenant + ", " + term +
-                  ", i FROM n");
+      sql += n + "INSERT INTO beneficiary_terms SELECT " + tenant + ", " + term + ", i FROM n;";
     }
-    db_.execute("COMMIT");
+    edits_.run(sql);
   }
   ~ManyBeneficiaries() {
-    change_unguarded(db_, "DELETE FROM beneficiary_terms; DELETE FROM beneficiaries");
+    edits_.run_unguarded(
+        "DELETE FROM beneficiary_terms; DELETE FROM beneficiaries WHERE beneficiary >= 1000");
   }
   ManyBeneficiaries(const ManyBeneficiaries&) = delete;
   ManyBeneficiaries& operator=(const ManyBeneficiaries&) = delete;
 
  private:
-  store::Connection db_;
+  SealedEdits edits_;
 };
 
 void check_plans(const TestApp& app, const std::set<std::string>& statements) {
