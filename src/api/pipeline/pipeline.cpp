@@ -1,6 +1,7 @@
 #include "api/pipeline/pipeline.h"
 
 #include <algorithm>
+#include <span>
 
 #include "api/pipeline/problem_format.h"
 #include "api/pipeline/request_checks.h"
@@ -27,6 +28,15 @@ std::vector<http::RoutePattern> patterns() {
 
 Problem nothing_here() { return Problem(Slug::not_found, "This path does not exist."); }
 
+/// Whether the path that was asked for is near to the pattern in each of its parts. A parameter
+/// accepts any text, so only the fixed parts count: a long parameter would otherwise excuse a slip
+/// in them that makes them other words.
+bool is_near(std::span<const std::string_view> given, std::span<const std::string_view> pattern) {
+  return std::ranges::equal(given, pattern, [](std::string_view word, std::string_view part) {
+    return part.starts_with('{') ? !word.empty() : nearest(word, {&part, 1}).has_value();
+  });
+}
+
 /// The same, with the path that was probably meant.
 Problem nothing_here(std::string_view path) {
   const auto parts_in = [](std::string_view text) { return parts_of<std::string_view>(text, '/'); };
@@ -37,7 +47,7 @@ Problem nothing_here(std::string_view path) {
   std::vector<std::string_view> patterns;
   for (const Route& route : routes()) {
     const auto parts = parts_in(route.pattern);
-    if (parts.size() != given.size()) continue;
+    if (!is_near(given, parts)) continue;
     std::string& candidate = paths.emplace_back();
     for (std::size_t i = 1; i < parts.size(); ++i) {
       candidate.append("/").append(parts[i].starts_with('{') ? given[i] : parts[i]);
