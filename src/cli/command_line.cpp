@@ -29,6 +29,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"payment", "Find and show payments, retry and resolve stuck ones"},
     {"wallet", "Review and fund wallets, show balances and statements"},
     {"statement", "Statements of wallets as files"},
+    {"arrival", "Customer payments without a known reference"},
     {"beneficiary", "Beneficiaries of all associations"},
     {"quote", "Quotes for off-ramp and on-ramp payments"},
     {"asset", "Assets and the liquidity of the market"},
