@@ -237,8 +237,8 @@ TEST_CASE("text lengths: only a memo counts bytes, as documented") {
 TEST_CASE("text lengths: no text of a request contains control or invisible characters") {
   // A secret may contain any character, and a provider cannot correct what its customer wrote.
   const auto is_opaque = [](const api::Route& route, const Place& place) {
-    const bool secret =
-        place.field == "secret" || place.field == "password" || place.field == "refreshToken";
+    const bool secret = place.field == "secret" || place.field == "password" ||
+                        place.field == "refreshToken" || place.field == "clientSecret";
     return secret ||
            (route.operation == "takeProviderCallback" && place.field.starts_with("data."));
   };
