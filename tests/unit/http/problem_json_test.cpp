@@ -30,8 +30,8 @@ TEST_CASE("a problem has the members of the contract") {
       R"({"type":"urn:coffer:problem:validation-failed","title":"Validation failed","status":422,)"
       R"("detail":"Two fields are wrong.","instance":"/v1/x","requestId":"id-1",)"
       R"("code":"validation_failed","docUrl":"/problems/validation-failed",)"
-      R"("errors":[{"field":"amount","message":"is negative"},)"
-      R"({"field":"transfers[3].amount","message":"is missing"}]})");
+      R"("errors":[{"field":"amount","message":"amount is negative."},)"
+      R"({"field":"transfers[3].amount","message":"transfers[3].amount is missing."}]})");
 }
 
 TEST_CASE("optional members are omitted from a problem") {
