@@ -218,7 +218,8 @@ EntityType entity_type(const Beneficiary& beneficiary);
 std::string display_name(const Beneficiary& beneficiary);
 const std::optional<std::string>& email(const Beneficiary& beneficiary);
 const std::optional<std::string>& phone(const Beneficiary& beneficiary);
-/// Name, e-mail address and client reference with folded case, for the filter `q` of the list.
+/// Name, e-mail address and client reference, on a line each, for the filter `q` of the list
+/// (domain/parties/search_words.h, which folds case).
 std::string search_text(const Beneficiary& beneficiary);
 
 struct BeneficiaryInput {

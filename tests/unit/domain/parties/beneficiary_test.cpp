@@ -128,7 +128,7 @@ TEST_CASE("beneficiary: all members are normalised") {
   CHECK(entity_type(made) == EntityType::person);
   CHECK(email(made) == "a@b.co");
   CHECK(phone(made) == "+254712345678");
-  CHECK(search_text(made) == "amina otieno\na@b.co\nc-1");
+  CHECK(search_text(made) == "Amina Otieno\na@b.co\nC-1");
   const Beneficiary company{Company{"Kahawa Ltd", {}, {}, {}, {}}, {}, {}, {}};
   CHECK(display_name(company) == "Kahawa Ltd");
   CHECK(entity_type(company) == EntityType::business);
