@@ -48,6 +48,25 @@ nlohmann::json alert_of(const Ran& ran, const std::string& condition) {
   return nullptr;
 }
 
+void check_command(const std::string& line) {
+  INFO(line);
+  std::istringstream words(line);
+  std::string word, path;
+  words >> word;
+  REQUIRE(word == "coffer");
+  Arguments arguments;
+  while (words >> word && !word.starts_with("--")) path += (path.empty() ? "" : " ") + word;
+  for (; words && word.starts_with("--"); words >> word) {
+    const std::string option = word.substr(2);
+    REQUIRE(words >> word);
+    arguments.values[option] = word;
+  }
+  CHECK_FALSE(words);
+  const Command* command = find_command(path);
+  REQUIRE(command != nullptr);
+  CHECK(check_arguments(*command, arguments));
+}
+
 }  // namespace
 
 TEST_CASE("alert list shows alerts with their messages, and filters by state") {
@@ -128,23 +147,13 @@ TEST_CASE("alert test without a target names the settings") {
   CHECK(ran.err.find("alert_webhook_url") != std::string::npos);
 }
 
-TEST_CASE("the next step of each condition is a command with valid arguments") {
+TEST_CASE("the next step of each condition is commands with valid arguments, as for a shell") {
   for (std::size_t i = 0; i < terms<AlertCondition>().size(); ++i) {
-    const std::string next(alert_rule(static_cast<AlertCondition>(i)).next);
-    INFO(next);
-    std::istringstream words(next);
-    std::string word, path;
-    words >> word;
-    REQUIRE(word == "coffer");
-    Arguments arguments;
-    while (words >> word && !word.starts_with("--")) path += (path.empty() ? "" : " ") + word;
-    for (; words && word.starts_with("--"); words >> word) {
-      const std::string option = word.substr(2);
-      REQUIRE(words >> word);
-      arguments.values[option] = word;
+    std::string rest(alert_rule(static_cast<AlertCondition>(i)).next);
+    for (auto end = rest.find("; "); end != std::string::npos; end = rest.find("; ")) {
+      check_command(rest.substr(0, end));
+      rest.erase(0, end + 2);
     }
-    const Command* command = find_command(path);
-    REQUIRE(command != nullptr);
-    CHECK(check_arguments(*command, arguments));
+    check_command(rest);
   }
 }
