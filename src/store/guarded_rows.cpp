@@ -78,7 +78,7 @@ constexpr std::array<GuardedTable, 35> kTables{{
     {"webhooks",
      "tenant, application, id, url, event_types, sealed_secret, old_secret, old_secret_until,"
      " disabled_at, disable_reason"},
-    {"webhook_recoveries", "next, last"},
+    {"webhook_recoveries", "webhook, next, last, asked_at"},
     {"notifications", "payment, channel, recipient, state"},
     {"onramp_references",
      "tenant, application, connector, wallet, customer_id, reference, related_to, has_metadata,"

@@ -98,7 +98,8 @@ FORGERIES = [
      " (SELECT max(wallet) FROM wallets w WHERE w.tenant = e.tenant), 1, 1, max(at) FROM events e WHERE tenant ="
      " (SELECT max(tenant) FROM wallets)"),
     ("a recovery of a webhook", "guarded_rows",
-     "INSERT INTO webhook_recoveries (webhook, next, last) SELECT max(webhook), 1, 9 FROM webhooks"),
+     "INSERT INTO webhook_recoveries (webhook, next, last, asked_at)"
+     " SELECT max(webhook), 1, 9, 0 FROM webhooks"),
     ("the end of an old webhook secret", "guarded_rows",
      "UPDATE webhooks SET old_secret_until = 4102444800000, old_secret = sealed_secret"),
     ("a notification is planted", "guarded_rows",

@@ -53,15 +53,15 @@ GUARDED = {
                     " bank_code branch_code swift_bic provider phone_number network_name asset_symbol wallet_address"
                     " memo created_at archived_at",
     "connectors": "id environment name provider driver flow direction method country currency currency_decimals asset"
-                  " rate_numerator rate_denominator fee_fixed fee_basis_points min_amount max_amount day_limit"
-                  " month_limit transaction_types issues_references requirements_version status",
+                  " rate_numerator rate_denominator fee_fixed fee_basis_points tolerance_bps min_amount max_amount"
+                  " day_limit month_limit transaction_types issues_references requirements_version status",
     "connector_requirements": "connector position name type required label description pattern min_length max_length"
                               " transaction_types",
     "connector_choices": "connector position choice code label",
     "connector_endpoints": "id connector base_url sealed_secret timeout_ms retired_at",
     "webhooks": "tenant application id url event_types sealed_secret old_secret old_secret_until disabled_at"
                 " disable_reason",
-    "webhook_recoveries": "next last",
+    "webhook_recoveries": "webhook next last asked_at",
     "notifications": "payment channel recipient state",
     "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata"
                          " created_at",

@@ -124,7 +124,7 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
     const auto it = std::ranges::find_if(
         webhooks, [&](const auto& webhook) { return webhook.key == recovery.webhook; });
     if (it == webhooks.end() || !is_intact(db, "webhooks", it->key)) continue;
-    if (!is_intact(db, "webhook_recoveries", recovery.webhook)) continue;
+    if (!is_intact(db, "webhook_recoveries", recovery.key)) continue;
     Planner(context, db, *it, plan).add_piece_of(recovery);
   }
   return plan;
