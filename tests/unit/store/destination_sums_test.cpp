@@ -28,6 +28,7 @@ struct Payouts : SmallLedger {
       row.terms.country = "KE";
       row.terms.currency = "KES";
       row.terms.asset = usdc;
+      row.terms.rate = Rate{};
       row.terms.min_amount = row.terms.max_amount = Amount::from_units(1);
       connector = insert_connector(tx, row, {});
       BeneficiaryRow beneficiary;

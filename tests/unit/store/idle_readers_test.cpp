@@ -12,7 +12,7 @@ using namespace coffer::store::test;
 
 TEST_CASE("database: readers that are not used are closed, and open again") {
   OpenedFile file;
-  CHECK(file.count("meta") == 0);
+  CHECK(file.count("payments") == 0);
   CHECK(file.database->close_idle_readers() == 0);
   file.clock.advance_ms(10'001);
   {
@@ -23,7 +23,7 @@ TEST_CASE("database: readers that are not used are closed, and open again") {
   }
   CHECK(file.database->close_idle_readers() == 1);
   CHECK(file.database->close_idle_readers() == 0);
-  CHECK(file.count("meta") == 0);
+  CHECK(file.count("payments") == 0);
 }
 
 TEST_CASE("database: only the readers for payments and probes stay open while they are idle") {

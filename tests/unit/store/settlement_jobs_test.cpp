@@ -103,7 +103,7 @@ TEST_CASE("settlement jobs: a change that the table forbids, or from a stale vie
   const std::int64_t open = ledger.pay(ledger.transfer("b", 1));
   CHECK(is_bug(ledger, [&](WriteTx& tx) {
     auto view = settlement_view(tx.db(), done);
-    change_status(tx, view, {PaymentStatus::failed, FailureCode::expired, {}, {}});
+    change_status(tx, view, {PaymentStatus::expired, FailureCode::expired, {}, {}});
   }));
   CHECK(is_bug(ledger, [&](WriteTx& tx) {
     auto view = settlement_view(tx.db(), open);

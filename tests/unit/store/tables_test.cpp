@@ -96,7 +96,7 @@ void check_exported(std::string_view type) {
 TEST_CASE("tables: the text columns of the schema match the text members") {
   check_columns<PersonMetadata, BusinessMetadata>("wallet_metadata", {"wallet", "entity_type"});
   check_columns<Individual, Company>(
-      "beneficiaries", {"beneficiary", "tenant", "id", "entity_type", "client_reference", "search",
+      "beneficiaries", {"beneficiary", "tenant", "id", "entity_type", "client_reference",
                         "created_at", "updated_at", "archived_at"});
   check_columns<Address>("beneficiary_addresses", {"beneficiary", "position"});
   check_columns<BankDetails, MobileMoneyDetails, CryptoDetails>(
