@@ -75,15 +75,15 @@ TEST_CASE("alerts by e-mail need an address, and a mail server or sendmail", "[c
   CHECK(world.errors().empty());
   world.flags["notify_smtp"] = "smtp://mail.example";
   CHECK(has(world.errors(), "notify_smtp and notify_sendmail are both set. Set one"));
-  world.flags["notify_sendmail"] = "";
+  world.flags.erase("notify_sendmail");
   CHECK(world.errors().empty());
   world.flags["notify_smtp_user"] = "ops";
   CHECK(has(world.errors(), "notify_smtp_user is set and notify_smtp_password is not. Set both"));
-  world.flags["notify_smtp_password"] = "sesame";
+  world.environment["COFFER_NOTIFY_SMTP_PASSWORD"] = "sesame";
   CHECK(world.errors().empty());
   world.flags["notify_smtp"] = "http://mail.example";
   CHECK(has(world.errors(), "is not the address of a mail server"));
-  world.flags["notify_smtp"] = "";
+  world.flags.erase("notify_smtp");
   CHECK(has(world.errors(), "notify_smtp_user is set and notify_smtp is not. Set both"));
   world.flags["notify_smtp"] = "smtp://mail.example";
   world.flags["alert_email"] = "ops at bank";
