@@ -2,6 +2,7 @@
    and their result is the same on all 64-bit Linux and macOS systems. */
 #define CURL_DISABLE_ALTSVC 1
 #define CURL_DISABLE_AWS 1
+#define CURL_DISABLE_BEARER_AUTH 1
 #define CURL_DISABLE_BINDLOCAL 1
 #define CURL_DISABLE_COOKIES 1
 #define CURL_DISABLE_DICT 1
@@ -33,6 +34,7 @@
 #define CURL_DISABLE_SOCKETPAIR 1
 #define CURL_DISABLE_TELNET 1
 #define CURL_DISABLE_TFTP 1
+#define CURL_DISABLE_VERBOSE_STRINGS 1
 #define CURL_DISABLE_WEBSOCKETS 1
 #define USE_OPENSSL 1
 #define USE_IPV6 1

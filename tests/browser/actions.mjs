@@ -28,9 +28,9 @@ async function send({ page }, values) {
   await page.click('dialog[open] button[type=submit]');
   await page.waitForFunction(() => {
     const open = document.querySelector('dialog[open]');
-    return !open || !open.querySelector('form') || open.querySelector('.notice.bad');
+    return !open || !open.querySelector('form') || open.querySelector('.notice.bad, .field-error');
   });
-  return page.evaluate(() => (document.querySelector('dialog[open] .notice.bad') || {}).textContent || '');
+  return page.evaluate(() => (document.querySelector('dialog[open] :is(.notice.bad, .field-error)') || {}).textContent || '');
 }
 
 /** Closes the result of a command, if one is shown. Returns its secrets. */
@@ -39,7 +39,8 @@ async function leaveAnswer({ page }) {
     [...document.querySelectorAll('dialog[open] .secret-text')].map((each) => each.textContent),
   );
   issued.push(...secrets);
-  if (await page.$('dialog[open]')) await page.click('dialog[open] .row.end .primary');
+  // Before the button of the next step, if there is one.
+  if (await page.$('dialog[open]')) await page.locator('dialog[open] .row.end button').first().click();
   await page.waitForSelector('dialog[open]', { state: 'detached' });
   return secrets;
 }

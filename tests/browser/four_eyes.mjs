@@ -64,9 +64,9 @@ async function decides(watched, verb) {
   await page.click('dialog[open] button[type=submit]');
   await page.waitForFunction(() => {
     const open = document.querySelector('dialog[open]');
-    return !open || !open.querySelector('form') || open.querySelector('.notice.bad');
+    return !open || !open.querySelector('form') || open.querySelector('.notice.bad, .field-error');
   });
-  const fault = await text(page, 'dialog[open] .notice.bad');
+  const fault = await text(page, 'dialog[open] :is(.notice.bad, .field-error)');
   ok(`${verb} is accepted`, fault === '', fault);
   await watched.leaveDialogs();
 }

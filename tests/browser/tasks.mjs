@@ -325,7 +325,8 @@ async function unbrokenAmounts(page) {
     document.querySelector('main').append(place);
     const found = [];
     for (const name of ['figure-value', 'members', 'notice', 'soft small', 'scroll long']) {
-      place.innerHTML = `<div class="${name}" style="overflow-wrap: anywhere"><span class="amount"><span class="number">922<span class="group">337</span><span class="group">203</span>.4775807</span> <span class="asset">USDC</span></span></div>`;
+      place.innerHTML = `<div class="${name}"><span class="amount"><span class="number">922<span class="group">337</span><span class="group">203</span>.4775807</span> <span class="asset">USDC</span></span></div>`;
+      place.firstChild.style.overflowWrap = 'anywhere';
       const number = place.querySelector('.number');
       if (number.getClientRects().length > 1) found.push(name);
     }
