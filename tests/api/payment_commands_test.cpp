@@ -171,7 +171,7 @@ TEST_CASE("payment list: filters, pages, newest first") {
     CHECK(ran.err.empty());
     const Json next = Json::parse(ran.out).at("nextCursor");
     if (next.is_null()) break;
-    page["cursor"] = next;
+    page["cursor"] = next.get<std::string>();
   }
   CHECK(paged == made);
 
