@@ -159,7 +159,7 @@ void DiceProvider::move_on(PayoutResponse& answer) {
   }
   if (answer.state == PayoutState::failed && answer.refund == ProviderRefund::pending &&
       (calm_ || dice_.one_in(2))) {
-    answer.refund = dice_.one_in(3) ? ProviderRefund::refused : ProviderRefund::returned;
+    answer.refund = dice_.one_in(2) ? ProviderRefund::refused : ProviderRefund::returned;
   }
 }
 
