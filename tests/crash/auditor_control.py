@@ -81,6 +81,9 @@ DAMAGES = [
     ("guarded row", "guarded_rows", "UPDATE assets SET decimals = 7 - decimals, issuer = 'other'"),
     ("guarded row", "guarded_rows", "UPDATE onramp_references SET wallet = (SELECT max(wallet) FROM wallets) + 1 - wallet"),
     ("guarded row", "guarded_rows", "DELETE FROM connector_requirements"),
+    ("guarded row", "guarded_rows", "UPDATE connectors SET tolerance_bps = 10000 WHERE tolerance_bps IS NULL"),
+    ("guarded row", "events", "UPDATE events SET at = at + 1 WHERE payment IS NULL"),
+    ("guarded row", "events", "UPDATE event_bodies SET body = CAST(body || ' ' AS BLOB)"),
     # Rows deleted together with their digest.
     ("sealed total", "guarded_rows", "DELETE FROM rates WHERE rowid = (SELECT max(rowid) FROM rates);"
                                      " DELETE FROM row_macs WHERE source = 'rates' AND row NOT IN (SELECT rowid FROM rates)"),

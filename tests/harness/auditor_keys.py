@@ -236,6 +236,28 @@ def part_digests(db, root):
         yield payment, digest(key, text)[:8]
 
 
+def event_digests(db, root):
+    """(key, digest) of every event that is not about a payment, as defined in store/webhooks/events.cpp."""
+    key = derived(root, "coffer row mac v1")
+    for tenant, sequence, *values in db.execute(
+            "SELECT tenant, sequence, type, wallet, webhook, application, wallet_status, version, test, at FROM events"
+            " WHERE payment IS NULL"):
+        text = "".join("-|" if value is None else f"{value}|" for value in values)
+        yield tenant << 40 | sequence, digest(key, f"event|{tenant}|{sequence}|{text}".encode())
+
+
+def body_digests(db, root):
+    """(key, digest) of the stored body of every event."""
+    key = derived(root, "coffer row mac v1")
+    for number, body in db.execute("SELECT event_body, body FROM event_bodies"):
+        yield number, digest(key, f"body|{number >> 40}|{number & (1 << 40) - 1}|".encode() + body)
+
+
+# (table with digests in its own rows, its key, the function of its digests)
+SEALED = (("payments", "payment", payment_digests), ("provider_payments", "payment", part_digests),
+          ("event_bodies", "event_body", body_digests))
+
+
 def ledger_end(db):
     """The content of the sealed total of the ledger: (entry sets, link and numbers)."""
     last = db.execute("SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1").fetchone()
@@ -280,14 +302,16 @@ def check_guarded(run, root):
     for table, row, mac in guarded(run.db, root):
         if macs.pop((table, row), None) != mac:
             run.fault("guarded row", f"{table} {row} was changed")
+    for event, mac in event_digests(run.db, root):
+        if macs.pop(("events", event), None) != mac:
+            run.fault("guarded row", f"events {event} was changed")
     for table, row in macs:
-        if table != "events":
-            run.fault("guarded row", f"{table} {row} is missing")
-    for table, digests in (("payments", payment_digests), ("provider_payments", part_digests)):
-        stored = dict(tuple(row) for row in run.rows(f"SELECT payment, mac FROM {table}"))
-        for payment, mac in digests(run.db, root):
-            if stored[payment] != mac:
-                run.fault("guarded row", f"{table} {payment} was changed")
+        run.fault("guarded row", f"{table} {row} is missing")
+    for table, key, digests in SEALED:
+        stored = dict(tuple(row) for row in run.rows(f"SELECT {key}, mac FROM {table}"))
+        for row, mac in digests(run.db, root):
+            if stored[row] != mac:
+                run.fault("guarded row", f"{table} {row} was changed")
 
 
 def check_totals(run, root):
@@ -306,11 +330,12 @@ def sign_again(db, path):
     db.execute("BEGIN")
     db.executemany("UPDATE journal SET link = ? WHERE journal = ?",
                    [(link, journal) for journal, _, link in links(db, root)])
-    for table, digests in (("payments", payment_digests), ("provider_payments", part_digests)):
-        db.executemany(f"UPDATE {table} SET mac = ? WHERE payment = ?",
-                       [(mac, payment) for payment, mac in digests(db, root)])
-    db.execute("DELETE FROM row_macs WHERE source <> 'events'")
-    db.executemany("INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)", list(guarded(db, root)))
+    for table, key, digests in SEALED:
+        db.executemany(f"UPDATE {table} SET mac = ? WHERE {key} = ?",
+                       [(mac, row) for row, mac in digests(db, root)])
+    db.execute("DELETE FROM row_macs")
+    db.executemany("INSERT INTO row_macs (source, row, mac) VALUES (?, ?, ?)",
+                   [*guarded(db, root), *(("events", event, mac) for event, mac in event_digests(db, root))])
     db.execute("DELETE FROM sealed_totals")
     db.executemany("INSERT INTO sealed_totals (source, rows, sum, seal) VALUES (?, ?, ?, ?)", list(totals(db, root)))
     db.execute("COMMIT")
