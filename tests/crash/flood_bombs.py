@@ -28,8 +28,8 @@ SANITIZED_WITHIN_S = 20.0
 MIB = 1024 * 1024
 # A response must not be much larger than its request.
 ANSWER_MAX = 64 * 1024
-PAY, MULTI, BULK, TOKEN = ("/v1/payments/p2p/own", "/v1/payments/p2p/own/multi", "/v1/beneficiaries/bulk",
-                           "/v1/auth/token")
+PAY, MULTI, BULK, TOKEN, OAUTH = ("/v1/payments/p2p/own", "/v1/payments/p2p/own/multi", "/v1/beneficiaries/bulk",
+                                  "/v1/auth/token", "/v1/oauth/token")
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -147,9 +147,9 @@ def other_bombs():
     yield Bomb("a key of 15 KB", PAY, payment(), (401, 431), headers=[("x-svc-auth", "a" * 15_000)])
     yield Bomb("a header of 20 KB", PAY, payment(), (431,), headers=[("A", "a" * 20_000)])
     yield Bomb("100 fields", PAY, payment(), (431,), headers=[(f"A{i}", "a") for i in range(100)])
-    yield Bomb("a form of 15,000 members", TOKEN, "&".join(f"a{i}=1" for i in range(8_000)), (400, 401), content_type=FORM)
-    yield Bomb("a form of one name", TOKEN, "&".join(["client_id=a"] * 5_000), (400, 401), content_type=FORM)
-    yield Bomb("a form of ampersands", TOKEN, "&" * 60_000, (400, 401), content_type=FORM)
+    yield Bomb("a form of 15,000 members", OAUTH, "&".join(f"a{i}=1" for i in range(8_000)), (400, 401), content_type=FORM)
+    yield Bomb("a form of one name", OAUTH, "&".join(["client_id=a"] * 5_000), (400, 401), content_type=FORM)
+    yield Bomb("a form of ampersands", OAUTH, "&" * 60_000, (400, 401), content_type=FORM)
     yield Bomb("a secret of 60,000 letters", TOKEN, json.dumps({"clientId": "a", "clientSecret": "a" * 60_000}), (400, 401))
     yield Bomb("xml", PAY, "<a>" * 10_000, (400, 415), content_type="application/xml")
     yield Bomb("many parts", PAY, "--a\r\n" * 10_000, (400, 415), content_type="multipart/form-data; boundary=a")
