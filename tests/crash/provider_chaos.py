@@ -29,8 +29,7 @@ SETTLED_WITHIN_S = 120.0
 def chaotic_provider(gateway, folder, seed):
     """A simulator with a file and every kind of fault."""
     provider = Simulator(gateway.binary, os.path.join(folder, "provider.log"))
-    provider.connector, secret = add_connector(gateway, "Chaos", provider.url, "--fee-fixed", "0.1",
-                                               "--timeout-ms", "1000")
+    provider.connector, secret = add_connector(gateway, "Chaos", provider.url, "--timeout-ms", "1000")
     return provider.configure(
         secret, "--callback", gateway.facts["baseUrl"], "--db", os.path.join(folder, "provider.ndjson"),
         "--faults", FAULTS, "--seed", str(seed), "--delay-ms", "150", "--hang-ms", "1500", "--rates", RATES)
