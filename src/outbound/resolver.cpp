@@ -95,8 +95,9 @@ Channel open_channel(Sockets& sockets) {
   ares_options options{};
   char lookups[] = "fb";  // files before DNS, regardless of nsswitch.conf
   // Every name is complete: it gets no suffix of resolv.conf's `search` and no alias of
-  // HOSTALIASES.
+  // HOSTALIASES. c-ares 1.18 searches in spite of the flag, so it gets no domains.
   options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
+  options.ndomains = 0;
   options.timeout = kServerTimeoutMs;
   options.tries = kTries;
   options.lookups = lookups;
@@ -104,8 +105,8 @@ Channel open_channel(Sockets& sockets) {
   options.sock_state_cb = on_socket;
   options.sock_state_cb_data = &sockets;
   ares_channel channel = nullptr;
-  const int mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS |
-                   ARES_OPT_SOCK_STATE_CB;
+  const int mask = ARES_OPT_FLAGS | ARES_OPT_DOMAINS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+                   ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
   COFFER_CHECK(ares_init_options(&channel, &options, mask) == ARES_SUCCESS);
   return Channel(channel);
 }
