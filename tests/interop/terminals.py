@@ -216,7 +216,8 @@ def numbers(database, where):
     exact = json.loads(printed("overview", "--json", "--db", database))
     check(f"{where}: a size in JSON is exact", exact["databaseBytes"] % 2048 == 0, exact)
     text = printed("association", "list", "--db", database)
-    check(f"{where}: a time in a pipe is absolute", re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC$", text, re.M), text)
+    check(f"{where}: a time in a pipe is complete",
+          re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$", text, re.M), text)
     seen, _ = on_terminal("association", "list", "--db", database, columns=200)
     check(f"{where}: a time on a terminal is relative", re.search(r"\d+ (s|min|h) ago$", seen, re.M), seen)
     exact = json.loads(printed("association", "list", "--json", "--db", database))
