@@ -12,6 +12,7 @@ import documents
 from harness.calls import fetch
 from harness.machine import binary
 from harness.report import check
+from harness.server import rows_of
 from harness.terminal import Home, alone
 from served import Served
 
@@ -20,6 +21,9 @@ OPERATING = "docs/operating.md"
 STAND_FOR = {"NAME": "vera", "TYPE": "payment.succeeded", "URL": "http://127.0.0.1:3000/hooks", "S": "secret"}
 # Commands that run until stopped. A sentence that names one is not a step; blocks that use one are run.
 SERVERS = ("coffer demo", "coffer serve", "coffer listen", "coffer provider-sim", "coffer logs tail")
+
+# Commands for a payment at a provider, which the gateway of this test does not have. API tests run them.
+AT_PROVIDER = ("coffer payment retry ID",)
 
 
 def funding(gateway, mine):
@@ -180,18 +184,36 @@ def connector(home):
         " --currency NGN --asset USDC --min 1 --max 1000 --json"))["id"]
 
 
+def application(gateway):
+    """The id of the tenant's application, whose association has no active webhook any more."""
+    for webhook in rows_of(gateway.home.run("coffer webhook list --json")):
+        gateway.home.run(f"coffer webhook disable {webhook['id']}")
+    return gateway.shop.keys["id"]
+
+
+def event(gateway):
+    """The id of a new event, which has a delivery if a webhook is registered."""
+    gateway.pay("resent")
+    return rows_of(gateway.home.run("coffer events list --json"))[0]["id"]
+
+
 def sentences(gateway, mine):
     """Runs every command in a sentence, except in the change log, which contains no instructions."""
     home = gateway.home
     os.mkdir(os.path.join(home.folder, "docs"))
     blocks, count = mine.take_all(documents.INLINE), 0
-    stand_for = STAND_FOR | {"ID": connector(home)}
+    # What ID names, for the other commands a connector.
+    ids = {"webhook": lambda: application(gateway), "events": lambda: event(gateway),
+           "payment": lambda: rows_of(home.run("coffer payment list --json"))[0]["id"]}
+    connector_id = connector(home)
     for text in dict.fromkeys(text for block in blocks for text in expanded(block.text)):
-        words = [stand_for.get(word, word) for word in text.split()]
+        words = text.split()
+        stand_for = STAND_FOR | ({"ID": ids.get(words[1], lambda: connector_id)()} if "ID" in words else {})
+        words = [stand_for.get(word, word) for word in words]
         where = {block.document for block in blocks if text in expanded(block.text)}
         command = " ".join(words)
-        if where == {"CHANGELOG.md"} or command in SERVERS or "FILE" in words:
-            said = home.run(f"{' '.join(word for word in words if word != 'FILE')} --help")
+        if where == {"CHANGELOG.md"} or text in (*SERVERS, *AT_PROVIDER) or "FILE" in words:
+            said = home.run(f"{' '.join(word for word in text.split() if word not in ('FILE', 'ID'))} --help")
             check(f"{text} is a command", "Usage: coffer" in said, said)
         elif "provider-sim" in words:
             provider = home.start(command)
@@ -268,7 +290,8 @@ def main():
         os.mkdir(home.path("backups"), 0o700)
         # This sendmail accepts every message, so that a test of alerts succeeds.
         gateway = Served(home, f'backup_dir = "{home.path("backups")}"\nnotify_sendmail = "/bin/true"\n'
-                               'notify_from = "gateway@bank.example"\nalert_email = "ops@bank.example"\n')
+                               'notify_from = "gateway@bank.example"\nalert_email = "ops@bank.example"\n'
+                               'webhook_allow_targets = "127.0.0.1"\n')
         funding(gateway, mine)
         backups_and_drill(gateway, mine)
         export(gateway, mine)
