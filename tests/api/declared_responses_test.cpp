@@ -5,6 +5,7 @@
 #include <set>
 
 #include "api/pipeline/pipeline.h"
+#include "api/pipeline/problem_format.h"
 #include "response_producer.h"
 
 using namespace coffer;
@@ -53,6 +54,26 @@ TEST_CASE("every status that a route declares can be produced") {
       check_shape(route, reply);
     }
   }
+}
+
+TEST_CASE("every problem of a standard's route is application/json to a client that asks for it") {
+  ResponseProducer producer;
+  int routes = 0;
+  for (const api::Route& route : api::routes()) {
+    const api::ProblemFormat format = api::problem_format(route.pattern);
+    if (format != api::ProblemFormat::oauth && format != api::ProblemFormat::sep10) continue;
+    ++routes;
+    for (const api::DeclaredResponse& answer : api::responses_of(route)) {
+      if (answer.status < 400) continue;
+      INFO(route.operation << " should respond with " << answer.status);
+      const Reply reply = producer.produce(route, answer.status, "application/json");
+      INFO(reply.text().substr(0, 2000));
+      CHECK(reply.status == answer.status);
+      CHECK(reply.header("Content-Type") == "application/json");
+      CHECK(reply.json().contains("error"));
+    }
+  }
+  CHECK(routes == 3);
 }
 
 TEST_CASE("a full disk stops exactly the routes that declare it") {

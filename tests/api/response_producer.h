@@ -34,8 +34,10 @@ class ResponseProducer {
   const HttpCall& accepted() const { return accepted_; }
   Reply send(const HttpCall& call) const { return app_.me().send(call); }
 
-  Reply produce(const api::Route& route, int status) {
-    const Sample sample = sample_of(route);
+  /// `accept`: the Accept header of the request, or empty.
+  Reply produce(const api::Route& route, int status, const std::string& accept = {}) {
+    Sample sample = sample_of(route);
+    if (!accept.empty()) sample.headers.emplace_back("Accept", accept);
     if (route.operation == "takeProviderCallback") {
       if (const auto reply = callback(sample, status)) return *reply;
     }
@@ -285,7 +287,8 @@ class ResponseProducer {
 
   Reply other_type(const Sample& sample) {
     HttpCall call = sample.call(mine_);
-    call.headers = {{"Content-Type", "text/plain"}};
+    std::erase_if(call.headers, [](const auto& one) { return one.first == "Content-Type"; });
+    call.headers.emplace_back("Content-Type", "text/plain");
     return app_.me().send(call);
   }
 

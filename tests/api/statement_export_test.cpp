@@ -212,6 +212,18 @@ TEST_CASE("an export streams the whole range, beyond any page") {
   for (std::size_t i = 0; i < paged.size(); ++i) CHECK(rows[i + 1][0] == paged[i]);
 }
 
+TEST_CASE("an export of a period that ends before its start is rejected") {
+  TestApp app;
+  const std::string base =
+      "?walletId=" + app.wallet("USDC") + "&assetCode=USDC&startDate=2026-02-01&endDate=2026-01-01";
+  for (const char* format : {"/csv", "/ndjson", "/camt.053"}) {
+    const Reply reply = app.me().get("/v1/statements/transactions" + std::string(format) + base);
+    INFO(format << " " << reply.text());
+    CHECK(reply.status == 422);
+    CHECK(reply.slug() == "validation-failed");
+  }
+}
+
 TEST_CASE("an empty period exports only the header") {
   World world;
   CHECK(parse_csv(world.app.me().get(target(world.to, "", "/csv")).body).size() == 1);
