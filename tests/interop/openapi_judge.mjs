@@ -200,8 +200,10 @@ function* examplesOf(document) {
     for (const method of METHODS.filter((name) => item[name])) {
       const operation = item[method];
       const call = { method: method.toUpperCase(), pattern: path, target: path, request: '', requestType: '' };
-      const body = operation.requestBody?.content['application/json'];
-      if (body) Object.assign(call, { request: JSON.stringify(body.example), requestType: 'application/json' });
+      const [requestType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+      const isForm = requestType === 'application/x-www-form-urlencoded';
+      const request = () => (isForm ? `${new URLSearchParams(body.example)}` : JSON.stringify(body.example));
+      if (body) Object.assign(call, { request: request(), requestType });
       for (const [status, { content }] of Object.entries(operation.responses)) {
         for (const [type, { example }] of Object.entries(content ?? {})) {
           const response = type === 'application/json' ? JSON.stringify(example) : example;
