@@ -33,14 +33,13 @@ async function send({ page }, values) {
   return page.evaluate(() => (document.querySelector('dialog[open] :is(.notice.bad, .field-error)') || {}).textContent || '');
 }
 
-/** Closes the result of a command, if one is shown. Returns its secrets. */
+/** Closes the result of a command, if one is shown, also if a button beside it leads on. Returns its secrets. */
 async function leaveAnswer({ page }) {
   const secrets = await page.evaluate(() =>
     [...document.querySelectorAll('dialog[open] .secret-text')].map((each) => each.textContent),
   );
   issued.push(...secrets);
-  // Before the button of the next step, if there is one.
-  if (await page.$('dialog[open]')) await page.locator('dialog[open] .row.end button').first().click();
+  if (await page.$('dialog[open]')) await page.click('dialog[open] .row.end button:first-child');
   await page.waitForSelector('dialog[open]', { state: 'detached' });
   return secrets;
 }

@@ -5,7 +5,7 @@ import { PAYMENTS } from './seed.mjs';
 
 const noError = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('.notice.bad, .field-error')].map((each) => each.textContent).join(' | '),
+    [...document.querySelectorAll('.notice.bad')].map((each) => each.textContent).join(' | '),
   );
 
 async function look(watched, place) {
