@@ -99,14 +99,26 @@ http::TrustedProxies trusted_proxies(const Config& config) {
   return http::TrustedProxies(*std::move(list));
 }
 
-/// `storage-full` if the queue would reject every write.
+/// The tables of a new database and the log of their creation fit into this.
+constexpr std::uint64_t kNewDatabaseBytes = std::uint64_t{1} << 20;
+
+/// `storage-full` if the queue would reject every write, or if the disk would become full after the
+/// master key was created, which would remain with its folder.
 Result<void> check_free_space(const Config& config) {
   std::string folder = directory_of(config.db);
   std::optional<std::uint64_t> free;
   while (!(free = free_disk_bytes(folder)) && folder != directory_of(folder)) {
     folder = directory_of(folder);  // it is created with the database
   }
-  if (!free || (*free >> 20) >= static_cast<std::uint64_t>(config.disk_floor_mib)) return {};
+  if (!free) return {};
+  if (*free < kNewDatabaseBytes) {
+    return unexpected(Slug::storage_full,
+                      "not enough disk space: the disk of " + folder + " has " +
+                          readable_bytes(static_cast<std::int64_t>(*free)) +
+                          " of free space, and a new database needs 1 MiB. Free disk space, or "
+                          "choose another disk with --db");
+  }
+  if ((*free >> 20) >= static_cast<std::uint64_t>(config.disk_floor_mib)) return {};
   return unexpected(
       Slug::storage_full,
       "the disk of " + folder + " has " + readable_bytes(static_cast<std::int64_t>(*free)) +

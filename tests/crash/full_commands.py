@@ -142,7 +142,7 @@ def first_snapshot(parent):
 def main():
     in_namespaces("mount")
     with tempfile.TemporaryDirectory() as parent:
-        on_every_amount(parent, "init", nothing, ("init", "--db", "DISK/new/folder/c.db"), 900)
+        on_every_amount(parent, "init", nothing, ("init", "--db", "DISK/new/folder/c.db"), 1100)
         on_every_amount(parent, "demo", nothing, ("demo", "--db", "DISK/c.db", "--port", "0", "--json"), 1300)
         on_every_amount(parent, "backup", elsewhere, ("backup", "--verify", "DISK/b.db", "--db", "ELSEWHERE/c.db"), 600)
         on_every_amount(parent, "a change", database, ("association", "create", "Acme", "--db", "DISK/c.db"), 200)
