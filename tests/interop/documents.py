@@ -127,6 +127,7 @@ CLAIMS = [
     ("docs/webhooks.md", "sql", "CREATE TABLE", "interop/operating"),
     ("docs/webhooks.md", "http", "POST /hooks", NOT_RUN + "an example; the webhook tests check deliveries"),
 
+    ("docs/contract.md", INLINE, "coffer version", "interop/operating"),
     ("docs/provider-protocol.md", "", "", "interop/provider_protocol"),
     ("docs/provider-protocol.md", "sh", "printf %s", "interop/operating"),
     ("docs/provider-protocol.md", INLINE, "coffer provider-sim", "interop/operating"),
