@@ -195,7 +195,7 @@ def bad_files(cli):
     with open(cli.path("empty.json"), "w", encoding="ascii"):
         pass
     cli.says(2, "fixtures that are empty", "the file is empty", "apply", cli.path("empty.json"), "--db", own)
-    cli.says(77, "a folder as the master key", "data is not a regular file", "association", "list", "--db", own,
+    cli.says(77, "a folder as the master key", "data is not used: it is not a regular file", "association", "list", "--db", own,
              "--master-key-file", cli.path("data"))
     done = cli.says(2, "an address of another machine", "Set another HOST:PORT", "serve", "--listen-http",
                     "192.0.2.1:80", "--admin-off", "--db", own)
