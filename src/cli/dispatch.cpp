@@ -197,10 +197,18 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
 
 constexpr std::string_view kVerify = "verify";
 
-/// Commands that need no database if their arguments contain a file.
+/// Commands that need no database if a positional names the file to work on. An option that names
+/// another one, such as verify --checkpoint, does not replace the database.
 constexpr std::array<std::pair<std::string_view, OwnCommand>, 1> kOnFileGiven{{
     {kVerify, verify_given_file},
 }};
+
+bool gives_file(const Command& command, const Arguments& arguments) {
+  return std::ranges::any_of(command.arguments, [&](const Argument& argument) {
+    return argument.is_positional() && names_place(argument) &&
+           arguments.has(std::string(argument.name));
+  });
+}
 
 ControlRequest request_of(const CommandLine& line, const Console& console) {
   return {std::string(line.command->path),
@@ -315,7 +323,7 @@ int run_command(const CommandLine& line, const Console& console) {
     return (*own)(console, line.arguments, line.flags);
   }
   for (const auto& [path, own] : kOnFileGiven) {
-    if (path == command.path && gives_place(command, line.arguments)) {
+    if (path == command.path && gives_file(command, line.arguments)) {
       return own(console, line.arguments, line.flags);
     }
   }

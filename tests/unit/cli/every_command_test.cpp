@@ -4,13 +4,17 @@
 #include <string>
 
 #include "base/platform/exit_code.h"
+#include "cli/paths.h"
 #include "support/unknown_id.h"
 #include "unit/cli/open_file.h"
+#include "unit/cli/own_command.h"
 
 using namespace coffer;
 using namespace coffer::cli;
+using coffer::cli::test::Folder;
 using coffer::cli::test::OpenFile;
 using coffer::cli::test::Ran;
+using coffer::cli::test::run_own;
 using coffer::test::kUnknownId;
 
 namespace {
@@ -147,4 +151,61 @@ TEST_CASE("a command that changes only given values has no fallbacks, and needs 
     CHECK(ran.err.find("nothing to change") != std::string::npos);
   }
   CHECK(tried >= 5);
+}
+
+TEST_CASE("every command reads only arguments of its row, which may each be given alone", "[cli]") {
+  const Folder folder;
+  OpenFile file([&](Config& config) { config.backup_dir = folder.file("backups"); });
+  fill(file);
+  std::size_t tried = 0;
+  const auto run = [&](const Command& command, std::map<std::string, std::string> values) {
+    for (const Argument& argument : command.arguments) {
+      const auto given = values.find(std::string(argument.name));
+      if (given == values.end() || !names_place(argument)) continue;
+      given->second = folder.file("place-" + std::to_string(tried));
+    }
+    const Ran ran = file.run(std::string(command.path), values);
+    INFO(command.path << " " << ran.err);
+    CHECK(ran.err.find("internal error") == std::string::npos);
+    ++tried;
+  };
+  for (const Command& command : commands()) {
+    if (!command.is_on_file() || command.streams || command.calls_out) continue;
+    const auto values = values_without_object(command);
+    run(command, values);
+    for (const Argument& argument : command.arguments) {
+      if (argument.required) continue;
+      const auto words = argument.placeholder.substr(0, argument.placeholder.find('|'));
+      auto with = values;
+      with.emplace(argument.name, argument.kind == Argument::Kind::choice ? words : "1");
+      run(command, with);
+    }
+  }
+  CHECK(tried > 150);
+}
+
+TEST_CASE("an option that names a place does not replace the database", "[cli]") {
+  const Folder folder;
+  const ConfigFlags flags{{"db", folder.file("ledger.db")}};
+  REQUIRE(run_own("init", {}, flags, false).code == exit_code::kDone);
+  std::size_t tried = 0;
+  for (const Command& command : commands()) {
+    if (!command.is_on_file() || command.streams || requires_place(command)) continue;
+    for (const Argument& argument : command.arguments) {
+      if (!names_place(argument) || argument.is_positional()) continue;
+      CommandLine line{.command = &command, .arguments = {}, .flags = flags};
+      line.arguments.values = values_without_object(command);
+      line.arguments.values.emplace(argument.name, folder.file("none"));
+      REQUIRE(check_arguments(command, line.arguments));
+      std::ostringstream out;
+      std::ostringstream err;
+      const int code = run_command(line, {out, err});
+      INFO(command.path << " --" << argument.name << ": " << err.str());
+      CHECK(code != exit_code::kDone);
+      CHECK_THAT(err.str(), Catch::Matchers::Contains(folder.file("none")));
+      CHECK(err.str().find("internal error") == std::string::npos);
+      ++tried;
+    }
+  }
+  CHECK(tried > 0);
 }
