@@ -86,7 +86,7 @@ export async function expiry(watched, world) {
   ok('the page is hidden meanwhile', seen);
   await watched.signIn(world.facts.adminUser, world.facts.adminPassword);
   await page.waitForSelector('dialog[open] .notice.good');
-  await page.click('dialog[open] .primary');
+  await page.click('dialog[open] .row.end button:first-child');
   await page.waitForFunction(() => /Half typed/.test((document.querySelector('main') || {}).textContent));
   ok('the task in progress completes after the sign-in', true);
   await watched.quiet('a session that ended');
