@@ -50,6 +50,7 @@ class Client:
         self.socket.connect(self.load.address)
         self.socket.setblocking(False)
         self.input = b""
+        self.first = True
         self.load.selector.register(self.socket, selectors.EVENT_READ, self)
 
     def disconnect(self):
@@ -83,8 +84,13 @@ class Client:
         except OSError as error:
             return self.fail(f"cannot receive: {error}")
         if not data:
-            # A server may close the connection between two requests, but not before a response.
-            return self.fail("closed without a response") if self.resume_at is None else self.disconnect()
+            # A server may close an idle connection, also while the next request on it is on its way: a client repeats
+            # that request on a new connection (RFC 9112, section 9.3.1). The first request gets a response.
+            if self.resume_at is None and self.first:
+                return self.fail("closed without a response")
+            self.disconnect()
+            self.resume_at = time.monotonic()
+            return None
         self.input += data
         head, separator, body = self.input.partition(b"\r\n\r\n")
         if not separator:
@@ -93,6 +99,7 @@ class Client:
         if len(body) < int(head[length + 18:].split(b"\r\n", 1)[0]):
             return
         self.input = b""
+        self.first = False
         self.answer(int(head[9:12]), head, body)
 
     def answer(self, status, head, body):
