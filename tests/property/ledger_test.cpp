@@ -105,7 +105,9 @@ TEST_CASE("property: the ledger matches the model after every operation") {
 
 TEST_CASE("property: the random operations cover everything that can happen to a payment") {
   std::map<std::string, int> deeds;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  // A refund that fails is rare: it needs an accepted quote, a late failure and a rejected refund.
+  constexpr const char* kRarest = "ended offramp refund_failed";
+  for (std::uint64_t seed = 1; seed <= 20 || (seed <= 120 && !deeds.contains(kRarest)); ++seed) {
     Player player(seed);
     const std::string wrong = play(player, 200);
     if (!wrong.empty()) FAIL("seed " << seed << ", " << wrong);
@@ -120,7 +122,7 @@ TEST_CASE("property: the random operations cover everything that can happen to a
                            "ended offramp succeeded",
                            "ended offramp failed",
                            "ended offramp refunded",
-                           "ended offramp refund_failed",
+                           kRarest,
                            "ended onramp succeeded",
                            "ended onramp failed",
                            "ended onramp expired",
