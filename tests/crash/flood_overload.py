@@ -84,13 +84,14 @@ class Client:
         except OSError as error:
             return self.fail(f"cannot receive: {error}")
         if not data:
-            # A server may close an idle connection, also while the next request on it is on its way: a client repeats
-            # that request on a new connection (RFC 9112, section 9.3.1). The first request gets a response.
-            if self.resume_at is None and self.first:
-                return self.fail("closed without a response")
-            self.disconnect()
-            self.resume_at = time.monotonic()
-            return None
+            # A server may close a connection between two requests, but not before a response. One that evicts idle
+            # connections may do so while the next request is on its way; the client then repeats that request on a new
+            # connection (RFC 9112, section 9.3.1).
+            if self.resume_at is None:
+                if self.first or not self.load.evicts:
+                    return self.fail("closed without a response")
+                self.resume_at = time.monotonic()
+            return self.disconnect()
         self.input += data
         head, separator, body = self.input.partition(b"\r\n\r\n")
         if not separator:
@@ -120,10 +121,10 @@ class Client:
 
 
 class Load:
-    """Runs `clients` clients for `seconds` in this process."""
+    """Runs `clients` clients for `seconds` in this process. `evicts`: the server evicts idle connections."""
 
-    def __init__(self, address, headers, wallets, prefix, keeps=True):
-        self.address, self.prefix, self.keeps = address, prefix, keeps
+    def __init__(self, address, headers, wallets, prefix, keeps=True, evicts=False):
+        self.address, self.prefix, self.keeps, self.evicts = address, prefix, keeps, evicts
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.head = f"POST /v1/payments/{OWN} HTTP/1.1\r\nHost: a\r\n{fields}".encode()
         self.wallets = wallets
@@ -173,11 +174,12 @@ class Load:
                         for count in range(1, client.count + 1)]}
 
 
-def apart(address, headers, wallets, prefix, clients, seconds):
+def apart(address, headers, wallets, prefix, clients, seconds, evicts):
     """The load in a separate process, so that measuring and judging do not slow it down."""
     results = multiprocessing.Queue()
     process = multiprocessing.Process(
-        target=lambda: results.put(Load(address, headers, wallets, prefix).run(clients, seconds)), daemon=True)
+        target=lambda: results.put(Load(address, headers, wallets, prefix, evicts=evicts).run(clients, seconds)),
+        daemon=True)
     process.start()
     return process, results
 
@@ -217,7 +219,8 @@ def run(binary, what, environment, options, rejections, clients, seconds):
         address, headers = (gateway.host, gateway.port), gateway.login().headers
         wallets = [gateway.wallet("Treasury"), gateway.wallet("Operations")]
         parts = [Load(address, headers, wallets, "before").run(SPEED_CLIENTS, SPEED_S)]
-        process, results = apart(address, headers, wallets, "flood", clients, seconds)
+        process, results = apart(address, headers, wallets, "flood", clients, seconds,
+                                 evicts="COFFER_MAX_CONNECTIONS" in environment)
         result = results.get(timeout=seconds + 60)
         process.join()
         faults = judge(result, rejections)

@@ -69,7 +69,7 @@ ROWS = [
     Row("key_set", "junk tokens, key set not reachable", attacks.junk_bearers),
     Row("names", "90 webhooks, silent name server", attacks.registrations, attacks.silence_names,
         wrapper=("unshare", "-n", "-m")),
-    Row("quota", "a sandbox tenant that writes", attacks.fat_rows, attacks.keep_destinations,
+    Row("quota", "a sandbox tenant that writes", attacks.fat_rows, attacks.fill_quota,
         settings={"COFFER_QUOTA_SANDBOX": "beneficiaries=2000,file_bytes=8MiB"}, options="--rate-limits",
         must=(stops_at_quota,)),
     Row("unread", "200 connections that never read responses, no login", attacks.unread_documents, in_slice=False),

@@ -304,6 +304,14 @@ def keep_destinations(world):
     world.beneficiary = world.neighbour.ask("POST", "/v1/beneficiaries", world.replaced)["id"]
 
 
+def fill_quota(world):
+    """Fills the quota of beneficiaries, so that the attack reaches it on a slow machine, too."""
+    keep_destinations(world)
+    for first in range(0, 4 * BULK, BULK):
+        rows = [large(-1 - number) for number in range(first, first + BULK)]
+        world.neighbour.ask("POST", "/v1/beneficiaries/bulk", {"beneficiaries": rows})
+
+
 def fat_rows(world, stop):
     """Creates and replaces large rows, as many as the rate limit allows."""
     def call(number):

@@ -48,9 +48,10 @@ def slope(values):
     return sum((x - middle) * (y - mean) for x, y in enumerate(values)) / spread * (count - 1)
 
 
-def rise(values):
-    """The largest difference between a sample and a later one."""
-    return max(value - min(values[:i + 1]) for i, value in enumerate(values))
+def peak_rise(values):
+    """The highest value of the last third over that of the first."""
+    part = max(1, len(values) // 3)
+    return max(values[-part:]) - max(values[:part])
 
 
 def judge(samples, rss_growth_mib, latency=True):
@@ -62,9 +63,10 @@ def judge(samples, rss_growth_mib, latency=True):
     allowed = max(rss_growth_mib, 0.05 * rss_first)
     if rss_last - rss_first > allowed and slope(column["rss_mib"]) > allowed:
         faults.append(f"memory grows: {rss_first:.1f} -> {rss_last:.1f} MiB")
-    # They may fall and rise again: the server closes readers that it has not used for a while. A leak also moves the line.
+    # They may fall and rise again: the server closes readers that it has not used for a while. A leak reaches a height
+    # that was not there before, also if it begins late.
     for key in ("descriptors", "threads"):
-        if rise(column[key]) > DESCRIPTORS and slope(column[key]) > DESCRIPTORS:
+        if peak_rise(column[key]) > DESCRIPTORS:
             faults.append(f"{key} grow: {', '.join(map(str, column[key]))}")
     if max(column["wal_mib"]) > WAL_MAX_MIB:
         faults.append(f"the write-ahead log reached {max(column['wal_mib']):.1f} MiB")
@@ -88,8 +90,10 @@ def check_judge():
         assert len(judge(rising, 8)) == 1, (key, judge(rising, 8))
     closing = [{**sample, "descriptors": 90 - min(i, 9)} for i, sample in enumerate(calm)]
     assert judge(closing, 8) == [], judge(closing, 8)
-    reopened = [{**sample, "descriptors": sample["descriptors"] + i // 10} for i, sample in enumerate(closing)]
+    reopened = [{**sample, "descriptors": 83 if i % 5 == 2 else 90} for i, sample in enumerate(calm)]
     assert judge(reopened, 8) == [], judge(reopened, 8)
+    late = [{**sample, "threads": 105 + (10 if i > 20 else 0)} for i, sample in enumerate(calm)]
+    assert len(judge(late, 8)) == 1, judge(late, 8)
     hiccup = [{**sample, "p99_ms": 80 if i == 22 else sample["p99_ms"]} for i, sample in enumerate(calm)]
     assert judge(hiccup, 8) == [], judge(hiccup, 8)
     assert judge([{**sample, "errors": i == 5} for i, sample in enumerate(calm)], 8)
