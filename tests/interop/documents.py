@@ -69,7 +69,8 @@ CLAIMS = [
     ("docs/tls.md", "toml", "listen_http", "package/lifecycle"),
     ("docs/tls.md", "toml", "tls_client_ca", "interop/client_certificates"),
     ("docs/tls.md", "sh", "openssl x509 -noout -fingerprint", "interop/client_certificates"),
-    ("docs/tls.md", "sh", "systemctl edit coffer ", "package/lifecycle"),
+    ("docs/tls.md", "ini", "[Service]", "package/lifecycle"),
+    ("docs/tls.md", "sh", "systemctl edit coffer\n", "package/lifecycle"),
     ("docs/tls.md", "sh", "certbot certonly", "package/lifecycle"),
     ("docs/tls.md", INLINE, "systemctl reload coffer", "package/lifecycle"),
     ("docs/tls.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
@@ -139,10 +140,9 @@ CLAIMS = [
 
     ("SECURITY.md", INLINE, "coffer", "interop/operating"),
     ("SECURITY.md", INLINE, "systemd-analyze security coffer", "package/lifecycle"),
-    ("CONTRIBUTING.md", "sh", "./dev test ", NOT_RUN + "each takes long, or runs the tests"),
     ("docs/install.md", "sh", "install -d -m 0755", "package/publish"),
     ("docs/install.md", INLINE, "./dev publish", "package/publish"),
-    ("CONTRIBUTING.md", INLINE, "./dev", NOT_RUN + "as above"),
+    ("CONTRIBUTING.md", INLINE, "./dev", NOT_RUN + "each takes long, or runs the tests"),
     ("CONTRIBUTING.md", INLINE, "coffer settings markdown", "interop/operating"),
     ("ARCHITECTURE.md", "", "src/", NOT_RUN + "a tree of folders"),
     ("ARCHITECTURE.md", INLINE, "coffer", "interop/operating"),
@@ -298,6 +298,37 @@ def replaced(text, table):
     return text
 
 
+def comments_in(text):
+    """The comments in shell commands, which zsh of a terminal runs as words, so that a pasted line fails. Not those in
+    quotes and in what a command reads (<<WORD), which belong to another program."""
+    out, quote, end, blank = [], "", None, True
+    for line in text.splitlines():
+        if end is not None:
+            end = None if line.strip() == end else end
+            continue
+        here = None
+        for at, one in enumerate(line):
+            if quote:
+                quote = "" if one == quote and (quote == "'" or line[at - 1:at] != "\\") else quote
+            elif one in "'\"" and line[at - 1:at] != "\\":
+                quote = one
+            elif one == "#" and blank:
+                out.append(line)
+                break
+            elif line.startswith("<<", at):
+                here = re.match(r"<<-?\s*['\"]?(\w+)", line[at:])
+                end = here[1] if here else None
+            blank = one in " \t;|&("
+        blank = True
+    return out
+
+
+def comment_faults(blocks):
+    """Every block of commands that a reader pastes."""
+    return [f"{block}: a comment, which zsh does not take from a terminal: {line.strip()}"
+            for block in blocks if block.language == "sh" and block.document != "README.md" for line in comments_in(block.text)]
+
+
 def controls(blocks):
     """The check must detect a planted block, a planted sentence, a block run twice and a row without a block."""
     for planted in ("\n```sh\ncoffer fly --high\n```\n", "\nThen `docker run it` does.\n",
@@ -310,13 +341,17 @@ def controls(blocks):
     assert any("2 tests run it" in one for one in faults(blocks, [*CLAIMS, twice])), "two runners"
     none = ("docs/install.md", "sh", "coffer fly", "interop/readme")
     assert any("no longer exists" in one for one in faults(blocks, [*CLAIMS, none])), "a row without a block"
+    for planted in ("# first\nx\n", "x  # y\n", "x 'a' # y\n", "x |\n  # y\n  z\n", "x\nPY\n#\n"):
+        assert len(comments_in(planted)) == 1, planted
+    for fine in ("x '# y'\n", 'x "a # b"\n', "x http://a/#b\n", "x <<'PY'\n# y\nPY\n", "x \\\n  'a\n# b'\n"):
+        assert not comments_in(fine), fine
     absent = (*none[:3], "interop/absent")
     assert any("not found: tests/" in one for one in faults(blocks, [*CLAIMS, absent])), "no runner"
 
 
 def check():
     blocks = [block for document in documents() for block in blocks_of(document)]
-    found = faults(blocks, CLAIMS)
+    found = faults(blocks, CLAIMS) + comment_faults(blocks)
     for fault in found:
         print("FAILED   " + fault)
     if found:

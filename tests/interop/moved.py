@@ -67,7 +67,7 @@ def deleted(demo, folder):
     os.mkdir(saved)
     for part in ("", "-wal"):
         number = next(line.split()[8] for line in listed if line.endswith(f"{demo.db}{part} (deleted)"))
-        line = copy.partition("#")[0].replace("PID", str(demo.server_pid())).replace("NUMBER", number)
+        line = copy.replace("PID", str(demo.server_pid())).replace("NUMBER", number)
         shell(line.replace("/srv/saved/coffer.db", os.path.join(saved, "coffer.db") + part))
     check("the server stops", demo.stop(60) == 0)
     verified = subprocess.run([demo.binary, "verify", os.path.join(saved, "coffer.db")], check=False)

@@ -33,7 +33,7 @@ def bare(life, scratch):
     good = life.settings.read_text()
     headers = life.shop.login().headers
     life.settings.write_text(good + life.says(TLS, "listen_http"))
-    life.type(life.says(TLS, "systemctl edit coffer "))
+    life.type(life.says(TLS, "systemctl edit coffer\n"), edited=life.says(TLS, "[Service]"))
     kept = connect(first, headers)
     check("serves a payment over its own TLS, on port 443",
           life.shop.pay("bare-tls", connection=kept))

@@ -29,10 +29,10 @@ class Host:
         text = text.replace("0.1.0", self.old_version).replace("0.2.0", self.new_version)
         return documents.replaced(text, placeholders)
 
-    def type(self, text, works=True):
-        """Runs lines in root's shell, in /root, until one fails. Answers every question with yes; a comment after
-        `systemctl edit` is the text for the editor."""
-        lines = [self.edited(line) for line in text.splitlines()]
+    def type(self, text, works=True, edited=""):
+        """Runs lines in root's shell, in /root, until one fails. Answers every question with yes; `edited` is the text
+        for the editor of `systemctl edit`."""
+        lines = [self.edited(line, edited) for line in text.splitlines()]
         script = 'cd /root\nsudo() { "$@"; }\n' + "\n".join(lines)
         done = self.root.run("bash", "-euo", "pipefail", "-c", script, stdin="y\n" * 9,
                              env={"SYSTEMD_EDITOR": self.EDITOR})
@@ -40,18 +40,16 @@ class Host:
             sys.exit(f"{text}: {done.returncode}\n{done.stdout}\n{done.stderr}\n{self.journal()}")
         return done
 
-    def edited(self, line):
+    def edited(self, line, content):
         """The command for `systemctl edit`, which needs a terminal and an editor."""
-        match = re.fullmatch(r"(systemctl edit \S+) +# (\[.*)", line)
-        if not match:
+        if not line.startswith("systemctl edit "):
             return line
-        content = "\n".join(match[2].split(", "))
-        self.path(self.EDITOR + ".text").write_text(content + "\n")
+        self.path(self.EDITOR + ".text").write_text(content)
         # systemd takes the text below this comment. Newer versions pass the number of its line before the file.
         self.path(self.EDITOR).write_text("#!/bin/sh\nfor file; do :; done\n"
                                           f"sed -i '/^### Anything between/r {self.EDITOR}.text' \"$file\"\n")
         self.path(self.EDITOR).chmod(0o755)
-        return f"script --quiet --return --command '{match[1]}' /dev/null"
+        return f"script --quiet --return --command '{line}' /dev/null"
 
     def systemctl(self, *arguments):
         done = self.root.run("systemctl", *arguments)
