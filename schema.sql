@@ -769,7 +769,7 @@ CREATE TABLE provider_payments (
   collected_amount   INTEGER CHECK (collected_amount > 0),       -- paid by the payer of an on-ramp
   -- Of a payment on a reference in another currency than the connector's.
   arrived_currency   TEXT CHECK (arrived_currency <> ''),
-  open_item          INTEGER NOT NULL DEFAULT 0 CHECK (open_item BETWEEN 0 AND 4),  -- none, unbooked, checking, contradicted, closed
+  open_item          INTEGER NOT NULL DEFAULT 0 CHECK (open_item BETWEEN 0 AND 6),  -- none, unbooked, checking, contradicted, closed, checking_unbooked, checking_closed
   revision           INTEGER NOT NULL DEFAULT 0,  -- increases with each change
   mac                BLOB NOT NULL DEFAULT x''    -- keyed digest (store/payments/payment_seal.h)
 ) STRICT;
@@ -851,9 +851,10 @@ CREATE TABLE unassigned_arrivals (
   arrived_at          INTEGER NOT NULL,
   returned_at         INTEGER,
   payment             INTEGER UNIQUE REFERENCES payments,  -- that it became once it was assigned
-  UNIQUE (connector, provider_payment_id),
   CHECK (payment IS NULL OR returned_at IS NULL)
 ) STRICT;
+-- Several, if the provider reported the same payment with different content.
+CREATE INDEX unassigned_arrivals_of_payment ON unassigned_arrivals (connector, provider_payment_id);
 CREATE INDEX unassigned_arrivals_open ON unassigned_arrivals (arrival)
 WHERE payment IS NULL AND returned_at IS NULL;
 

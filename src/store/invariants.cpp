@@ -184,7 +184,7 @@ constexpr std::array<Invariant, 34> kInvariants{{
      "SELECT 'payment ' || p.payment || ' in status ' || p.status FROM payments p"
      " LEFT JOIN provider_jobs r ON r.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2"
      " AND (p.status IN (0, 1, 4) OR EXISTS (SELECT 1 FROM provider_payments v"
-     "  WHERE v.payment = p.payment AND v.open_item = 2))"
+     "  WHERE v.payment = p.payment AND v.open_item IN (2, 5, 6)))"
      " <> ((r.payment IS NOT NULL) + (p.settle_at IS NOT NULL))"},
     {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
@@ -364,6 +364,8 @@ static_assert(stored(PaymentStatus::refund_failed) == 6);
 static_assert(stored(PaymentStatus::expired) == 7);
 static_assert(stored(OpenItem::unbooked) == 1);
 static_assert(stored(OpenItem::checking) == 2);
+static_assert(stored(OpenItem::checking_unbooked) == 5);
+static_assert(stored(OpenItem::checking_closed) == 6);
 static_assert(stored(PaymentType::p2p_beneficiary) == 1);
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
 static_assert(stored(PaymentType::swap_own) == 3);

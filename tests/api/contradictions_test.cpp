@@ -54,6 +54,10 @@ struct World {
     body["id"] = asks ? request.path.substr(request.path.rfind('/') + 1)
                       : Json::parse(request.body).at("id").get<std::string>();
     if (says.at("status") == "broken") out.status = 500;
+    if (says.at("status") == "unknown") {
+      out.status = 404;
+      body = {{"code", "collection_not_found"}};
+    }
     out.body = body.dump();
     return out;
   }
@@ -75,8 +79,11 @@ struct World {
                   collection_body(collection_quote(me, collections), wallet));
   }
   /// The provider says this from now on, and a signed callback reports it.
-  void report(const std::string& connector, const std::string& id, Json members) {
+  void report(const std::string& connector, const std::string& id, const Json& members) {
     say(members);
+    call_back(connector, id, members);
+  }
+  void call_back(const std::string& connector, const std::string& id, Json members) {
     members["id"] = id;
     const char* type = connector == payouts ? "payout.updated" : "collection.updated";
     const std::string body = Json{{"id", "cb"}, {"type", type}, {"data", members}}.dump();
@@ -246,6 +253,89 @@ TEST_CASE("a collection that was paid after it expired or failed is booked or re
     CHECK(world.contradicted() == 0);
     CHECK(world.funds() == "1124.175/1124.175/0.00");
   }
+}
+
+TEST_CASE("a callback is a hint: one that is not valid causes the same query as a valid one") {
+  World world;
+  world.say({{"status", "expired"}});
+  const std::string first = world.collect();
+  world.pass(1'000);
+  const Json late{{"status", "collected"}, {"collectedAmount", "10000"}};
+  std::vector<Json> flawed(5, late);
+  flawed[0]["collectedAmount"] = "10000.001";
+  flawed[1]["sendAmount"] = "2000";
+  flawed[2]["failure"] = {{"code", "other"}};
+  flawed[3]["providerReference"] = std::string(129, 'r');
+  flawed[4]["status"] = "paid";
+  for (const Json& hint : flawed) {
+    INFO(hint.dump());
+    world.say({{"status", "expired"}});
+    const std::string id = world.collect();
+    world.pass(1'000);
+    REQUIRE(world.me.status(id) == "expired");
+    world.say(late);
+    const std::int64_t before = world.contradicted();
+    world.call_back(world.collections, id, hint);
+    CHECK(world.attempts(id).back() == "collected");
+    CHECK(world.contradicted() == before + 1);
+  }
+  world.say({{"status", "succeeded"}});
+  const std::string payout = world.pay_out();
+  world.pass(1'000);
+  const std::int64_t before = world.contradicted();
+  // The response has the same fault, so it confirms nothing.
+  world.report(world.payouts, payout, {{"status", "succeeded"}, {"receiveAmount", "1.00"}});
+  CHECK(world.contradicted() == before + 1);
+  CHECK(world.me.status(first) == "expired");
+}
+
+TEST_CASE("a provider that does not know a payment after reporting it leaves it to an operator") {
+  World world;
+  world.say({{"status", "expired"}});
+  const std::string unknown = world.collect(), denied = world.collect();
+  world.pass(1'000);
+  world.say({{"status", "unknown"}});
+  world.call_back(world.collections, unknown, {{"status", "collected"}});
+  CHECK(world.attempts(unknown).back() == "never_arrived");
+  CHECK(world.contradicted() == 1);
+  world.say({{"status", "expired"}});  // the response confirms the status
+  world.call_back(world.collections, denied, {{"status", "collected"}});
+  CHECK(world.attempts(denied).back() == "expired");
+  CHECK(world.contradicted() == 1);
+}
+
+TEST_CASE("later reports about money that was not credited are checked too") {
+  World world;
+  world.say({{"status", "collected"}, {"collectedAmount", "100"}});  // the fee is 110
+  const std::string whole = world.collect(), gone = world.collect(), same = world.collect(),
+                    returned = world.collect();
+  world.pass(1'000);
+  REQUIRE(world.resolve(returned, Resolution::returned) == "done");
+  const auto unbooked = [&] {
+    return world.read(
+        [](store::Connection& db) { return store::count_open_items(db, OpenItem::unbooked, 9); });
+  };
+  REQUIRE(unbooked() == 3);
+  const int before = world.asked();
+  world.report(world.collections, same, {{"status", "collected"}, {"collectedAmount", "100"}});
+  world.report(world.collections, returned, {{"status", "collected"}, {"collectedAmount", "100"}});
+  CHECK(world.asked() == before);
+  // A confirmed status leaves the item as it was.
+  REQUIRE(flows::retry_payment(world.app.flows(), *PaymentId::parse(same)));
+  REQUIRE(flows::retry_payment(world.app.flows(), *PaymentId::parse(returned)));
+  world.pass(1'000);
+  CHECK(unbooked() == 3);
+  CHECK(world.resolve(returned, Resolution::returned) != "done");
+  world.report(world.collections, gone, {{"status", "expired"}});
+  const Json all{{"status", "collected"}, {"collectedAmount", "10000"}};
+  world.report(world.collections, whole, all);
+  world.report(world.collections, returned, all);
+  CHECK(world.contradicted() == 3);
+  CHECK(unbooked() == 1);
+  CHECK(world.resolve(gone, Resolution::unchanged) == "done");
+  REQUIRE(world.resolve(whole, Resolution::succeeded) == "done");
+  CHECK(world.funds() == "1074.175/1074.175/0.00");
+  CHECK(world.me.record(whole).at("collectedAmount") == "10000.00");
 }
 
 TEST_CASE("a provider that cannot be queried does not withdraw its signed message") {

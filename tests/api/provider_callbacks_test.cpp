@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "flows/payments/resolve_payment.h"
 #include "flows/providers/arrivals.h"
 #include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
@@ -239,6 +240,79 @@ TEST_CASE("an arrival without a known reference waits for an operator, and is as
   CHECK(open().empty());
   CHECK(world.call(huge).status == 200);
   CHECK(open().empty());
+}
+
+TEST_CASE(
+    "different reports of a payment without a record credit nothing before an operator acts") {
+  World world;
+  const auto open = [&] {
+    return store::with_reader(world.app.core().database(),
+                              [&](store::Connection& db) {
+                                return store::list_arrivals(db, false, {{}, 100}).rows;
+                              })
+        .value();
+  };
+  const Json first = paid("REF-1", "pp-1");
+  Json second = first;
+  second["data"]["amount"] = "20000";
+  for (const Json& report : {first, second, first}) CHECK(world.call(report).status == 200);
+  CHECK(open().size() == 2);
+  issue_reference(world.app, world.names(), "REF-1");
+  for (const Json& report : {second, first}) CHECK(world.call(report).status == 200);
+  world.app.settle();
+  CHECK(open().size() == 2);
+  CHECK(world.me.balance(world.wallet, "USDC") == "0.00");
+  const auto& flows = world.app.flows();
+  const auto rows = open();  // the newest first
+  REQUIRE(flows::assign_arrival(flows, rows[1].id, "REF-1", "r"));
+  CHECK(flows::assign_arrival(flows, rows[0].id, "REF-1", "r").error().slug == Slug::conflict);
+  REQUIRE(flows::return_arrival(flows, rows[0].id));
+  for (const Json& report : {second, first}) CHECK(world.call(report).status == 200);
+  world.app.settle();
+  CHECK(open().empty());
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+}
+
+TEST_CASE("a callback may have members of any length and texts that only describe the payment") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  Json report = paid("REF-1");
+  report["data"]["note"] = std::string(20'000, 'n');
+  report["data"]["payer"]["name"] = std::string(20'000, 'p');
+  CHECK(world.call(report).status == 200);
+  world.app.settle();
+  CHECK(world.me.balance(world.wallet, "USDC") == "74.175");
+  CHECK(world.call(paid(std::string(20'000, 'r').c_str(), "pp-long")).status == 200);
+  CHECK(store::with_reader(world.app.core().database(), [](store::Connection& db) {
+          return store::count_open_arrivals(db, 9);
+        }).value() == 1);
+}
+
+TEST_CASE("an operator credits at most what the arrived money is worth") {
+  World world;
+  issue_reference(world.app, world.names(), "REF-1");
+  const auto resolve = [&](const char* amount) {
+    const Json record = world.me.all("/v1/transactions?type=onramp_reference")[0];
+    flows::ManualResult result{flows::Resolution::succeeded, "op", "statement"};
+    result.amount = test::amount(amount);
+    return flows::resolve_payment(
+               world.app.flows(),
+               *PaymentId::parse(record.at("transactionRecordId").get<std::string>()), result)
+        .has_value();
+  };
+  Json report = paid("REF-1");
+  report["data"]["amount"] = "5";  // KES at 0.0075
+  CHECK(world.call(report).status == 200);
+  world.app.settle();
+  CHECK_FALSE(resolve("1000000"));
+  CHECK_FALSE(resolve("0.0375001"));
+  CHECK(resolve("0.0375"));
+  report["data"]["providerPaymentId"] = "pp-eur";
+  report["data"]["currencyIsoCode3"] = "EUR";
+  CHECK(world.call(report).status == 200);
+  world.app.settle();
+  CHECK_FALSE(resolve("1000000000"));
+  CHECK(resolve("5"));
 }
 
 TEST_CASE("a payment that is reported again with other data is credited once and contradicted") {

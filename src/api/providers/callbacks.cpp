@@ -112,6 +112,7 @@ std::vector<Route> callbacks_routes() {
            .access = Access::open,
            .body = Body::json,
            .request_schema = "ProviderCallback",
+           .string_max = kBodyBytesMax,
            .responses = {{200, "Received"}},
            .problems = {Slug::unauthorized, Slug::not_found, Slug::amount_out_of_range},
            .handler = take_callback}};

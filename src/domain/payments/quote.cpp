@@ -74,19 +74,37 @@ Amount rounding_slack(const ConnectorTerms& terms, const QuoteAsk& ask, Rate rat
   return slack ? *slack : unit;
 }
 
-/// Whether the quote is near the price that the connector's terms give.
-std::string tolerance_fault(const ConnectorTerms& terms, const QuotedPrice& quote) {
+Amount share_of(Amount amount, int basis_points) {
+  if (basis_points == 0) return Amount();
+  return multiply(amount, {basis_points, kBasisPointsPerWhole}, Rounding::down).value();
+}
+
+/// Whether the amounts are near those that the rate gives. A provider that writes its rate with few
+/// decimal places has a rate near the connector's, but amounts that are not.
+bool is_near_price(const ConnectorTerms& terms, const QuotedPrice& quote, Amount converted,
+                   Amount slack) {
+  const auto own = multiply(converted, *terms.rate, Rounding::down);
+  if (!own) return false;
+  const Amount apart = quote.receive < *own ? *own - quote.receive : quote.receive - *own;
+  const auto margin = share_of(*own, *terms.tolerance_bps).add(slack);
+  return !margin || apart <= *margin;
+}
+
+/// Why the quote is not near the price that the connector's terms give. `converted`: the amount to
+/// which the rate applies.
+std::string tolerance_fault(const ConnectorTerms& terms, const QuotedPrice& quote, Amount converted,
+                            Amount slack) {
   const int tolerance = *terms.tolerance_bps;
   const std::string limit =
       " by more than the tolerance of " + std::to_string(tolerance) + " basis points";
   if (!is_near(quote.rate, *terms.rate, tolerance)) {
     return "`rate` differs from the connector's rate of " + terms.rate->to_string() + limit;
   }
-  const auto own = fee_on(terms.fee, quote.send, terms.send_decimals());
-  Amount margin;
-  if (tolerance > 0) {
-    margin = multiply(quote.send, {tolerance, kBasisPointsPerWhole}, Rounding::down).value();
+  if (!is_near_price(terms, quote, converted, slack)) {
+    return "`receiveAmount` differs from the amount at the connector's rate" + limit;
   }
+  const auto own = fee_on(terms.fee, quote.send, terms.send_decimals());
+  const Amount margin = share_of(quote.send, tolerance);
   if (own && (quote.fee < *own ? *own - quote.fee : quote.fee - *own) <= margin) return {};
   return "`fee` differs from the connector's fee" + limit + " of the amount";
 }
@@ -159,7 +177,10 @@ std::string quote_fault(const ConnectorTerms& terms, const QuoteAsk& ask,
            converted.to_string(terms.send_decimals()) +
            (off_ramp ? " of `sendAmount`" : ", `sendAmount` less `fee`");
   }
-  return terms.tolerance_bps ? tolerance_fault(terms, quote) : std::string();
+  if (terms.tolerance_bps) return tolerance_fault(terms, quote, converted, slack);
+  // Only an operator's terms may have a fee that exceeds the amount.
+  const bool foreign = terms.driver == DriverKind::http;
+  return foreign && quote.fee > quote.send ? "`fee` exceeds `sendAmount`" : "";
 }
 
 Amount received_of(const Price& price, Amount collected, int decimals) {

@@ -3,6 +3,21 @@
 #include <algorithm>
 
 namespace coffer {
+
+bool is_checking(OpenItem item) {
+  return item == OpenItem::checking || item == OpenItem::checking_unbooked ||
+         item == OpenItem::checking_closed;
+}
+
+OpenItem checking(OpenItem item) {
+  if (item == OpenItem::unbooked) return OpenItem::checking_unbooked;
+  return item == OpenItem::closed ? OpenItem::checking_closed : OpenItem::checking;
+}
+
+OpenItem before_check(OpenItem item) {
+  if (item == OpenItem::checking_unbooked) return OpenItem::unbooked;
+  return item == OpenItem::checking_closed ? OpenItem::closed : OpenItem::none;
+}
 namespace {
 
 constexpr std::int64_t kPollMaxMs = 300'000;

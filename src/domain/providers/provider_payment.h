@@ -37,15 +37,28 @@ struct Terms<ProviderState> {
 /// keeps these as integers: append, never reorder.
 enum class OpenItem {
   none,
-  unbooked,      // the provider has money that no wallet was credited with
-  checking,      // the provider contradicted the status; its own query is due
-  contradicted,  // the provider stands by it
-  closed,        // an operator has decided that the status stands
+  unbooked,           // the provider has money that no wallet was credited with
+  checking,           // the provider contradicted the status; its own query is due
+  contradicted,       // the provider stands by it
+  closed,             // an operator has decided that the status stands
+  checking_unbooked,  // as checking; the item was unbooked before
+  checking_closed,    // as checking; the item was closed before
 };
+/// Whether the query of a contradicted status is due.
+bool is_checking(OpenItem item);
+/// The item while its contradiction is checked; `item` is not checking or contradicted.
+OpenItem checking(OpenItem item);
+/// The item before the check.
+OpenItem before_check(OpenItem item);
 template <>
 struct Terms<OpenItem> {
-  static constexpr auto rows =
-      std::to_array<Term>({{"none"}, {"unbooked"}, {"checking"}, {"contradicted"}, {"closed"}});
+  static constexpr auto rows = std::to_array<Term>({{"none"},
+                                                    {"unbooked"},
+                                                    {"checking"},
+                                                    {"contradicted"},
+                                                    {"closed"},
+                                                    {"checking_unbooked"},
+                                                    {"checking_closed"}});
 };
 
 constexpr int kSubmissionsMax = 3;

@@ -1,5 +1,7 @@
 #include "flows/payments/resolution_rules.h"
 
+#include <limits>
+
 #include "domain/payments/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
@@ -51,6 +53,18 @@ Amount priced_credit(store::Connection& db, const PaymentRecord& record, const P
   return price ? price->receive : Amount();
 }
 
+/// The most that the money of a customer payment on a reference can be worth: without a fee, at the
+/// connector's rate. Of another currency, whose rate is not known: as much as the connector's
+/// largest payment.
+Amount most_credit(store::Connection& db, const PaymentRecord& record, const ProviderView& view) {
+  const ConnectorTerms terms =
+      store::find_connector_by_key(db, *view.payment.keys.connector)->terms;
+  const bool foreign = record.provider->currency != terms.currency;
+  const Amount arrived = foreign ? terms.max_amount : *record.sending_amount;
+  const auto most = terms.rate ? multiply(arrived, *terms.rate, Rounding::up) : Amount();
+  return most ? *most : Amount::from_units(std::numeric_limits<std::int64_t>::max());
+}
+
 /// Why this amount of late or uncredited money cannot be credited; empty if it can. Sets
 /// `receiving_amount` of the payment.
 std::string objection_to_credit(store::WriteTx& tx, const PaymentRecord& record, ProviderView& view,
@@ -67,6 +81,13 @@ std::string objection_to_credit(store::WriteTx& tx, const PaymentRecord& record,
   const auto quoted = record.provider->quoted_receiving;
   if (quoted && credit > *quoted) {
     return "The amount exceeds the " + quoted->to_string(decimals) + " " + code + " of the quote.";
+  }
+  if (!view.payment.keys.quote) {
+    const Amount most = most_credit(tx.db(), record, view);
+    if (credit > most) {
+      return "The amount exceeds the " + most.to_string(Amount::kScale) + " " + code +
+             " that the connector's rate gives for the money that arrived.";
+    }
   }
   view.payment.receiving_amount = credit;
   return can_book(tx, view) ? "" : kLedgerFull;
@@ -127,7 +148,7 @@ std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record,
 
 std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderView& view,
                       const ManualResult& result) {
-  if (is_being_asked(tx, record.key) || view.open_item == OpenItem::checking) {
+  if (is_being_asked(tx, record.key) || is_checking(view.open_item)) {
     return "A request to the provider is in progress. Wait for its result, at most 2 minutes, then "
            "try again.";
   }

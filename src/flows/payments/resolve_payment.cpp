@@ -103,7 +103,7 @@ Result<void> check(store::WriteTx& tx, const PaymentRecord& record) {
     return conflict("The payment is complete, so there is nothing to retry.");
   }
   const ProviderView view = store::provider_view(tx, record.key);
-  if (view.open_item != OpenItem::none && view.open_item != OpenItem::closed) {
+  if (view.open_item == OpenItem::contradicted || is_checking(view.open_item)) {
     return conflict("The provider was already queried about this payment. Resolve the payment.");
   }
   const auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);

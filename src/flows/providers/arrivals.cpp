@@ -76,10 +76,11 @@ PaymentRequest request_of(const ConnectorTerms& connector, const store::Referenc
 }
 
 /// Writes the record and its first events. With `failure`, the payment fails in the same commit,
-/// and its money is left to an operator.
+/// and its money is left to an operator. `stray`: the unassigned arrival that it comes from.
 ArrivedPayment create(const Context& context, store::WriteTx& tx, const ConnectorTerms& connector,
                       const store::ReferenceRow& reference, const ReferenceArrival& arrival,
-                      const ArrivalPrice& result, std::string_view request_id) {
+                      const ArrivalPrice& result, std::string_view request_id,
+                      std::optional<std::int64_t> stray) {
   const auto id = tx.new_id<PaymentId>(context.random);
   const Price& price = result.price;
   const PaymentRequest request = request_of(connector, reference, arrival, price.send, id);
@@ -108,14 +109,13 @@ ArrivedPayment create(const Context& context, store::WriteTx& tx, const Connecto
   } else {
     tx.signal(store::Signal::settlement);
   }
-  const auto stray = store::find_arrival(tx.db(), connector.key, arrival.provider_payment_id);
-  if (stray && stray->is_open()) store::assign_arrival(tx, stray->key, payment);
+  if (stray) store::assign_arrival(tx, *stray, payment);
   return {id, false};
 }
 
-bool says_the_same(const store::ArrivalRow& stray, const ReferenceArrival& arrival) {
-  return stray.reference == arrival.reference && stray.amount == arrival.amount &&
-         stray.currency == arrival.currency;
+/// Whether it reports the same money, on whatever reference.
+bool is_same_money(const store::ArrivalRow& stray, const ReferenceArrival& arrival) {
+  return stray.amount == arrival.amount && stray.currency == arrival.currency;
 }
 
 ArrivedPayment put_aside(const Context& context, store::WriteTx& tx, std::int64_t connector,
@@ -137,18 +137,23 @@ ArrivedPayment put_aside(const Context& context, store::WriteTx& tx, std::int64_
 Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
                               const ConnectorTerms& connector, const ReferenceArrival& arrival,
                               std::string_view request_id) {
-  const auto stray = store::find_arrival(tx.db(), connector.key, arrival.provider_payment_id);
-  if (stray && !stray->is_open() && says_the_same(*stray, arrival)) {
-    return ArrivedPayment{stray->payment_id, true};
-  }
+  const auto strays = store::find_arrivals(tx.db(), connector.key, arrival.provider_payment_id);
+  const auto same = std::ranges::find_if(strays, [&](const store::ArrivalRow& stray) {
+    return stray.reference == arrival.reference && is_same_money(stray, arrival);
+  });
+  if (same != strays.end() && !same->is_open()) return ArrivedPayment{same->payment_id, true};
   if (const auto known =
           store::find_reference_payment(tx.db(), connector.key, arrival.provider_payment_id)) {
     return told_before(tx, *known, arrival);
   }
   const auto reference = store::find_reference(tx.db(), connector.key, arrival.reference);
   const auto amount = stored_amount(arrival.amount);
-  if (!reference || !amount) {
-    if (stray) return ArrivedPayment{{}, true};
+  // A provider may correct the reference. Reports of different money credit nothing: an operator
+  // compares them.
+  const bool contradicts = !std::ranges::all_of(
+      strays, [&](const store::ArrivalRow& stray) { return is_same_money(stray, arrival); });
+  if (!reference || !amount || contradicts) {
+    if (same != strays.end()) return ArrivedPayment{{}, true};
     return put_aside(context, tx, connector.key, arrival);
   }
   if (arrival.simulated) {
@@ -157,8 +162,13 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   }
   ArrivalPrice result = price_arrival(connector, *amount, arrival.currency);
   // An operator has recorded that this money was returned, so only an operator books it.
-  if (stray && stray->returned_at) result.failure = FailureCode::operator_failed;
-  return create(context, tx, connector, *reference, arrival, result, request_id);
+  if (std::ranges::any_of(strays,
+                          [](const auto& stray) { return stray.returned_at.has_value(); })) {
+    result.failure = FailureCode::operator_failed;
+  }
+  const auto open = std::ranges::find_if(strays, &store::ArrivalRow::is_open);
+  return create(context, tx, connector, *reference, arrival, result, request_id,
+                open == strays.end() ? std::nullopt : std::optional(open->key));
 }
 
 Result<store::ArrivalRow> open_arrival(store::Connection& db, ArrivalId id) {
@@ -188,6 +198,11 @@ Result<PaymentId> assign_arrival(const Context& context, ArrivalId id, const std
                                  std::string_view request_id) {
   return context.write([&](store::WriteTx& tx) -> Result<PaymentId> {
     COFFER_TRY(const auto row, open_arrival(tx.db(), id));
+    if (store::find_reference_payment(tx.db(), row.connector, row.provider_payment_id)) {
+      return unexpected(Slug::conflict,
+                        "A payment exists already for this provider payment. Compare both, then "
+                        "return this arrival.");
+    }
     const auto connector = store::find_connector_by_key(tx.db(), row.connector);
     const auto found = store::find_reference(tx.db(), row.connector, reference);
     if (!found) {
@@ -202,7 +217,7 @@ Result<PaymentId> assign_arrival(const Context& context, ArrivalId id, const std
     const ReferenceArrival arrival{
         reference, row.provider_payment_id, row.amount, row.currency, row.payer, false};
     const ArrivalPrice result = price_arrival(connector->terms, *amount, arrival.currency);
-    return *create(context, tx, connector->terms, *found, arrival, result, request_id).id;
+    return *create(context, tx, connector->terms, *found, arrival, result, request_id, row.key).id;
   });
 }
 

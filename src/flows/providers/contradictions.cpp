@@ -34,11 +34,13 @@ bool contradicts(const ProviderView& view, const PayoutResponse& response) {
 
 bool contradicts(const ProviderView& view, const CollectionResponse& response) {
   const bool credited = view.payment.status == PaymentStatus::succeeded;
+  const bool unbooked =
+      view.open_item == OpenItem::unbooked || before_check(view.open_item) == OpenItem::unbooked;
   switch (response.state) {
     case CollectionState::never_arrived:
     case CollectionState::failed:
     case CollectionState::expired:
-      return credited;
+      return credited || unbooked;
     case CollectionState::pending:
       return true;
     case CollectionState::collected:
@@ -49,7 +51,7 @@ bool contradicts(const ProviderView& view, const CollectionResponse& response) {
 }
 
 void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane, int asked) {
-  store::set_open_item(tx, view.payment.key, OpenItem::checking);
+  store::set_open_item(tx, view.payment.key, checking(view.open_item));
   store::add_provider_job(tx, {lane, tx.now(), view.payment.key, asked});
   tx.signal(store::Signal::providers);
 }
@@ -57,7 +59,7 @@ void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane
 void end_check(store::WriteTx& tx, const ProviderView& view, bool contradicted) {
   store::remove_provider_job(tx, view.payment.key);
   store::set_open_item(tx, view.payment.key,
-                       contradicted ? OpenItem::contradicted : OpenItem::none);
+                       contradicted ? OpenItem::contradicted : before_check(view.open_item));
   if (!contradicted) return;
   log_error("providers", "the provider contradicts the final status of a payment",
             {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});

@@ -36,23 +36,30 @@ std::vector<store::ConnectorRow> callers(store::Connection& db, ConnectorId id) 
 }
 
 /// Whether a callback about a payment in a final status reports another one. Callbacks arrive late
-/// and out of order, so one without a final status reports nothing.
+/// and out of order, so one without a final status reports nothing. A callback is a hint, so one
+/// that contradicts the request or itself causes the query, too.
 bool says_otherwise(const ProviderView& view, const ConnectorTerms& connector, PaymentId id,
                     const http::JsonValue& data) {
+  const http::JsonValue* member = data.find("status");
+  const std::string* status = member == nullptr ? nullptr : member->string();
+  if (status == nullptr || *status == "pending" || *status == "in_review") return false;
+  const bool closed = view.open_item == OpenItem::closed;
   if (view.payment.type == PaymentType::offramp) {
     outbound::Payout payout;
     payout.id = id;
     payout.send = view.payment.amounts.front();
     payout.receive = view.payment.receiving_amount.value_or(Amount());
     const auto told = outbound::read_payout(connector, payout, data);
-    return told && told->state != outbound::PayoutState::pending &&
-           told->state != outbound::PayoutState::in_review && contradicts(view, *told);
+    // The operator who closed the item knew of the only other result.
+    return !told || (!closed && contradicts(view, *told));
   }
   outbound::Collection collection;
   collection.id = id;
   collection.send = view.payment.amounts.front();
   const auto told = outbound::read_collection(connector, collection, data);
-  return told && told->state != outbound::CollectionState::pending && contradicts(view, *told);
+  if (!told) return true;
+  if (closed) return told->collected && told->collected != view.collected;
+  return contradicts(view, *told);
 }
 
 /// Whether the payment already has the result of this decision.
@@ -104,8 +111,8 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
       return;
     }
     const ProviderView view = store::provider_view(tx, *payment);
-    const bool is_final = is_quoted(view.payment.type) && view.open_item == OpenItem::none;
-    if (is_final && says_otherwise(view, connector, id, data)) {
+    const bool asks = is_quoted(view.payment.type) && view.open_item != OpenItem::contradicted;
+    if (asks && says_otherwise(view, connector, id, data)) {
       begin_check(tx, view, outbound::ConnectorRegistry::lane(connector), kAfterMessage);
     }
   });
@@ -118,7 +125,7 @@ Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenan
     const bool quoted = is_quoted(record.request.type);
     if (quoted && came_to(record, failure)) return record;
     if (!quoted || !store::find_provider_job(tx.db(), record.key) ||
-        record.provider->open_item == OpenItem::checking) {
+        is_checking(record.provider->open_item)) {
       return unexpected(Slug::conflict, "The transaction is not in progress at a provider.");
     }
     ProviderView view = store::provider_view(tx, record.key);

@@ -1,6 +1,7 @@
 #include "flows/providers/provider_message.h"
 
 #include "base/check.h"
+#include "base/log.h"
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "store/parties/beneficiaries.h"
@@ -104,6 +105,13 @@ ProviderReply reply(Result<Response> response) {
   return std::variant<PayoutResponse, CollectionResponse>(*std::move(response));
 }
 
+/// Whether the provider does not know the payment.
+bool is_unknown(const std::variant<PayoutResponse, CollectionResponse>& response) {
+  const auto* payout = std::get_if<PayoutResponse>(&response);
+  if (payout != nullptr) return payout->state == outbound::PayoutState::never_arrived;
+  return std::get<CollectionResponse>(response).state == outbound::CollectionState::never_arrived;
+}
+
 std::string response_text(const outbound::PayoutResponse& response) {
   switch (response.state) {
     case outbound::PayoutState::never_arrived:
@@ -200,10 +208,18 @@ void apply_check(store::WriteTx& tx, store::ProviderView& view, int asked,
   const bool contradicted =
       std::visit([&](const auto& response) { return contradicts(view, response); }, *reply);
   // What arrived late is on record before an operator books it.
-  if (collection != nullptr && !view.collected && collection->collected) {
+  const bool credited = view.payment.status == PaymentStatus::succeeded;
+  if (collection != nullptr && collection->collected && (!credited || !view.collected)) {
     store::set_collected(tx, view, *collection->collected);
   }
-  end_check(tx, view, contradicted);
+  const bool by_message = asked == kAfterMessage;
+  if (by_message && !contradicted && !is_unknown(*reply)) {
+    log_warning("providers",
+                "the provider's message about a final status differs from its own response",
+                {{"payment_key", view.payment.key}});
+  }
+  // A provider that reports a result, but then does not know the payment, has confirmed nothing.
+  end_check(tx, view, contradicted || (by_message && is_unknown(*reply)));
 }
 
 std::string outcome_text(const ProviderReply& reply) {

@@ -57,14 +57,14 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   ProviderView view = store::provider_view(tx, job.payment);
   // A job that another program gave to a payment that is over.
   COFFER_CHECK(
-      view.open_item == OpenItem::checking ||
+      is_checking(view.open_item) ||
       (view.state != ProviderState::over &&
        (!is_settled(view.payment.status) || view.payment.status == PaymentStatus::refund_pending)));
   const std::int64_t key = *view.payment.keys.connector;
   auto connector = view.endpoint ? store::find_connector_at(tx.db(), key, view.endpoint)
                                  : store::find_connector_by_key(tx.db(), key);
   COFFER_CHECK(connector.has_value());
-  const bool checks = view.open_item == OpenItem::checking;
+  const bool checks = is_checking(view.open_item);
   const bool expired = !checks && view.expires_at && *view.expires_at <= tx.now();
   Step step;
   step.job = *present;
@@ -140,7 +140,7 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       ProviderView view = store::provider_view(tx, payment);
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
-      if (view.open_item == OpenItem::checking) {
+      if (is_checking(view.open_item)) {
         apply_check(tx, view, step.job.attempts, step.reply);
         continue;
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
@@ -46,7 +47,7 @@ bool is_absent(const JsonValue& body, std::string_view name) {
 }
 
 bool is_reference_text(const std::string* text) {
-  return text != nullptr && !text->empty() && character_count(*text) <= kProviderReferenceMax &&
+  return text != nullptr && !is_blank(*text) && character_count(*text) <= kProviderReferenceMax &&
          !ascii::has_control(*text);
 }
 
@@ -365,8 +366,10 @@ Result<ReferenceResponse> read_reference(const JsonValue& body) {
   if (related == nullptr || related->size() > kRelatedMax) {
     return garbage("`relatedReferences` is not a list");
   }
+  std::set<std::string> known{out.issued.reference};
   for (const JsonValue& item : *related) {
     COFFER_TRY(auto issued, read_issued(item));
+    if (!known.insert(issued.reference).second) return garbage("a reference occurs twice");
     out.related.push_back(std::move(issued));
   }
   return out;

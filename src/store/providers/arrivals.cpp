@@ -29,8 +29,9 @@ const std::string kSelectArrival = select(kArrivalColumns) + " FROM unassigned_a
   " LEFT JOIN payments p ON p.payment = a.payment"
 #define IS_OPEN "payment IS NULL AND returned_at IS NULL"
 const std::string kArrivalById = kSelectArrival + THEIR_IDS " WHERE a.id = ?";
-const std::string kArrivalByPayment =
-    kSelectArrival + THEIR_IDS " WHERE a.connector = ? AND a.provider_payment_id = ?";
+const std::string kArrivalsByPayment =
+    kSelectArrival + " INDEXED BY unassigned_arrivals_of_payment" THEIR_IDS
+                     " WHERE a.connector = ? AND a.provider_payment_id = ? ORDER BY a.arrival";
 const std::string kNewestArrivals =
     kSelectArrival + THEIR_IDS " WHERE a.arrival < ? ORDER BY a.arrival DESC LIMIT ?";
 const std::string kOpenArrivals =
@@ -63,10 +64,10 @@ std::optional<ArrivalRow> find_arrival(Connection& db, ArrivalId id) {
   return first_row<ArrivalRow>(db, kArrivalById, kArrivalColumns, id);
 }
 
-std::optional<ArrivalRow> find_arrival(Connection& db, std::int64_t connector,
-                                       std::string_view provider_payment_id) {
-  return first_row<ArrivalRow>(db, kArrivalByPayment, kArrivalColumns, connector,
-                               provider_payment_id);
+std::vector<ArrivalRow> find_arrivals(Connection& db, std::int64_t connector,
+                                      std::string_view provider_payment_id) {
+  return all_rows<ArrivalRow>(Query(db, kArrivalsByPayment.c_str(), connector, provider_payment_id),
+                              kArrivalColumns);
 }
 
 void assign_arrival(WriteTx& tx, std::int64_t arrival, std::int64_t payment) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "domain/ids.h"
 #include "domain/payments/payment.h"
@@ -33,8 +34,9 @@ struct ArrivalRow {
 /// Sets `key` and `arrived_at` of the new row, not of `row`.
 void insert_arrival(WriteTx& tx, const ArrivalRow& row);
 std::optional<ArrivalRow> find_arrival(Connection& db, ArrivalId id);
-std::optional<ArrivalRow> find_arrival(Connection& db, std::int64_t connector,
-                                       std::string_view provider_payment_id);
+/// The different contents with which the provider reported this payment, oldest first.
+std::vector<ArrivalRow> find_arrivals(Connection& db, std::int64_t connector,
+                                      std::string_view provider_payment_id);
 void assign_arrival(WriteTx& tx, std::int64_t arrival, std::int64_t payment);
 void return_arrival(WriteTx& tx, std::int64_t arrival);
 /// Newest first; without `all`, only those that are neither assigned nor returned.

@@ -205,7 +205,9 @@ TEST_CASE("a provider's quote agrees with the request and with its own rate", "[
            // Off-ramp: the fee comes on top.
            {true, false, "100", "100", "12950", "0", "129.5", true},
            {true, false, "100", "100", "12950", "9", "129.5", true},
-           {true, false, "100", "100", "12950", "10000", "129.5", true},
+           {true, false, "100", "100", "12950", "100", "129.5", true},
+           {true, false, "100", "100", "12950", "100.01", "129.5", false},
+           {true, false, "100", "100", "100", "10000", "1.0", false},
            {true, false, "100", "100", "10000", "10000", "1.0", false},
            {true, false, "100", "100", "1", "0", "1.0", false},
            {true, false, "100", "100", "12820.5", "1", "129.5", false},  // less the fee
@@ -238,7 +240,8 @@ TEST_CASE("a provider's quote agrees with the request and with its own rate", "[
            {false, true, "7.35", "1000", "7.35", "20", "0.0075", true},
            {false, true, "7.35", "980", "7.35", "20", "0.0075000", false}}) {
     INFO(c.asked << " " << c.send << " " << c.receive << " " << c.fee << " " << c.rate);
-    const ConnectorTerms terms = c.off_ramp ? off_ramp() : on_ramp("0.0075", {});
+    ConnectorTerms terms = c.off_ramp ? off_ramp() : on_ramp("0.0075", {});
+    terms.driver = DriverKind::http;
     CHECK(fault(terms, c.asked, c.exact_receive, c.send, c.receive, c.fee, c.rate).empty() ==
           c.good);
   }
@@ -261,6 +264,16 @@ TEST_CASE("a provider's quote is near the terms if the operator set a tolerance"
   CHECK(good("12950", "1.5", "129.5"));
   CHECK_FALSE(good("12950", "1.4", "129.5"));
   CHECK_FALSE(good("12951", "1.5", "129.51"));
+  // A rate with few decimal places permits many amounts.
+  terms.rate = Rate::parse("130");
+  CHECK(good("13000.01", "1.5", "130"));
+  CHECK_FALSE(good("13000.02", "1.5", "130"));
+  CHECK_FALSE(good("12950.01", "1.5", "130"));
+  terms.tolerance_bps = 30;
+  CHECK(good("13039.01", "1.5", "130"));
+  CHECK_FALSE(good("13039.02", "1.5", "130"));
+  CHECK(good("12960.99", "1.5", "130"));
+  CHECK_FALSE(good("12960.98", "1.5", "130"));
 }
 
 TEST_CASE("huge quotes are compared without overflow", "[quote]") {
