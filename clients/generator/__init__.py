@@ -1,0 +1,1 @@
+"""The client generator: one model of the API, and one emitter for each language."""
