@@ -1,0 +1,3 @@
+module coffer.example/go/coffer
+
+go 1.19
