@@ -217,8 +217,8 @@ class Emitter:
             passed = ", ".join(["ctx"] + [label for label, _ in given])
             out += self.documented(operation, name, " The iterator reads all pages.")
             out += f"func (c *Client) {name}({declared}) *Iterator[{item}] {{\n"
-            out += f"\treturn &Iterator[{item}]{{cursor: params.Cursor, fetch: func(ctx context.Context, cursor string) "
-            out += f"([]{item}, *string, error) {{\n\t\tparams.Cursor = cursor\n"
+            out += f"\treturn &Iterator[{item}]{{cursor: params.Cursor, fetch: func("
+            out += f"ctx context.Context, cursor string) ([]{item}, *string, error) {{\n\t\tparams.Cursor = cursor\n"
             out += f"\t\tpage, err := c.{single}({passed})\n\t\tif err != nil {{\n\t\t\treturn nil, nil, err\n\t\t}}\n"
             out += "\t\treturn page.Data, page.NextCursor, nil\n\t}}\n}\n\n"
             out += f"// {single} reads one page of [Client.{name}].\n"
@@ -297,7 +297,8 @@ class Emitter:
                 passed.append(label)
             arguments = ", ".join(["ctx"] + passed)
             if operation.page_item:
-                lines.append(f"if s.List != \"\" {{\n\t\t\treturn collect(ctx, client.{name}({', '.join(passed)}))\n\t\t}}")
+                rows = f"client.{name}({', '.join(passed)})"
+                lines.append(f"if s.List != \"\" {{\n\t\t\treturn collect(ctx, {rows})\n\t\t}}")
                 lines.append(f"return client.{name}Page({arguments})")
             elif operation.result is None:
                 lines.append(f"return nil, client.{name}({arguments})")
@@ -362,5 +363,5 @@ def render(model: Model) -> dict[str, str]:
     return {
         "go/types.go": aligned(emitter.types()),
         "go/operations.go": aligned(emitter.operations()),
-        "go/test/operations.go": emitter.dispatch(),
+        "go/test/scenarios/operations.go": emitter.dispatch(),
     }

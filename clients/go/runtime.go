@@ -172,8 +172,8 @@ func (v Values) MarshalJSON() ([]byte, error) {
 
 // --- Errors -------------------------------------------------------------------------------------------
 
-// ErrInvalid is the error of a request that was not sent, because an argument is invalid.
-var ErrInvalid = errors.New("coffer: the request was not sent")
+// ErrInvalid is the error of an invalid argument. Nothing was sent.
+var ErrInvalid = errors.New("coffer: invalid argument")
 
 // Problem is an error response.
 type Problem struct {
@@ -276,7 +276,7 @@ func pathOf(format string, values ...string) (string, error) {
 		if value == "" || value == "." || value == ".." {
 			return "", fmt.Errorf("%w: %q is not an ID", ErrInvalid, value)
 		}
-		escaped[i] = url.PathEscape(value)
+		escaped[i] = strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 	}
 	return fmt.Sprintf(format, escaped...), nil
 }
@@ -637,7 +637,7 @@ func (v Verifier) Verify(header http.Header, body []byte) (*Event, error) {
 	for _, secret := range v.Secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), "whsec_"))
 		if err != nil || len(key) == 0 {
-			return nil, errors.New("coffer: a webhook secret is not whsec_ and base64")
+			return nil, fmt.Errorf("%w: a webhook secret is not whsec_ and base64", ErrInvalid)
 		}
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(id + "." + timestamp + "."))

@@ -1,6 +1,6 @@
 // Command scenarios executes the scenarios of clients/scenarios.json with the Go client; see clients/README.md.
 //
-//	go run ./test FILE [ROW]...
+//	go run ./test/scenarios FILE [ROW]...
 package main
 
 import (
