@@ -185,7 +185,7 @@ class Runtime:
         success: Sequence[int] = range(200, 300),
     ) -> Any:
         """Sends a request until there is a response, and returns it as a value of the type `result`."""
-        wire = None if body is None else encode(body)
+        wire: Any = None if body is None else encode(body)
         data = None if body is None else (urllib.parse.urlencode(wire) if form else json.dumps(wire)).encode()
         pairs = {name: encode(value) for name, value in (query or {}).items() if value is not None}
         url = self.base_url + path + ("?" + urllib.parse.urlencode(pairs) if pairs else "")
@@ -354,20 +354,20 @@ def parsed(body: bytes) -> dict[str, Any]:
 
 
 @functools.cache
-def members(kind: type[Any]) -> list[tuple[str, str, Any, bool]]:
+def members(kind: Any) -> list[tuple[str, str, Any, bool]]:
     """Of each field of a dataclass: its name, its name on the wire, its type, and whether it has a default."""
     hints, names = typing.get_type_hints(kind), getattr(kind, "WIRE", {})
-    camel = lambda name: "".join(word.title() if i else word for i, word in enumerate(name.split("_")))  # noqa: E731
-    return [
-        (field.name, names.get(field.name, camel(field.name)), hints[field.name], field.default is not dataclasses.MISSING)
-        for field in dataclasses.fields(kind)
-    ]
+    rows = []
+    for field in dataclasses.fields(kind):
+        camel = "".join(word.title() if number else word for number, word in enumerate(field.name.split("_")))
+        rows.append((field.name, names.get(field.name, camel), hints[field.name], field.default is not dataclasses.MISSING))
+    return rows
 
 
 def encode(value: Any, kind: Any = None, name: str = "The value") -> Any:
     """A value as JSON has it. Refuses floats, except where the API takes any JSON value."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        rows = [(wire, getattr(value, name), hint, omit) for name, wire, hint, omit in members(type(value))]
+        rows = [(wire, getattr(value, name), hint, omit) for name, wire, hint, omit in members(typing.cast(Any, type(value)))]
         patch = any(types.Unset in typing.get_args(hint) for _, _, hint, _ in rows)
         return {
             wire: encode(member, hint, wire)
@@ -399,9 +399,10 @@ def decode(value: Any, kind: Any) -> Any:
     if value is None or kind is Any or origin is typing.Literal:
         return value
     if dataclasses.is_dataclass(kind):
-        rows = members(typing.cast(type[Any], kind))
+        kind = typing.cast(Any, kind)
+        rows = members(kind)
         known = {name: decode(value.get(wire), hint) for name, wire, hint, omit in rows if wire in value or not omit}
-        return typing.cast(type[Any], kind)(**known)
+        return kind(**known)
     if isinstance(value, list):
         return [decode(member, arguments[0]) for member in value]
     if isinstance(value, dict) and origin is not None and len(arguments) == 2 and arguments[0] is str:
