@@ -3,8 +3,8 @@
 # server:
 #
 #   coffer-<version>-linux-<arch>.tar.gz, its software bill of materials, coffer-<version>-linux-<arch>.oci.tar
-#   (container image), coffer-<version>.tar.gz (sources), coffer.rb (formula), SHA256SUMS and its signature, and apt/
-#   (repository with the Debian packages)
+#   (container image), coffer-<version>.tar.gz (sources), coffer.rb (formula), the archives of the client libraries
+#   (packaging/clients.py), SHA256SUMS and its signature, and apt/ (repository with the Debian packages)
 #
 #   packaging/publish.sh --dry-run     everything except the copy
 #   packaging/publish.sh               also the copy; HEAD must be the tag v<version>, without local changes
@@ -77,7 +77,7 @@ sum=$(sha256sum "$out/coffer-$version.tar.gz" | cut -d ' ' -f 1)
 sed -e "s|^  url .*|  url \"$url/coffer-$version.tar.gz\"|" -e "s|^  sha256 .*|  sha256 \"$sum\"|" \
   -e "s|^  homepage .*|  homepage \"$url\"|" packaging/homebrew/coffer.rb >"$out/coffer.rb"
 say "checksums"
-(cd "$out" && LC_ALL=C sha256sum ./*.tar.gz ./*.oci.tar ./*.json coffer.rb | sed 's|\./||' >SHA256SUMS)
+(cd "$out" && LC_ALL=C sha256sum ./*.tar.gz ./*.oci.tar ./*.json ./*.tgz ./*.whl ./*.zip coffer.rb | sed 's|\./||' >SHA256SUMS)
 packaging/sign.sh sign "$COFFER_RELEASE_KEY" "$out/SHA256SUMS"
 
 say "check with apt"

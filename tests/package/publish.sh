@@ -55,6 +55,8 @@ version=$("$bin" version --json | python3 -c 'import json, sys; print(json.load(
 arch=$(dpkg --print-architecture)
 for file in "coffer-$version-linux-$(uname -m).tar.gz" "coffer-$version-linux-$(uname -m).cdx.json" \
   "coffer-$version-linux-$(uname -m).oci.tar" "coffer-$version.tar.gz" coffer.rb SHA256SUMS SHA256SUMS.sig coffer-release.pub.pem \
+  "coffer-client-$version.tgz" "coffer_client-$version-py3-none-any.whl" "coffer_client-$version.tar.gz" \
+  "coffer-client-go-$version.zip" "coffer-client-php-$version.zip" \
   apt/coffer-archive-keyring.asc "apt/pool/main/c/coffer/coffer_${version}_$arch.deb" apt/dists/stable/InRelease \
   apt/dists/stable/Release apt/dists/stable/Release.gpg "apt/dists/stable/main/binary-$arch/Packages.gz"; do
   check "there is $file" is_listed "$file"
@@ -62,6 +64,7 @@ done
 check "no secret key is published" rejected grep -rlE 'PRIVATE KEY' "$out" --include=*.asc --include=*.pem
 check "the checksums are those of the files" packaging/sign.sh check "$out/coffer-release.pub.pem" "$out/SHA256SUMS"
 check "the image is among the checksums" grep -qF ".oci.tar" "$out/SHA256SUMS"
+check "so are the five archives of the clients" test "$(grep -cE ' coffer[-_]client' "$out/SHA256SUMS")" = 5
 check "the image is a layout" tar -xOf "$out/coffer-$version-linux-$(uname -m).oci.tar" oci-layout index.json
 check "the formula has the address and checksum of the sources" grep -qF \
   "sha256 \"$(sha256sum "$out/coffer-$version.tar.gz" | cut -d ' ' -f 1)\"" "$out/coffer.rb"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ctest: cost=35
-# The same commit gives the same bytes in two folders: archive, software list, checksums, package. With
+# The same commit gives the same bytes in two folders: archive, software list, clients, checksums, package. With
 # COFFER_REPRODUCE=full, both folders build the binary (slow). Otherwise they use the existing binary, and compile one
 # source that contains its own name. The first folder has no compiler cache, the second an empty one that makes paths
 # relative. Both build in parallel. Other tests check the packages.
@@ -14,6 +14,7 @@ command -v dh >/dev/null || skip "there is no debhelper"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 unset CCACHE_BASEDIR
+export COFFER_TSC=$PWD/tests/interop/node_modules/typescript/bin/tsc
 [ -n "$full" ] || export COFFER_PACKAGE_ROUGH=yes
 named=CMakeFiles/coffer_base.dir/src/base/problem.cpp.o
 scratch=$(mktemp -d)
@@ -63,9 +64,12 @@ if [ -n "$full" ]; then
   bin=$scratch/one/build/release-static/coffer
 fi
 same "a compiled source" "build/release-static/$named"
-archive=$(cd "$scratch/one" && echo build/release/*.tar.gz)
+archive=$(cd "$scratch/one" && echo build/release/coffer-*-linux-*.tar.gz)
 same "the archive" "$archive"
 same "the software list" "${archive%.tar.gz}.cdx.json"
+for client in "$scratch"/one/build/release/coffer[-_]client*; do
+  same "a client" "build/release/${client##*/}"
+done
 same "the checksums" build/release/SHA256SUMS
 same "the package" "$(cd "$scratch/one" && echo build/package/*.deb)"
 if (cd "$scratch/one/build/release" && sha256sum -c --quiet SHA256SUMS); then
@@ -87,6 +91,7 @@ else
   failures=$((failures + 1))
 fi
 # Control: another time gives other bytes.
+cp "$scratch"/one/build/release/coffer[-_]client* "$scratch"
 (cd "$scratch/one" && SOURCE_DATE_EPOCH=$((SOURCE_DATE_EPOCH + 60)) COFFER_PACKAGE_BIN=$bin \
   packaging/release.sh >/dev/null)
 if cmp -s "$scratch/one/$archive" "$scratch/elsewhere/two/$archive"; then
@@ -95,4 +100,10 @@ if cmp -s "$scratch/one/$archive" "$scratch/elsewhere/two/$archive"; then
 else
   echo 'ok       control: another time gives another archive'
 fi
+for client in "$scratch"/coffer[-_]client*; do
+  if cmp -s "$client" "$scratch/one/build/release/${client##*/}"; then
+    echo "FAILED   control: another time gives the same ${client##*/}"
+    failures=$((failures + 1))
+  fi
+done
 exit $((failures > 0))
