@@ -192,7 +192,8 @@ func (p *Problem) Error() string {
 	if text == "" {
 		text = p.Title
 	}
-	return fmt.Sprintf("coffer: %d %s: %s (request %s)", p.Status, p.Slug, text, p.RequestID)
+	return fmt.Sprintf("coffer: %s: %s (request %s)", strings.TrimSpace(fmt.Sprint(p.Status, " ", p.Slug)), text,
+		p.RequestID)
 }
 
 // IsProblem reports whether the error is a problem of this kind, such as [SlugInsufficientFunds].

@@ -93,7 +93,7 @@ class Stage:
         os.mkdir(self.folder)
         self.demo = Demo(binary(), self.folder, port=held_port()).start()
         self.tenant = Tenant.of_demo(self.demo)
-        self.proxy = FaultProxy(self.demo, lambda record: self.tenant.ask("GET", "/v1/transactions/" + record))
+        self.proxy = FaultProxy(self.demo, lambda path: self.tenant.ask("GET", path))
         with open(os.path.join(CLIENTS, "scenarios.json"), encoding="utf-8") as file:
             self.rows = json.load(file)
         self.issued = set()

@@ -26,10 +26,10 @@ OWN_CURSOR = "cursor=first-page"
 
 
 class FaultProxy:
-    """A proxy for one client at a time. `record` returns a transaction by its ID."""
+    """A proxy for one client at a time. `read` returns a resource by its path, without the proxy."""
 
-    def __init__(self, demo, record):
-        self.demo, self.record = demo, record
+    def __init__(self, demo, read):
+        self.demo, self.read = demo, read
         self.lock = threading.Lock()
         self.alive = threading.Lock()  # held while the server is down
         self.payments = []  # (row, transactionId) of every request, for the audit
@@ -55,16 +55,22 @@ class FaultProxy:
         if "faults" in asked:
             self.faults = [{"times": 1, "skip": 0, **fault} for fault in asked["faults"]]
             return {}
+        if "processing" in asked:
+            path = "/v1/transactions/" + asked["processing"]
+            return self.wait(path, lambda record: record.get("substatus") == "awaiting_provider")
+        if "attempts" in asked:
+            path = f"/v1/webhooks/{asked['webhook']}/deliveries/{asked['delivery']}"
+            return self.wait(path, lambda delivery: len(delivery["log"]) == asked["attempts"])
         if "delivery" in asked:
             return self.deliveries.get(timeout=30)
-        if "processing" in asked:
-            end = time.monotonic() + 30
-            while (found := self.record(asked["processing"])).get("substatus") != "awaiting_provider":
-                if time.monotonic() > end:
-                    return found
-                time.sleep(0.02)
-            return found
         return self.summary()
+
+    def wait(self, path, holds, within_s=30):
+        """The resource when it has the state, or its last state."""
+        end = time.monotonic() + within_s
+        while not holds(found := self.read(path)) and time.monotonic() < end:
+            time.sleep(0.02)
+        return found
 
     def summary(self):
         tokens = [entry for entry in self.log if entry["path"] in TOKEN_PATHS]

@@ -112,9 +112,10 @@ final class InvalidArgument extends \InvalidArgumentException implements Failure
  */
 final class ConnectionError extends \RuntimeException implements Failure
 {
-    public function __construct(string $message, public readonly bool $maybeDone)
+    public function __construct(string $message, public readonly bool $maybeDone, int $code = 0)
     {
-        parent::__construct($maybeDone ? "no response, so the request may have been processed: $message" : $message);
+        $text = $maybeDone ? "no response, so the request may have been processed: $message" : $message;
+        parent::__construct($text, $code);
     }
 }
 
@@ -129,6 +130,11 @@ final class WaitTimeout extends \RuntimeException implements Failure
 
 /** A webhook delivery is not verified. Respond 401. */
 final class WebhookError extends \RuntimeException implements Failure
+{
+}
+
+/** A response is not what the API describes. */
+final class UnexpectedResponse extends \UnexpectedValueException implements Failure
 {
 }
 
@@ -150,7 +156,8 @@ final class Problem extends \RuntimeException implements Failure
         public readonly string $requestId,
         public readonly int $retryAfter = 0,
     ) {
-        parent::__construct("$status $slug: " . ($detail ?: $title) . " (request $requestId)", $status);
+        $text = implode(' ', array_filter([(string) $status, $slug])) . ': ' . ($detail ?: $title);
+        parent::__construct($requestId === '' ? $text : "$text (request $requestId)", $status);
     }
 
     /** Reads a problem, or the envelope of the business routes. */
@@ -247,7 +254,7 @@ abstract class Runtime
     private const REPEATABLE_STATUSES = [408, 502, 504];
     private const UNPROCESSED_STATUSES = [429, 503]; // the server has done nothing
     private const UNCONNECTED = [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY];
-    private const PERMANENT = [CURLE_SSL_PEER_CERTIFICATE, CURLE_SSL_CACERT_BADFILE, CURLE_URL_MALFORMAT];
+    private const PERMANENT = [CURLE_SSL_CACERT, CURLE_SSL_CACERT_BADFILE, CURLE_URL_MALFORMAT];
     private const DELAY_MAX_S = 8.0;
     private const FINAL_STATUSES = ['succeeded', 'failed', 'refunded', 'refund_failed', 'expired'];
 
@@ -255,6 +262,9 @@ abstract class Runtime
 
     /** @var array<string, array{token: string, renewAt: float}> by kind of authorization */
     private array $tokens = [];
+
+    /** The deadline of the call, which the request of its token shares. */
+    private float $end = INF;
 
     public function __construct(private readonly Config $config)
     {
@@ -360,20 +370,36 @@ abstract class Runtime
             $text = $form ? http_build_query($body) : self::encode($body);
             $headers[] = 'Content-Type: application/' . ($form ? 'x-www-form-urlencoded' : 'json');
         }
-        $end = $this->realTime() + $this->config->deadline;
+        $outer = $this->end;
+        $this->end = min($outer, $this->realTime() + $this->config->deadline);
+        try {
+            return $this->repeat($method, $url, $headers, $text, $auth, $repeatable, $success);
+        } finally {
+            $this->end = $outer;
+        }
+    }
+
+    /** @param list<string> $headers */
+    private function repeat(
+        string $method,
+        string $url,
+        array $headers,
+        #[\SensitiveParameter] ?string $text,
+        string $auth,
+        bool $repeatable,
+        int $success,
+    ): string {
         $renewed = false;
         for ($attempt = 0;; $attempt++) {
-            $bearer = $auth === 'public' ? '' : $this->authorize($auth);
+            $sent = $headers;
+            if ($auth !== 'public') {
+                $key = $auth === 'connect' ? $this->config->connectSecret : $this->config->apiKey;
+                array_push($sent, "x-svc-auth: $key", 'Authorization: Bearer ' . $this->authorize($auth));
+            }
             $wait = min($this->config->retryDelay * 2 ** min($attempt, 16), self::DELAY_MAX_S);
             $wait *= random_int(500, 1000) / 1000;
             try {
-                $sent = $headers;
-                if ($auth !== 'public') {
-                    $key = $auth === 'connect' ? $this->config->connectSecret : $this->config->apiKey;
-                    array_push($sent, "x-svc-auth: $key", "Authorization: Bearer $bearer");
-                }
-                $timeout = min($this->config->attemptTimeout, max($end - $this->realTime(), 0.001));
-                $response = $this->attempt($method, $url, $sent, $text, $timeout, $repeatable);
+                $response = $this->attempt($method, $url, $sent, $text, $repeatable);
                 if (intdiv($response->status, 100) === 2 || $response->status === $success) {
                     return $response->body;
                 }
@@ -387,9 +413,10 @@ abstract class Runtime
                     || $repeatable && in_array($failure->status, self::REPEATABLE_STATUSES, true);
                 $wait += $failure->retryAfter;
             } catch (ConnectionError $failure) {
-                $repeat = $failure->getCode() === 0 && ($repeatable || !$failure->maybeDone);
+                $permanent = in_array($failure->getCode(), self::PERMANENT, true);
+                $repeat = !$permanent && ($repeatable || !$failure->maybeDone);
             }
-            if (!$repeat || $this->realTime() + $wait > $end) {
+            if (!$repeat || $this->realTime() + $wait > $this->end) {
                 throw $failure;
             }
             usleep((int) ($wait * 1e6));
@@ -406,9 +433,9 @@ abstract class Runtime
         try {
             $value = json_decode($body, true, 64, JSON_THROW_ON_ERROR | JSON_BIGINT_AS_STRING);
         } catch (\JsonException $error) {
-            throw new \UnexpectedValueException('the response is not JSON: ' . $error->getMessage());
+            throw new UnexpectedResponse('the response is not JSON: ' . $error->getMessage());
         }
-        return is_array($value) ? $value : throw new \UnexpectedValueException('the response is not a JSON object');
+        return is_array($value) ? $value : throw new UnexpectedResponse('the response is not a JSON object');
     }
 
     /** @param array<string, mixed> $body */
@@ -432,10 +459,10 @@ abstract class Runtime
         string $url,
         #[\SensitiveParameter] array $headers,
         #[\SensitiveParameter] ?string $body,
-        float $timeout,
         bool $repeatable,
     ): Response {
         $received = [];
+        $timeout = min($this->config->attemptTimeout, $this->end - $this->realTime());
         curl_reset($this->curl);
         curl_setopt_array($this->curl, [
             CURLOPT_URL => $url,
@@ -459,7 +486,8 @@ abstract class Runtime
         $error = curl_errno($this->curl);
         if ($error !== 0 || !is_string($content)) {
             $text = curl_error($this->curl) ?: curl_strerror($error) ?? '';
-            throw new ConnectionError($text, !in_array($error, self::UNCONNECTED, true));
+            $unsent = [...self::UNCONNECTED, ...self::PERMANENT];
+            throw new ConnectionError($text, !in_array($error, $unsent, true), $error);
         }
         return new Response((int) curl_getinfo($this->curl, CURLINFO_RESPONSE_CODE), $received, $content);
     }
