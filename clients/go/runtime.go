@@ -394,14 +394,16 @@ func isRepeatable(err error, problem *Problem, repeatable bool) bool {
 		}
 		return false
 	}
+	var connection *ConnectionError
+	return errors.As(err, &connection) && !isUntrusted(err) && (repeatable || !connection.MaybeDone)
+}
+
+// isUntrusted reports whether the certificate of the server was rejected.
+func isUntrusted(err error) bool {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
-	if errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) {
-		return false
-	}
-	var connection *ConnectionError
-	return errors.As(err, &connection) && (repeatable || !connection.MaybeDone)
+	return errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid)
 }
 
 // attempt sends a request once.
@@ -428,7 +430,8 @@ func (c *Client) attempt(ctx context.Context, call call, address, contentType st
 	response, err := c.config.HTTPClient.Do(request)
 	if err != nil {
 		var operation *net.OpError
-		return nil, &ConnectionError{err, !errors.As(err, &operation) || operation.Op != "dial"}
+		isUnsent := isUntrusted(err) || (errors.As(err, &operation) && operation.Op == "dial")
+		return nil, &ConnectionError{err, !isUnsent}
 	}
 	defer response.Body.Close()
 	received, err := io.ReadAll(response.Body)
