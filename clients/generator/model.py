@@ -93,7 +93,7 @@ class Operation:
       connection).
     body: the struct of the body; body_required; body_encoding json or form
     success: statuses with a result; createConnectQuote has 402 there
-    result: type of the result, null if there is none; with `envelope`, `data` of the response is the result
+    result: type of the result, or null; with `envelope`, `data` of the response is the result
     text: media type if the response is text, and result is then string
     page_item: type of a row if the operation returns pages; result is then the page, with `data` and `nextCursor`.
       The query has `cursor`. Continue until `nextCursor` is null: a page can be empty and not the last.

@@ -1,4 +1,4 @@
-"""A proxy in front of a demo that loses requests and responses, responds by itself, and kills the server. A runner of
+"""A proxy in front of a demo that loses requests and responses, responds in its place, and kills the server. A runner of
 the clients controls it by POST /_control (clients/README.md); /_receiver is a webhook receiver.
 
 A fault is {"path", "method" (any by default), "times" (1), "skip" (0), "do"}, where `do` is

@@ -55,10 +55,12 @@ class ProblemError(CofferError):
     def __init__(self, response: Response) -> None:
         body = parsed(response.body)
         self.status = response.status
-        self.slug = str(body.get("type", "")).removeprefix("urn:coffer:problem:")
+        prefix, _, slug = str(body.get("type")).rpartition(":")
+        self.slug = slug if prefix == "urn:coffer:problem" else ""
         self.title = str(body.get("title", http.client.responses.get(response.status, "")))
         self.detail: str | None = body.get("detail")
-        self.errors: dict[str, str] = {row["field"]: row["message"] for row in body.get("errors", [])}
+        rows = body.get("errors", []) if self.slug else []
+        self.errors: dict[str, str] = {row["field"]: row["message"] for row in rows}
         self.request_id: str | None = body.get("requestId") or response.headers.get("x-request-id")
         if "success" in body and ": " in str(body.get("message")):  # the envelope of the business routes
             code, self.detail = body["message"].split(": ", 1)
@@ -72,8 +74,8 @@ class Request:
 
     method: str
     url: str
-    headers: dict[str, str]
-    body: bytes | None
+    headers: dict[str, str] = dataclasses.field(repr=False)
+    body: bytes | None = dataclasses.field(repr=False)
     timeout: float
 
 
@@ -84,6 +86,20 @@ class Response:
     status: int
     headers: dict[str, str]
     body: bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One call of an operation, and how to send it."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = dataclasses.field(repr=False)
+    data: bytes | None = dataclasses.field(repr=False)
+    auth: str
+    repeatable: bool = True
+    success: Sequence[int] = range(200, 300)
+    is_json: bool = True
 
 
 class NotConnected(OSError):
@@ -106,9 +122,17 @@ def send(request: Request) -> Response:
     """The default transport. It opens one connection per request and respects the environment's proxy settings."""
     call = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
     try:
+        end = time.monotonic() + request.timeout
         with OPENER.open(call, timeout=request.timeout) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}
-            return Response(response.status, headers, response.read())
+            content = b""
+            while part := response.read1(65536):
+                content += part
+                if time.monotonic() > end:
+                    raise TimeoutError("the response took too long")
+            if len(content) < int(headers.get("content-length", 0)):
+                raise OSError("incomplete response")
+            return Response(response.status, headers, content)
     except urllib.error.URLError as error:
         if isinstance(error.reason, (ConnectionRefusedError, socket.gaierror)):
             raise NotConnected(str(error.reason)) from error
@@ -122,10 +146,10 @@ class Login:
     """A token, and how to request a new one."""
 
     path: str
-    body: dict[str, str]
+    body: dict[str, str] = dataclasses.field(repr=False)
     member: str
-    secret: str
-    token: str = ""
+    secret: str = dataclasses.field(repr=False)
+    token: str = dataclasses.field(default="", repr=False)
     renew_at: float = 0.0
     lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
@@ -183,6 +207,7 @@ class Runtime:
         envelope: bool = False,
         text: bool = False,
         success: Sequence[int] = range(200, 300),
+        deadline: float | None = None,
     ) -> Any:
         """Sends a request until there is a response, and returns it as a value of the type `result`."""
         wire: Any = None if body is None else encode(body)
@@ -190,49 +215,44 @@ class Runtime:
         pairs = {name: encode(value) for name, value in (query or {}).items() if value is not None}
         url = self.base_url + path + ("?" + urllib.parse.urlencode(pairs) if pairs else "")
         media = {"Content-Type": "application/x-www-form-urlencoded" if form else "application/json"}
-        end = self.monotonic() + self.deadline
-        response = self.attempts(method, url, media if data else {}, data, auth, repeat != "never", success, end)
+        end = self.monotonic() + (self.deadline if deadline is None else min(deadline, self.deadline))
+        call = Call(method, url, media if data else {}, data, auth, repeat != "never", success, not text)
+        response = self.attempts(call, end)
         if result is None or text:
             return response.body.decode() if text else None
         content = json.loads(response.body)
         return decode(content["data"] if envelope else content, result)
 
-    def attempts(
-        self,
-        method: str,
-        url: str,
-        headers: dict[str, str],
-        data: bytes | None,
-        auth: str,
-        repeatable: bool,
-        success: Sequence[int],
-        end: float,
-    ) -> Response:
-        attempt, renewed = 0, False
+    def attempts(self, call: Call, end: float) -> Response:
+        login, attempt, renewed, lost = self.logins.get(call.auth), 0, False, False
         while True:
-            login = self.logins.get(auth)
             token = self.token(login, end) if login else ""
-            given = {**headers, "User-Agent": "coffer-python"}
+            headers = {**call.headers, "User-Agent": "coffer-python"}
             if login:
-                given |= {"x-svc-auth": login.secret, "Authorization": f"Bearer {token}"}
+                headers |= {"x-svc-auth": login.secret, "Authorization": f"Bearer {token}"}
             failure: CofferError
             wait = min(self.retry_delay * 2**attempt, LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
             timeout = max(min(self.timeout, end - self.monotonic()), 0.01)
             try:
-                response = self.transport(Request(method, url, given, data, timeout))
-            except OSError as error:
-                failure = ConnectionLost(f"{method} {url.partition('?')[0]}: {error}")
-                again = repeatable or isinstance(error, NotConnected)
+                response = self.transport(Request(call.method, call.url, headers, call.data, timeout))
+                if response.status in call.success and response.body and call.is_json:
+                    json.loads(response.body)
+            except (OSError, ValueError) as error:
+                failure = ConnectionLost(f"{call.method} {call.url.partition('?')[0]}: {error}")
+                lost = not isinstance(error, NotConnected)
+                again = call.repeatable or not lost
             else:
-                if response.status in success:
+                if response.status in call.success:
                     return response
+                if response.status == 404 and call.method == "DELETE" and lost:
+                    return Response(204, {}, b"null")  # an attempt without a response has deleted it
                 if response.status == 401 and login and not renewed:
                     renewed = True
                     with login.lock:
                         login.token = "" if login.token == token else login.token
                     continue
                 failure = ProblemError(response)
-                again = response.status in (429, 503) or (repeatable and response.status in (502, 504))
+                again = response.status in (429, 503) or (call.repeatable and response.status in (502, 504))
                 retry_after = response.headers.get("retry-after", "")
                 wait = max(wait, float(retry_after)) if retry_after.isdecimal() else wait
             if not again or self.monotonic() + wait > end:
@@ -241,16 +261,19 @@ class Runtime:
             attempt += 1
 
     def token(self, login: Login, end: float) -> str:
-        with login.lock:
+        if not login.lock.acquire(timeout=max(end - self.monotonic(), 0.01)):
+            raise ConnectionLost(f"POST {self.base_url}{login.path}: no token until the deadline")
+        try:
             if not login.token or self.monotonic() >= login.renew_at:
                 began = self.monotonic()
                 media = {"Content-Type": "application/json"}
-                data = json.dumps(login.body).encode()
-                url = self.base_url + login.path
-                reply = json.loads(self.attempts("POST", url, media, data, "public", True, range(200, 300), end).body)
+                call = Call("POST", self.base_url + login.path, media, json.dumps(login.body).encode(), "public")
+                reply = json.loads(self.attempts(call, end).body)
                 life = float(reply["expiresIn"])
                 login.token, login.renew_at = reply[login.member], began + life - min(60.0, life / 10)
             return login.token
+        finally:
+            login.lock.release()
 
     def notify(self, event: types.Event) -> None:
         """Passes on a verified event, so that `wait_for_payment` reads its payment at once."""
@@ -265,19 +288,24 @@ class Runtime:
         end = self.monotonic() + timeout
         entry = (record_id, threading.Event())
         self.waiting.append(entry)
+        status = "unknown"
         try:
-            while True:
+            while (left := end - self.monotonic()) > 0:
                 entry[1].clear()
                 path = f"/v1/transactions/{escape(record_id)}"
-                record: types.Transaction = self.request("GET", path, types.Transaction)
-                left = end - self.monotonic()
+                try:
+                    record: types.Transaction = self.request("GET", path, types.Transaction, deadline=left)
+                except ConnectionLost:
+                    if left >= self.deadline:
+                        raise
+                    break
                 if record.status in FINAL:
                     return record
-                if left <= 0:
-                    raise PaymentTimeout(f"Payment {record_id} is {record.status} after {timeout:g} s.")
-                entry[1].wait(min(interval, left))
+                status = record.status
+                entry[1].wait(max(min(interval, end - self.monotonic()), 0.0))
         finally:
             self.waiting.remove(entry)
+        raise PaymentTimeout(f"Payment {record_id} is {status} after {timeout:g} s.")
 
 
 class Pages(Generic[P, T]):

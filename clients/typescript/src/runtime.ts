@@ -35,14 +35,14 @@ export class ProblemError extends CofferError {
     const body = parsed(text);
     // On business routes, the envelope has the code and the text in `message`.
     const [code, said] = "success" in body ? split(String(body.message), ": ") : [];
-    const slug = code?.toLowerCase().replaceAll("_", "-") ?? String(body.type ?? "").replace("urn:coffer:problem:", "");
+    const slug = code?.toLowerCase().replaceAll("_", "-") ?? /^urn:coffer:problem:(.+)$/.exec(String(body.type))?.[1] ?? "";
     const title = code ? slug : String(body.title ?? "");
     const detail = said ?? (body.detail as string | undefined);
     super([`${status}`, slug || title, detail].filter(Boolean).join(": "));
     this.slug = slug;
     this.title = title;
     this.detail = detail;
-    const rows = (body.errors ?? []) as { field: string; message: string }[];
+    const rows = (slug && body.errors ? body.errors : []) as { field: string; message: string }[];
     this.errors = Object.fromEntries(rows.map((row) => [row.field, row.message]));
     this.requestId = (body.requestId as string | undefined) ?? headers.get("x-request-id") ?? undefined;
   }
@@ -89,6 +89,7 @@ interface Call {
   envelope?: boolean;
   text?: boolean;
   success?: number;
+  deadline?: number;
   options?: CallOptions;
 }
 
@@ -109,24 +110,24 @@ interface Login {
 
 /** What the methods of `Client` have in common. */
 export class Runtime {
-  private readonly baseUrl: string;
-  private readonly timeout: number;
-  private readonly deadline: number;
-  private readonly retryDelay: number;
-  private readonly fetch: typeof fetch;
+  readonly #baseUrl: string;
+  readonly #timeout: number;
+  readonly #deadline: number;
+  readonly #retryDelay: number;
+  readonly #fetch: typeof fetch;
   private readonly monotonic: () => number;
-  private readonly logins: { token: Login; connect: Login };
-  private readonly waiting = new Set<{ recordId: string; wake: () => void }>();
+  readonly #logins: { token: Login; connect: Login };
+  readonly #waiting = new Set<{ recordId: string; wake: () => void }>();
 
   constructor(options: ClientOptions) {
-    this.baseUrl = options.baseUrl.replace(/\/+$/, "");
-    this.timeout = options.timeout ?? 20_000;
-    this.deadline = options.deadline ?? 60_000;
-    this.retryDelay = options.retryDelay ?? 500;
-    this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.#timeout = options.timeout ?? 20_000;
+    this.#deadline = options.deadline ?? 60_000;
+    this.#retryDelay = options.retryDelay ?? 500;
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.monotonic = options.monotonic ?? (() => performance.now());
     const { clientId = "", clientSecret = "", scope, publicKey = "", signInSecret = "" } = options;
-    this.logins = {
+    this.#logins = {
       token: {
         path: "/v1/auth/token", body: { clientId, clientSecret, scope }, member: "accessToken",
         secret: options.apiKey ?? "",
@@ -140,7 +141,7 @@ export class Runtime {
 
   /** Sends a request until there is a response, and returns its content. */
   async request<T>(method: string, path: string, call: Call): Promise<T> {
-    const url = new URL(this.baseUrl + path);
+    const url = new URL(this.#baseUrl + path);
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined && value !== null) {
         url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
@@ -148,16 +149,15 @@ export class Runtime {
     }
     refuseFractions(call.body, "The value");
     const form = call.form === true ? new URLSearchParams(call.body as Record<string, string>).toString() : undefined;
-    const text = await this.attempts(method, url, form ?? JSON.stringify(call.body), call, this.monotonic() + this.deadline);
-    if (call.text === true) return text as T;
-    const content: unknown = text === "" ? undefined : JSON.parse(text);
+    const end = this.monotonic() + Math.min(this.#deadline, call.deadline ?? Infinity);
+    const content = await this.attempts(method, url, form ?? JSON.stringify(call.body), call, end);
     return (call.envelope === true ? (content as { data: unknown }).data : content) as T;
   }
 
   /** Passes on a verified event, so that `waitForPayment` reads its payment at once. */
   notify(event: Event): void {
     const record = "id" in event.data ? event.data.id : "";
-    for (const { recordId, wake } of this.waiting) if (recordId === record) wake();
+    for (const { recordId, wake } of this.#waiting) if (recordId === record) wake();
   }
 
   /**
@@ -169,29 +169,34 @@ export class Runtime {
   ): Promise<Transaction> {
     const { timeout = 60_000, interval = 1_000 } = options;
     const end = this.monotonic() + timeout;
-    for (;;) {
+    const path = `/v1/transactions/${escape(recordId)}`;
+    let status = "unknown";
+    for (let left = timeout; left > 0; left = end - this.monotonic()) {
       let wake = () => {};
       const woken = new Promise<void>((resolve) => { wake = resolve; });
       const entry = { recordId, wake };
-      this.waiting.add(entry);
+      this.#waiting.add(entry);
       try {
-        const record = await this.request<Transaction>("GET", `/v1/transactions/${escape(recordId)}`, { options });
+        const record = await this.request<Transaction>("GET", path, { options, deadline: left });
         if (FINAL.has(record.status)) return record;
-        const left = end - this.monotonic();
-        if (left <= 0) throw new PaymentTimeoutError(`Payment ${recordId} is ${record.status} after ${timeout} ms.`);
-        await sleep(Math.min(interval, left), options.signal, woken);
+        status = record.status;
+        await sleep(Math.max(Math.min(interval, end - this.monotonic()), 0), options.signal, woken);
+      } catch (error) {
+        if (!(error instanceof ConnectionLostError) || left >= this.#deadline) throw error;
+        break;
       } finally {
-        this.waiting.delete(entry);
+        this.#waiting.delete(entry);
       }
     }
+    throw new PaymentTimeoutError(`Payment ${recordId} is ${status} after ${timeout} ms.`);
   }
 
   private async attempts(
     method: string, url: URL, data: string | undefined, call: Call, end: number,
-  ): Promise<string> {
-    const login = call.auth === "public" ? undefined : this.logins[call.auth ?? "token"];
+  ): Promise<unknown> {
+    const login = call.auth === "public" ? undefined : this.#logins[call.auth ?? "token"];
     const repeatable = call.repeat !== "never";
-    for (let attempt = 0, renewed = false; ; attempt++) {
+    for (let attempt = 0, renewed = false, lost = false; ; attempt++) {
       const headers: Record<string, string> = {};
       if (data !== undefined) {
         headers["Content-Type"] = call.form === true ? "application/x-www-form-urlencoded" : "application/json";
@@ -202,11 +207,14 @@ export class Runtime {
         headers["Authorization"] = `Bearer ${token.value}`;
       }
       let failure: CofferError, again: boolean;
-      let wait = Math.min(this.retryDelay * 2 ** attempt, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
+      let wait = Math.min(this.#retryDelay * 2 ** attempt, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2);
       try {
         const response = await this.send(method, url, headers, data, end, call.options?.signal);
         const { status, text } = response;
-        if (call.success ? status === call.success : status >= 200 && status < 300) return text;
+        if (call.success ? status === call.success : status >= 200 && status < 300) {
+          return call.text === true ? text : text === "" ? undefined : JSON.parse(text);
+        }
+        if (status === 404 && method === "DELETE" && lost) return undefined; // an attempt without a response deleted it
         failure = new ProblemError(status, text, response.headers);
         if (status === 401 && login && !renewed) {
           renewed = true;
@@ -221,7 +229,8 @@ export class Runtime {
         if (call.options?.signal?.aborted) throw error;
         const cause = (error as { cause?: { code?: string; message?: string } }).cause;
         failure = new ConnectionLostError(`${method} ${url.pathname}: ${cause?.message ?? String(error)}`, { cause: error });
-        again = repeatable || NOT_CONNECTED.has(cause?.code);
+        lost = !NOT_CONNECTED.has(cause?.code);
+        again = repeatable || !lost;
       }
       if (!again || this.monotonic() + wait > end) throw failure;
       await sleep(wait, call.options?.signal);
@@ -236,12 +245,12 @@ export class Runtime {
     const limit = new AbortController();
     const abort = () => limit.abort(signal?.reason);
     const timer = setTimeout(() => limit.abort(new Error("no response in time")),
-      Math.max(Math.min(this.timeout, end - this.monotonic()), 10));
+      Math.max(Math.min(this.#timeout, end - this.monotonic()), 10));
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     try {
       const init: RequestInit = { method, headers, signal: limit.signal, redirect: "manual" };
-      const response = await this.fetch(url.href, body === undefined ? init : { ...init, body });
+      const response = await this.#fetch(url.href, body === undefined ? init : { ...init, body });
       return { status: response.status, headers: response.headers, text: await response.text() };
     } finally {
       clearTimeout(timer);
@@ -258,9 +267,9 @@ export class Runtime {
 
   private async requestToken(login: Login, end: number): Promise<Token> {
     const began = this.monotonic();
-    const url = new URL(this.baseUrl + login.path);
+    const url = new URL(this.#baseUrl + login.path);
     const reply = await this.attempts("POST", url, JSON.stringify(login.body), { auth: "public" }, end);
-    const found = JSON.parse(reply) as { accessToken: string; idToken: string; expiresIn: number };
+    const found = reply as { accessToken: string; idToken: string; expiresIn: number };
     const life = found.expiresIn * 1000;
     return { value: found[login.member], renewAt: began + life - Math.min(60_000, life / 10) };
   }
