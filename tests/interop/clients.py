@@ -177,8 +177,8 @@ def judge(language, folder):
 def control(stage):
     """The judge must reject a client that retries with a new transactionId."""
     broken = [sys.executable, "-B", os.path.join(ROOT, "tests/interop/clients/renaming.py")]
-    rows = reported(broken, stage, stage.given("control"), "lost-response", "lost-request")
-    out = [] if rows.get("lost-response") else [f"control: the row passed: {rows}"]
+    rows = reported(broken, stage, stage.given("control"), "pay-own-wallets", "lost-response")
+    out = [] if rows.get("lost-response") and rows.get("pay-own-wallets") == "" else [f"control: {rows}"]
     return out + ([] if stage.doubled() else ["control: the audit did not find the second payment"])
 
 

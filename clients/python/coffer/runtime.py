@@ -14,6 +14,7 @@ import json
 import random
 import re
 import socket
+import ssl
 import threading
 import time
 import typing
@@ -119,7 +120,8 @@ OPENER = urllib.request.build_opener(AnyStatus)
 
 
 def send(request: Request) -> Response:
-    """The default transport. It opens one connection per request and respects the environment's proxy settings."""
+    """The default transport. It opens one connection per request and respects the environment's proxy settings. A
+    certificate that is not valid ends the call without a retry."""
     call = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
     try:
         end = time.monotonic() + request.timeout
@@ -134,6 +136,8 @@ def send(request: Request) -> Response:
                 raise OSError("incomplete response")
             return Response(response.status, headers, content)
     except urllib.error.URLError as error:
+        if isinstance(error.reason, ssl.SSLCertVerificationError):
+            raise ConnectionLost(f"The certificate of the server is not valid: {error.reason}") from error
         if isinstance(error.reason, (ConnectionRefusedError, socket.gaierror)):
             raise NotConnected(str(error.reason)) from error
         raise OSError(str(error.reason)) from error

@@ -229,8 +229,10 @@ export class Runtime {
         if (call.options?.signal?.aborted) throw error;
         const cause = (error as { cause?: { code?: string; message?: string } }).cause;
         failure = new ConnectionLostError(`${method} ${url.pathname}: ${cause?.message ?? String(error)}`, { cause: error });
-        lost = !NOT_CONNECTED.has(cause?.code);
-        again = repeatable || !lost;
+        const code = cause?.code ?? "";
+        const untrusted = /CERT|SIGNATURE/.test(code); // of TLS: no retry
+        lost = !untrusted && !NOT_CONNECTED.has(code);
+        again = !untrusted && (repeatable || !lost);
       }
       if (!again || this.monotonic() + wait > end) throw failure;
       await sleep(wait, call.options?.signal);

@@ -16,12 +16,13 @@ def renaming(_):
     sent = []
 
     def transport(request):
-        if request.body in sent and b"transactionId" in request.body:
-            body = json.loads(request.body)
-            body["transactionId"] += f"-{sent.count(request.body)}"
-            sent.append(request.body)
-            return send(dataclasses.replace(request, body=json.dumps(body).encode()))
-        sent.append(request.body)
+        text = request.body or b""
+        times = sent.count(text)
+        sent.append(text)
+        if times and b"transactionId" in text:
+            body = json.loads(text)
+            body["transactionId"] += f"-{times}"
+            request = dataclasses.replace(request, body=json.dumps(body).encode())
         return send(request)
 
     return transport
