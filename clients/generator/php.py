@@ -278,6 +278,8 @@ class Emitter:
             parts.append("form: true")
         if operation.success[0] >= 300:
             parts.append(f"success: {operation.success[0]}")
+        if operation.text or operation.result is None:
+            parts.append("json: false")
         kind, comment, value = self.result(operation)
         statements += called("$this->send(" if not value else "$response = $this->send(", parts, ");")
         statements += f"        return {value};\n" if value else ""

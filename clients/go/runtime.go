@@ -268,6 +268,7 @@ type call struct {
 	repeatable bool
 	success    int // a status other than 2xx that has a result
 	envelope   bool
+	decoded    bool // the response is JSON; one that is not counts as lost
 }
 
 // pathOf fills the parameters into a path. An empty one would name another resource.
@@ -304,31 +305,31 @@ func form(value any) (url.Values, error) {
 // fetch makes a call and decodes its result.
 func fetch[T any](ctx context.Context, c *Client, call call) (T, error) {
 	var result T
+	text, isText := any(&result).(*string)
+	_, isNothing := any(result).(struct{})
+	call.decoded = !isText && !isNothing
 	body, err := c.do(ctx, call)
-	if err != nil {
+	if err == nil && isText {
+		*text = string(body)
+	}
+	if err != nil || !call.decoded {
 		return result, err
 	}
-	switch target := any(&result).(type) {
-	case *string:
-		*target = string(body)
-	case *struct{}:
-	default:
-		if call.envelope {
-			var envelope struct {
-				Data json.RawMessage `json:"data"`
-			}
-			if err = json.Unmarshal(body, &envelope); err == nil {
-				body = envelope.Data
-			}
+	if call.envelope {
+		var envelope struct {
+			Data json.RawMessage `json:"data"`
 		}
-		if err == nil {
-			err = json.Unmarshal(body, &result)
-		}
-		if err != nil {
-			return result, fmt.Errorf("coffer: unexpected response to %s %s: %w", call.method, call.path, err)
+		if err = json.Unmarshal(body, &envelope); err == nil {
+			body = envelope.Data
 		}
 	}
-	return result, nil
+	if err == nil {
+		err = json.Unmarshal(body, &result)
+	}
+	if err != nil {
+		err = fmt.Errorf("coffer: unexpected response to %s %s: %w", call.method, call.path, err)
+	}
+	return result, err
 }
 
 // do makes a call, with repetitions until the deadline.
@@ -350,7 +351,7 @@ func (c *Client) do(ctx context.Context, call call) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Deadline)
 	defer cancel()
-	renewed, delay := false, c.config.RetryDelay
+	renewed, lost, delay := false, false, c.config.RetryDelay
 	for {
 		authorized, err := c.authorize(ctx, call.auth)
 		if err != nil {
@@ -360,8 +361,13 @@ func (c *Client) do(ctx context.Context, call call) ([]byte, error) {
 		if err == nil {
 			return response, nil
 		}
+		var connection *ConnectionError
+		lost = lost || (errors.As(err, &connection) && connection.MaybeDone)
 		var problem *Problem
 		isProblem := errors.As(err, &problem)
+		if isProblem && problem.Status == http.StatusNotFound && call.method == http.MethodDelete && lost && !call.decoded {
+			return nil, nil // the attempt without a response has deleted it
+		}
 		if isProblem && problem.Status == http.StatusUnauthorized && call.auth != authPublic && !renewed {
 			renewed = true
 			c.forget(call.auth, authorized)
@@ -438,10 +444,13 @@ func (c *Client) attempt(ctx context.Context, call call, address, contentType st
 	if err != nil {
 		return nil, &ConnectionError{err, true}
 	}
-	if response.StatusCode/100 == 2 || response.StatusCode == call.success {
-		return received, nil
+	if response.StatusCode/100 != 2 && response.StatusCode != call.success {
+		return nil, parseProblem(response, received)
 	}
-	return nil, parseProblem(response, received)
+	if call.decoded && !json.Valid(received) {
+		return nil, &ConnectionError{errors.New("the response is not JSON"), true}
+	}
+	return received, nil
 }
 
 // sleep waits, at most until a wake. It returns false if the context has ended.

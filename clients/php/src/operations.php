@@ -385,7 +385,7 @@ final class Client extends Runtime
     public function deleteBeneficiary(string $beneficiaryId): void
     {
         $path = self::path('/v1/beneficiaries/{beneficiaryId}', ['beneficiaryId' => $beneficiaryId]);
-        $this->send('DELETE', $path, 'token', true);
+        $this->send('DELETE', $path, 'token', true, json: false);
     }
 
     /**
@@ -477,7 +477,7 @@ final class Client extends Runtime
             'beneficiaryId' => $beneficiaryId,
             'destinationId' => $destinationId,
         ]);
-        $this->send('DELETE', $path, 'token', true);
+        $this->send('DELETE', $path, 'token', true, json: false);
     }
 
     /**
@@ -1178,7 +1178,7 @@ final class Client extends Runtime
         \DateTimeInterface|string $endDate,
     ): string {
         $query = ['walletId' => $walletId, 'assetCode' => $assetCode, 'startDate' => $startDate, 'endDate' => $endDate];
-        $response = $this->send('GET', '/v1/statements/transactions/csv', 'token', true, query: $query);
+        $response = $this->send('GET', '/v1/statements/transactions/csv', 'token', true, query: $query, json: false);
         return $response;
     }
 
@@ -1199,7 +1199,7 @@ final class Client extends Runtime
         \DateTimeInterface|string $endDate,
     ): string {
         $query = ['walletId' => $walletId, 'assetCode' => $assetCode, 'startDate' => $startDate, 'endDate' => $endDate];
-        $response = $this->send('GET', '/v1/statements/transactions/ndjson', 'token', true, query: $query);
+        $response = $this->send('GET', '/v1/statements/transactions/ndjson', 'token', true, query: $query, json: false);
         return $response;
     }
 
@@ -1220,7 +1220,14 @@ final class Client extends Runtime
         \DateTimeInterface|string $endDate,
     ): string {
         $query = ['walletId' => $walletId, 'assetCode' => $assetCode, 'startDate' => $startDate, 'endDate' => $endDate];
-        $response = $this->send('GET', '/v1/statements/transactions/camt.053', 'token', true, query: $query);
+        $response = $this->send(
+            'GET',
+            '/v1/statements/transactions/camt.053',
+            'token',
+            true,
+            query: $query,
+            json: false,
+        );
         return $response;
     }
 
@@ -1403,7 +1410,7 @@ final class Client extends Runtime
     public function removeApplicationWebhook(string $id, string $webhookId): void
     {
         $path = self::path('/v1/application/{id}/webhook/{webhookId}', ['id' => $id, 'webhookId' => $webhookId]);
-        $this->send('DELETE', $path, 'token', true);
+        $this->send('DELETE', $path, 'token', true, json: false);
     }
 
     /**

@@ -263,7 +263,7 @@ abstract class Runtime
     /** @var array<string, array{token: string, renewAt: float}> by kind of authorization */
     private array $tokens = [];
 
-    /** The deadline of the call, which the request of its token shares. */
+    /** The deadline of the call, which the request of its token shares, or of waiting. */
     private float $end = INF;
 
     public function __construct(private readonly Config $config)
@@ -290,13 +290,21 @@ abstract class Runtime
         ?callable $sleep = null,
     ): Transaction {
         $sleep ??= static fn (float $seconds) => usleep((int) ($seconds * 1e6));
-        $end = $this->now() + $timeout;
+        $end = $this->realTime() + $timeout;
+        $transaction = null;
         while (true) {
-            $transaction = $this->getTransaction($transactionRecordId);
+            try {
+                $this->end = $end;
+                $transaction = $this->getTransaction($transactionRecordId);
+            } catch (ConnectionError $failure) {
+                throw $transaction !== null && $this->realTime() >= $end ? new WaitTimeout($transaction) : $failure;
+            } finally {
+                $this->end = INF;
+            }
             if (in_array($transaction->status, self::FINAL_STATUSES, true)) {
                 return $transaction;
             }
-            $left = $end - $this->now();
+            $left = $end - $this->realTime();
             if ($left <= 0) {
                 throw new WaitTimeout($transaction);
             }
@@ -350,6 +358,8 @@ abstract class Runtime
      * @param ?array<string, mixed> $body
      * @param string $auth public, token or connect
      * @param bool $repeatable false: it is repeated only if the server did nothing
+     * @param int $success a status other than 2xx that has a result
+     * @param bool $json a successful response that is not JSON counts as lost
      */
     protected function send(
         string $method,
@@ -360,6 +370,7 @@ abstract class Runtime
         ?array $body = null,
         bool $form = false,
         int $success = 200,
+        bool $json = true,
     ): string {
         $query = array_filter(array_map(Struct::wire(...), $query), static fn (mixed $value) => $value !== null);
         $url = rtrim($this->config->baseUrl, '/') . $path;
@@ -373,7 +384,7 @@ abstract class Runtime
         $outer = $this->end;
         $this->end = min($outer, $this->realTime() + $this->config->deadline);
         try {
-            return $this->repeat($method, $url, $headers, $text, $auth, $repeatable, $success);
+            return $this->repeat($method, $url, $headers, $text, $auth, $repeatable, $success, $json);
         } finally {
             $this->end = $outer;
         }
@@ -388,8 +399,9 @@ abstract class Runtime
         string $auth,
         bool $repeatable,
         int $success,
+        bool $json,
     ): string {
-        $renewed = false;
+        [$renewed, $lost] = [false, false];
         for ($attempt = 0;; $attempt++) {
             $sent = $headers;
             if ($auth !== 'public') {
@@ -401,7 +413,12 @@ abstract class Runtime
             try {
                 $response = $this->attempt($method, $url, $sent, $text, $repeatable);
                 if (intdiv($response->status, 100) === 2 || $response->status === $success) {
-                    return $response->body;
+                    return $json && json_decode($response->body) === null
+                        ? throw new ConnectionError('the response is not JSON', true)
+                        : $response->body;
+                }
+                if ($response->status === 404 && $method === 'DELETE' && $lost && !$json) {
+                    return ''; // the attempt without a response has deleted it
                 }
                 $failure = Problem::of($response);
                 if ($failure->status === 401 && $auth !== 'public' && !$renewed) {
@@ -413,6 +430,7 @@ abstract class Runtime
                     || $repeatable && in_array($failure->status, self::REPEATABLE_STATUSES, true);
                 $wait += $failure->retryAfter;
             } catch (ConnectionError $failure) {
+                $lost = $lost || $failure->maybeDone;
                 $permanent = in_array($failure->getCode(), self::PERMANENT, true);
                 $repeat = !$permanent && ($repeatable || !$failure->maybeDone);
             }
@@ -474,7 +492,8 @@ abstract class Runtime
             CURLOPT_NOSIGNAL => true,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_PATH_AS_IS => true,
-            CURLOPT_FRESH_CONNECT => !$repeatable, // curl repeats a request whose reused connection breaks
+            // curl repeats a request whose reused connection breaks, without a notice.
+            CURLOPT_FRESH_CONNECT => !$repeatable || $method === 'DELETE',
             CURLOPT_HEADERFUNCTION => static function (\CurlHandle $curl, string $line) use (&$received): int {
                 [$name, $value] = explode(':', $line, 2) + [1 => ''];
                 $received[strtolower(trim($name))] = trim($value);
