@@ -49,6 +49,7 @@ def must(what, words, folder=CLIENTS, env=None):
 def python(scratch):
     must("mypy --strict", [tool("mypy"), "--strict", "--no-error-summary", "--cache-dir", os.path.join(scratch, "mypy"),
                            "coffer", "test/example.py", "test/refused.py"], os.path.join(CLIENTS, "python"))
+    must("unit tests", [sys.executable, "-B", os.path.join(CLIENTS, "python/test/runtime_test.py")])
     return [sys.executable, "-B", os.path.join(CLIENTS, "python/test/scenarios.py")]
 
 
@@ -57,6 +58,7 @@ def typescript(scratch):
     shutil.copytree(os.path.join(CLIENTS, "typescript"), place, ignore=shutil.ignore_patterns("node_modules", "dist*"))
     tsc = os.path.join(PACKAGES, "typescript/bin/tsc")
     must("tsc --strict", [tool("node"), tsc, "-p", os.path.join(place, "test")])
+    must("unit tests", ["node", "--test", os.path.join(place, "test/runtime_test.mjs")])
     return ["node", os.path.join(place, "test/scenarios.mjs")]
 
 
@@ -68,6 +70,7 @@ def go(scratch):
     code, unformatted = run([os.path.join(os.path.dirname(os.path.realpath(tool("go"))), "gofmt"), "-l", "."], tree)
     if code or unformatted:
         raise AssertionError(f"gofmt: {unformatted}")
+    must("go test", [tool("go"), "test", "./..."], tree, env)
     must("go build", [tool("go"), "build", "-o", runner, "./test/scenarios"], tree, env)
     return [runner]
 

@@ -23,6 +23,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 from coffer import types
@@ -425,6 +426,11 @@ def encode(value: Any, kind: Any = None, name: str = "The value") -> Any:
     return value
 
 
+def unknown(value: dict[str, Any]) -> SimpleNamespace:
+    """A member of a union that a later version adds: an object with the same names, whose values are plain JSON."""
+    return SimpleNamespace(**{re.sub("(?<=.)([A-Z])", r"_\1", name).lower(): each for name, each in value.items()})
+
+
 def decode(value: Any, kind: Any) -> Any:
     """JSON as a value of a type."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -445,7 +451,8 @@ def decode(value: Any, kind: Any) -> Any:
             return decode(value, options[0])
         for discriminator, classes in types.UNIONS if isinstance(value, dict) else ():
             if set(classes.values()) == set(options):
-                return decode(value, classes.get(value[discriminator], Any))
+                known_class = classes.get(value[discriminator])
+                return decode(value, known_class) if known_class else unknown(value)
         return value
     if kind is Decimal:
         return Decimal(value)
