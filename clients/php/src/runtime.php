@@ -122,9 +122,10 @@ final class ConnectionError extends \RuntimeException implements Failure
 /** The payment has no final status yet. */
 final class WaitTimeout extends \RuntimeException implements Failure
 {
-    public function __construct(public readonly Transaction $transaction)
+    /** @param ?Transaction $transaction the last state, or null if it could not be read */
+    public function __construct(public readonly ?Transaction $transaction)
     {
-        parent::__construct("the payment is still {$transaction->status}");
+        parent::__construct('the payment is still ' . ($transaction?->status ?? 'unknown'));
     }
 }
 
@@ -297,7 +298,7 @@ abstract class Runtime
                 $this->end = $end;
                 $transaction = $this->getTransaction($transactionRecordId);
             } catch (ConnectionError $failure) {
-                throw $transaction !== null && $this->realTime() >= $end ? new WaitTimeout($transaction) : $failure;
+                throw $this->realTime() >= $end - 0.01 ? new WaitTimeout($transaction) : $failure;
             } finally {
                 $this->end = INF;
             }
