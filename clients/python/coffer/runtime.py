@@ -374,7 +374,9 @@ def verify_webhook(
 
 
 def escape(value: object) -> str:
-    """A value as one segment of a path."""
+    """A value as one segment of a path. An empty one would name another resource."""
+    if str(value) in ("", ".", ".."):
+        raise ValueError(f'"{value}" is not an ID.')
     return urllib.parse.quote(str(value), safe="")
 
 

@@ -341,8 +341,9 @@ export async function verifyWebhook(
   throw new WebhookError("No signature of the delivery is valid.");
 }
 
-/** A value as one segment of a path. */
+/** A value as one segment of a path. An empty one would name another resource. */
 export function escape(value: string): string {
+  if (["", ".", ".."].includes(value)) throw new TypeError(`"${value}" is not an ID.`);
   return encodeURIComponent(value);
 }
 
