@@ -571,7 +571,8 @@ func (s TransactionStatus) IsFinal() bool {
 }
 
 // WaitForPayment waits until the status of a payment is final, at most until the context ends, and returns the
-// record. It reads the record at each interval (0: one second), and as soon as [Client.Notify] gets an event of it.
+// record as last read. It reads the record at each interval (0: one second), and as soon as [Client.Notify] gets an
+// event of it.
 func (c *Client) WaitForPayment(ctx context.Context, transactionRecordID string, interval time.Duration) (
 	*Transaction, error) {
 	setDefault(&interval, time.Second)
@@ -590,13 +591,17 @@ func (c *Client) WaitForPayment(ctx context.Context, transactionRecordID string,
 			delete(c.listeners, transactionRecordID)
 		}
 	}()
+	var last *Transaction
 	for {
 		transaction, err := c.GetTransaction(ctx, transactionRecordID)
-		if err != nil || transaction.Status.IsFinal() {
-			return transaction, err
+		if err == nil {
+			last = transaction
 		}
-		if !sleep(ctx, interval, wake) {
-			return transaction, fmt.Errorf("coffer: the payment is still %s: %w", transaction.Status, ctx.Err())
+		if err == nil && last.Status.IsFinal() || err != nil && ctx.Err() == nil {
+			return last, err
+		}
+		if err != nil || !sleep(ctx, interval, wake) {
+			return last, fmt.Errorf("coffer: the payment has no final status yet: %w", ctx.Err())
 		}
 	}
 }

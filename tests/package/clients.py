@@ -23,14 +23,14 @@ VERSION = json.loads(pathlib.Path(ROOT, "clients/typescript/package.json").read_
 GO_PROGRAM = """package main
 
 import (
-	"fmt"
+\t"fmt"
 
-	"coffer.example/go/coffer"
+\t"coffer.example/go/coffer"
 )
 
 func main() {
-	_, err := coffer.New(coffer.Config{BaseURL: "https://pay.example.com"})
-	fmt.Println(coffer.Version, err, coffer.OwnTransfer{Amount: AMOUNT}.Amount)
+\t_, err := coffer.New(coffer.Config{BaseURL: "https://pay.example.com"})
+\tfmt.Println(coffer.Version, err, coffer.OwnTransfer{Amount: AMOUNT}.Amount)
 }
 """
 
