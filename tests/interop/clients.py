@@ -1,4 +1,4 @@
-#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+#!/usr/bin/env -S PYTHONPATH=tests:clients python3 -B
 # ctest: waits
 """The clients in clients/ do what clients/scenarios.json says, against the real server behind a proxy that injects
 faults, and never pay twice. Generated files are current, and each language's strict checks pass.
@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from fault_proxy import FaultProxy
+from generator import model
 from harness.auditor import audit
 from harness.machine import ROOT, binary, held_port, node_packages
 from harness.report import check, fail
@@ -79,6 +80,7 @@ def php(_):
         for name in names:
             if name.endswith(".php"):
                 must("php -l", [tool("php"), "-l", os.path.join(folder, name)])
+    must("unit tests", [tool("php"), os.path.join(CLIENTS, "php/test/runtime_test.php")])
     must("unit tests", [tool("php"), os.path.join(CLIENTS, "php/test/runtime_test.php")])
     return [tool("php"), os.path.join(CLIENTS, "php/test/scenarios.php")]
 
@@ -185,6 +187,17 @@ def control(stage):
     return out + ([] if stage.doubled() else ["control: the audit did not find the second payment"])
 
 
+def check_complete():
+    """Every operation and every problem of the document is in a scenario."""
+    document = subprocess.run([binary(), "openapi"], capture_output=True, text=True, check=True).stdout
+    with open(os.path.join(CLIENTS, "scenarios.json"), encoding="utf-8") as file:
+        rows = file.read()
+    read = model.read(json.loads(document))
+    missing = [each.id for each in read.operations if f'"{each.id}"' not in rows]
+    missing += [slug for slug, _, _ in read.problems if f'"slug": "{slug}"' not in rows]
+    check("every operation and every problem is in a scenario", not missing, missing)
+
+
 def check_examples():
     """The first code of each README is in the example that the language checks, apart from indentation."""
     for example in ("python/test/example.py", "typescript/test/example.ts", "go/example_test.go", "php/test/example.php"):
@@ -209,6 +222,7 @@ def main(*languages):
     node_packages("interop", "typescript")
     with tempfile.TemporaryDirectory() as folder:
         check_generated(folder)
+        check_complete()
         check_examples()
         languages = languages or tuple(LANGUAGES)
         with concurrent.futures.ThreadPoolExecutor(len(languages)) as pool:
