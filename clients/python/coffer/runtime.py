@@ -217,7 +217,12 @@ class Runtime:
         """Sends a request until there is a response, and returns it as a value of the type `result`."""
         wire: Any = None if body is None else encode(body)
         data = None if body is None else (urllib.parse.urlencode(wire) if form else json.dumps(wire)).encode()
-        pairs = {name: encode(value) for name, value in (query or {}).items() if value is not None}
+        pairs: dict[str, Any] = {}
+        for name, value in (query or {}).items():
+            if isinstance(value, Mapping):
+                pairs |= {f"{name}[{key}]": encode(each) for key, each in value.items()}
+            elif value is not None:
+                pairs[name] = encode(value)
         url = self.base_url + path + ("?" + urllib.parse.urlencode(pairs) if pairs else "")
         media = {"Content-Type": "application/x-www-form-urlencoded" if form else "application/json"}
         end = self.monotonic() + (self.deadline if deadline is None else min(deadline, self.deadline))

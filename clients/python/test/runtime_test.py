@@ -80,6 +80,11 @@ class RuntimeTest(unittest.TestCase):
         server.client.get_asset("US/DC")
         self.assertEqual("https://pay.example.com/gw/v1/assets/US%2FDC", server.requests[-1].url)
 
+    def test_an_object_in_a_query_has_a_parameter_per_member(self):
+        server = Server(Response(200, {}, b"{}"))
+        server.client.request("GET", "/v1/x", None, query={"metadata": {"order": "a b"}, "limit": 1, "cursor": None})
+        self.assertEqual("https://pay.example.com/gw/v1/x?metadata%5Border%5D=a+b&limit=1", server.requests[-1].url)
+
     def test_secrets_are_not_printed(self):
         server = Server(Response(200, {}, b'{"code": "USDC"}'))
         server.client.get_asset("USDC")

@@ -142,11 +142,13 @@ export class Runtime {
   /** Sends a request until there is a response, and returns its content. */
   async request<T>(method: string, path: string, call: Call): Promise<T> {
     const url = new URL(this.#baseUrl + path);
-    for (const [name, value] of Object.entries(call.query ?? {})) {
-      if (value !== undefined && value !== null) {
-        url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
-      }
-    }
+    const add = (name: string, value: unknown): void => {
+      if (value === undefined || value === null) return;
+      if (value instanceof Date) url.searchParams.set(name, value.toISOString());
+      else if (typeof value !== "object") url.searchParams.set(name, String(value));
+      else for (const [key, each] of Object.entries(value)) add(`${name}[${key}]`, each);
+    };
+    for (const [name, value] of Object.entries(call.query ?? {})) add(name, value);
     refuseFractions(call.body, "The value");
     const form = call.form === true ? new URLSearchParams(call.body as Record<string, string>).toString() : undefined;
     const end = this.monotonic() + Math.min(this.#deadline, call.deadline ?? Infinity);

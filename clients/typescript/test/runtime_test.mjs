@@ -64,6 +64,12 @@ test('an address with a path stays', async () => {
   assert.equal(requests.at(-1).url, 'https://pay.example.com/gw/v1/assets/US%2FDC');
 });
 
+test('an object in a query has a parameter per member', async () => {
+  const { client, requests } = served([asset()]);
+  await client.listTransactions({ metadata: { order: 'a b' }, limit: 1, createdFrom: new Date(0) }).first();
+  assert.equal(new URL(requests.at(-1).url).search, '?metadata%5Border%5D=a+b&limit=1&createdFrom=1970-01-01T00%3A00%3A00.000Z');
+});
+
 test('secrets are not printed', async () => {
   const { client } = served([asset()]);
   await client.getAsset('USDC');
