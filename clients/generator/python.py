@@ -162,16 +162,20 @@ def method(operation: Operation) -> str:
 
 
 def render(model: Model) -> dict[str, str]:
+    methods = "\n".join(method(operation) for operation in model.operations)
+    imports = "import datetime\n" if "datetime." in methods else ""
+    containers = [name for name in ("Mapping", "Sequence") if f" {name}[" in methods]
+    imports += f"from collections.abc import {', '.join(containers)}\n" if containers else ""
     client = (
         HEADER + '"""The client: one method per operation of the API."""\n\n'
         "from __future__ import annotations\n\n"
-        "from typing import Any\n\n"
+        + imports + "from typing import Any\n\n"
         "from coffer import types\nfrom coffer.runtime import Pages, Runtime, escape\n\n\n"
         "class Client(Runtime):\n"
         '    """A client of the API. Threads can share it.\n\n'
         "    A method that creates a payment is repeated with the same transaction ID until there is a response, at most\n"
         '    until the deadline. A list is an iterator over the rows of all pages.\n    """\n\n'
-        + "\n".join(method(operation) for operation in model.operations))
+        + methods)
     return {
         "python/coffer/types.py": render_types(model),
         "python/coffer/client.py": client,

@@ -283,7 +283,7 @@ func pathOf(format string, values ...string) (string, error) {
 	return fmt.Sprintf(format, escaped...), nil
 }
 
-// form encodes a struct of scalars by its JSON names.
+// form encodes a struct of scalars by its JSON names. An object has one parameter per member.
 func form(value any) (url.Values, error) {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -297,7 +297,13 @@ func form(value any) (url.Values, error) {
 	}
 	values := url.Values{}
 	for name, member := range members {
-		values.Set(name, fmt.Sprint(member))
+		object, nested := member.(map[string]any)
+		for key, each := range object {
+			values.Set(name+"["+key+"]", fmt.Sprint(each))
+		}
+		if !nested {
+			values.Set(name, fmt.Sprint(member))
+		}
 	}
 	return values, nil
 }
