@@ -12,7 +12,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 
@@ -78,8 +77,7 @@ def wheel(archive, folder):
 
 
 def sources(archive, folder):
-    with tarfile.open(archive) as opened:
-        opened.extractall(folder)
+    used("tar unpacks the source distribution", "", "tar", "-xzf", archive, folder=folder)
     top = folder / f"coffer_client-{VERSION}"
     check("the source distribution has its metadata", all((top / name).is_file() for name in (
         "PKG-INFO", "pyproject.toml", "README.md", "LICENSE", "coffer/py.typed")))
