@@ -16,6 +16,7 @@
 #include "base/files/folders.h"
 #include "base/files/ownership.h"
 #include "base/platform/durable.h"
+#include "base/text/shell_word.h"
 #include "base/text/trimmed.h"
 
 namespace coffer::auth {
@@ -51,7 +52,8 @@ Result<MasterKey> read_open_file(const Descriptor& file, const fs::path& path) {
   if (const std::string why = judge_secret_file(status, path).fault; !why.empty()) {
     return unexpected(Slug::forbidden,
                       "The master key file " + path.string() + " is not used: " + why +
-                          ". Make the user of coffer its owner, run `chmod 600 " + path.string() +
+                          ". Make the user of coffer its owner, run `chmod 600 " +
+                          shell_word(path.string()) +
                           "`, and rotate the key if another user may have read it.");
   }
   std::string text(kMaxFileBytes, '\0');

@@ -16,6 +16,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/telemetry/log_file.h"
+#include "base/text/shell_word.h"
 #include "base/thread.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
@@ -112,7 +113,7 @@ Result<void> check_secret_files(const Config& config) {
     const SecretFile found = judge_secret_file(status, path);
     if (!found.fault.empty()) {
       return unexpected(Slug::forbidden, "The file " + path + " (" + name + ") is not used: " +
-                                             found.fault + ". Run `chmod 600 " + path +
+                                             found.fault + ". Run `chmod 600 " + shell_word(path) +
                                              "`, and replace the secret if another user may have "
                                              "read it.");
     }

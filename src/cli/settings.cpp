@@ -16,6 +16,7 @@
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log_file.h"
 #include "base/text/nearest.h"
+#include "base/text/shell_word.h"
 #include "cli/demo/demo.h"
 #include "store/file/lock_file.h"
 #include "store/schema.h"
@@ -86,24 +87,37 @@ std::string nearest_database(const std::string& path) {
   if (is_sqlite(at)) return at;
   const fs::path folder = fs::is_directory(at, error) ? at : at.parent_path();
   for (const std::string& name : names_in(folder)) {
-    const bool is_log = name.ends_with(".requests.db");
-    if (!is_log && is_sqlite(folder / name)) return folder / name;
+    if (!name.ends_with(kRequestLogEnding) && is_sqlite(folder / name)) return folder / name;
   }
   return {};
 }
 
-/// The name of a file in the folder that belongs to a ledger. The files beside `path` itself are
-/// checked when it is opened.
+/// Whether the folder is one of backups, by the name that coffer and its documents give it.
+bool holds_backups(const fs::path& folder) {
+  return folder.filename() == kBackupsFolder &&
+         std::ranges::any_of(names_in(folder),
+                             [&](const std::string& name) { return is_sqlite(folder / name); });
+}
+
+/// The name of a file or folder beside `path` that belongs to a ledger, also to one that was at
+/// `path`. Its lock and its log are checked when it is opened. The master key does not count,
+/// because an operator may provide it.
 std::string ledger_file_beside(const fs::path& path) {
   const fs::path folder = directory_of(path);
+  std::vector<std::string> own{path.filename()};
+  for (const char* ending : kSqliteEndings) own.push_back(own.front() + ending);
+  own.push_back(own.front() + kLockEnding);
   for (const std::string& name : names_in(folder)) {
-    if (name.starts_with(path.filename().string())) continue;
-    const bool beside = std::ranges::any_of(
-        kSqliteEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+    if (std::ranges::find(own, name) != own.end()) continue;
     const std::string whole = folder / name;
-    const bool locks =
-        name.ends_with(kLockEnding) && store::last_close(whole.substr(0, whole.rfind('.'))).ledger;
-    if (beside || locks || is_sqlite(whole)) return name;
+    const auto ends = [&](std::string_view ending) { return name.ends_with(ending); };
+    const bool locks = ends(kLockEnding);
+    const bool locked = locks && store::last_close(whole.substr(0, whole.rfind('.'))).ledger;
+    // Any program may have a lock or a socket.
+    const bool other = locks || ends(kSocketEnding);
+    const bool beside = ends(kRequestLogEnding) || std::ranges::any_of(kSqliteEndings, ends) ||
+                        (!other && std::ranges::any_of(kOwnEndings, ends));
+    if (beside || locked || is_sqlite(whole) || holds_backups(whole)) return name;
   }
   return {};
 }
@@ -219,8 +233,8 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
 std::string serve_command(const Config& config) {
   const bool named = config.origins.at("db") == "--db";
   const bool keyed = config.origins.at("master_key_file") == "--master-key-file";
-  return "coffer serve" + (named ? " --db " + config.db : "") +
-         (keyed ? " --master-key-file " + config.master_key_file : "");
+  return "coffer serve" + (named ? " --db " + shell_word(config.db) : "") +
+         (keyed ? " --master-key-file " + shell_word(config.master_key_file) : "");
 }
 
 Result<void> apply_log_settings(const Config& config) {

@@ -185,9 +185,7 @@ class Loader {
       return fault(where, entry.key + " is a secret and must not be in this file. Put it in a " +
                               "separate file and write " + entry.key + "_file = \"FILE\"");
     }
-    const bool bare = std::holds_alternative<int Config::*>(option->target) ||
-                      std::holds_alternative<bool Config::*>(option->target);
-    if (!bare && !entry.quoted) {
+    if (!option->is_bare() && !entry.quoted) {
       return fault(where, "put the value in quotes: " + entry.key + " = \"" + entry.value + "\"");
     }
     std::string value = entry.value;

@@ -11,6 +11,7 @@
 
 #include "base/text/ascii.h"
 #include "base/text/trimmed.h"
+#include "config/config_options.h"
 
 namespace coffer {
 namespace {
@@ -56,6 +57,11 @@ std::optional<std::string> advice_for(std::string_view line) {
   });
   if (!plain || value.empty() || value.find_first_of("\"'") != std::string::npos)
     return std::nullopt;
+  const ConfigOption* option = find_config_option(key);
+  if (option != nullptr && option->is_bare()) {
+    return "\"" + value + "\" is not a value of " + key + ". Write " + key + " = " +
+           (option->placeholder.empty() ? "true" : option->default_text());
+  }
   return key + ": put the value in quotes: " + key + " = \"" + value + "\"";
 }
 

@@ -41,6 +41,11 @@ struct ConfigOption {
 
   /// A secret has neither a flag nor a file key, because `ps` shows flags, and files are copied.
   bool secret() const { return std::holds_alternative<Secret Config::*>(target); }
+  /// Whether the file has its value without quotes: a number, true or false.
+  bool is_bare() const {
+    return std::holds_alternative<int Config::*>(target) ||
+           std::holds_alternative<bool Config::*>(target);
+  }
   std::string flag() const;          // --listen-http
   std::string variable() const;      // COFFER_LISTEN_HTTP
   std::string default_text() const;  // the note, or the constant; may be empty

@@ -17,7 +17,9 @@ namespace {
 
 [[noreturn]] void fail(sqlite3* database) {
   const int code = sqlite3_extended_errcode(database);
-  const bool writes = code == SQLITE_IOERR_WRITE || (code & 0xff) == SQLITE_CANTOPEN;
+  // SHMOPEN: the index of the log could not be created, before anything was written.
+  const bool writes = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMOPEN ||
+                      (code & 0xff) == SQLITE_CANTOPEN;
   if (writes && coffer::is_full_disk(sqlite3_system_errno(database))) {
     throw SqlError("the disk or its quota is full", SQLITE_FULL, SQLITE_FULL);
   }

@@ -13,6 +13,7 @@
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "base/log.h"
+#include "base/text/shell_word.h"
 #include "store/parties/beneficiaries.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
@@ -245,7 +246,8 @@ OpenError Database::hold_file() {
   file_ = HeldFile::open(options_.path, options_.link);
   if (file_) return {};
   if (errno == EWOULDBLOCK) {
-    return in_use(options_.path, "another coffer (find it with fuser " + options_.path + ")");
+    return in_use(options_.path,
+                  "another coffer (find it with fuser " + shell_word(options_.path) + ")");
   }
   return errno_fault("cannot open " + options_.path, errno);
 }

@@ -6,6 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "base/text/join.h"
+#include "base/text/shell_word.h"
 #include "embedded/embedded.h"
 
 namespace coffer::store {
@@ -60,13 +61,15 @@ Objects objects_of(std::string_view schema) {
   return objects_of(db);
 }
 
-/// Tables that known programs add to the files of others: Litestream, and ANALYZE of SQLite. coffer
-/// does not read them.
+/// Tables that known programs add to the files of others: Litestream, and SQLite itself, for
+/// ANALYZE and for AUTOINCREMENT, whose table remains and cannot be dropped. coffer does not read
+/// them.
 const Objects& known() {
   static const Objects tables{
       {"table _litestream_lock", "_litestream_lock\nCREATE TABLE _litestream_lock (id INTEGER)"},
       {"table _litestream_seq",
        "_litestream_seq\nCREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"},
+      {"table sqlite_sequence", "sqlite_sequence\nCREATE TABLE sqlite_sequence(name,seq)"},
       {"table sqlite_stat1", "sqlite_stat1\nCREATE TABLE sqlite_stat1(tbl,idx,stat)"},
       {"table sqlite_stat4",
        "sqlite_stat4\nCREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"}};
@@ -155,7 +158,7 @@ std::string schema_remedy(const std::string& repair, const std::string& path) {
   }
   return "Another program has added what does not belong, and nothing else is different. Find out "
          "which program did, and remove it from the stopped database: sqlite3 " +
-         path + " '" + repair + "'.";
+         shell_word(path) + " '" + repair + "'.";
 }
 
 }  // namespace coffer::store

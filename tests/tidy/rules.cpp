@@ -24,6 +24,7 @@ const std::vector<Rule>& rules() {
       {"white-space", check_white_space},
       {"header-opening", check_header_opening},
       {"dead-link", check_links},
+      {"shell-word", check_shell_words},
       {"reference", check_references},
       {"phrase", check_phrases},
   };

@@ -49,6 +49,7 @@ Findings check_unfinished(const Tree& tree);
 Findings check_white_space(const Tree& tree);
 Findings check_header_opening(const Tree& tree);
 Findings check_links(const Tree& tree);
+Findings check_shell_words(const Tree& tree);
 // references.cpp
 Findings check_references(const Tree& tree);
 // phrases.cpp

@@ -37,6 +37,11 @@ std::vector<Sample> samples_of_texts() {
       of("white-space", "src/base/a.cpp", "a\n\n  b\n", {}),
       of("white-space", "README.md", "two spaces at the end break a line  \n", {}),
 
+      of("shell-word", "src/cli/a.cpp", "x(\"\\n serve --db \" +\n  config.db);\n", {1}),
+      of("shell-word", "src/cli/a.cpp", "x(\"Run chmod 600 \" + path);\n", {1}),
+      of("shell-word", "src/cli/a.cpp", "text.append(\" --db \").append(config.db);\n", {1}),
+      of("shell-word", "src/cli/a.cpp", "x(\"serve --db \" +\n  shell_word(config.db));\n", {}),
+
       of("header-opening", "src/base/a.h", "#pragma once\n\n// What this is.\n", {1}),
       of("header-opening", "src/base/a.h", "// A.\n#pragma once\n", {1}),
       of("header-opening", "src/base/a.h", "// What this is.\nint a;\n", {1}),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <string_view>
 
@@ -128,6 +129,23 @@ Findings check_header_opening(const Tree& tree) {
     }
     const bool once = std::find(lines.begin(), lines.end(), "#pragma once") != lines.end();
     if (!once) out.push_back({path, 1, "#pragma once is missing"});
+  }
+  return out;
+}
+
+/// A path after a command or an option that a person copies from a text.
+Findings check_shell_words(const Tree& tree) {
+  static const std::regex pasted(
+      "(--db|--cacert|--master-key-file|chmod [0-9a-z+-]+|fuser|sqlite3|mv|cp|rm) \""
+      "(\\s*\\+|\\)\\.append\\()\\s*(?!shell_word\\()");
+  Findings out;
+  for (const auto& [path, file] : tree.files()) {
+    if (!file.in("src") || !file.is_cpp()) continue;
+    for (std::sregex_iterator at(file.text.begin(), file.text.end(), pasted), end; at != end;
+         ++at) {
+      out.push_back({path, line_at(file.text, static_cast<std::size_t>(at->position())),
+                     "a path may contain a blank; write shell_word(PATH)"});
+    }
   }
   return out;
 }

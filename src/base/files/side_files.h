@@ -1,5 +1,4 @@
-// The files that SQLite and coffer keep beside a database, by the ends of their names. The request
-// log has a name of its own (store/requests/request_log_file.h).
+// The files that SQLite and coffer keep beside a database, by the ends of their names.
 #pragma once
 
 #include <array>
@@ -17,6 +16,10 @@ inline constexpr const char* kDemoSecretsEnding = ".demo.json";
 inline constexpr const char* kRewoundEnding = ".rewound";
 inline constexpr const char* kSnapshotsEnding = ".snapshots";
 inline constexpr const char* kDemoBackupsEnding = ".backups";
+/// In place of ".db" (store/requests/request_log_file.h).
+inline constexpr const char* kRequestLogEnding = ".requests.db";
+/// The folder of backups in the documentation and in the package.
+inline constexpr const char* kBackupsFolder = "backups";
 inline constexpr std::array kOwnEndings{kLockEnding,    kSocketEnding,    kDemoSecretsEnding,
                                         kRewoundEnding, kSnapshotsEnding, kDemoBackupsEnding};
 

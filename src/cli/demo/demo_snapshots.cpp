@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
+#include "base/text/shell_word.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/restore.h"
 
@@ -105,7 +106,7 @@ std::optional<StartError> finish_rewind(const Config& config) {
                       "The snapshot cannot replace " + config.db +
                           " while another program has that file open. Find the program "
                           "with fuser " +
-                          config.db + ", end it, and start coffer demo again"};
+                          shell_word(config.db) + ", end it, and start coffer demo again"};
   }
   if (std::rename(rewound.c_str(), config.db.c_str()) != 0 ||
       !sync_directory(directory_of(config.db))) {

@@ -17,6 +17,7 @@
 #include "base/files/side_files.h"
 #include "base/random.h"
 #include "base/text/readable.h"
+#include "base/text/shell_word.h"
 #include "base/text/whole_number.h"
 #include "config/secret_files.h"
 #include "domain/operations/condition.h"
@@ -61,7 +62,7 @@ Finding judge_privacy(const std::string& check, const std::string& path,
                       const struct stat& status) {
   char mode[8];
   std::snprintf(mode, sizeof mode, "%03o", static_cast<unsigned>(status.st_mode & 0777));
-  const std::string remedy = "Restrict it: chmod 600 " + path + ".";
+  const std::string remedy = "Restrict it: chmod 600 " + shell_word(path) + ".";
   if ((status.st_mode & kOthers) != 0) {
     return failed(check, path + " is open to every user (mode " + mode + ")", remedy);
   }
@@ -78,7 +79,7 @@ std::optional<Finding> judge_folder(const std::string& check, const std::string&
     return std::nullopt;
   }
   return failed(check, "other users can write to " + folder,
-                "Restrict it: chmod 700 " + folder + ".");
+                "Restrict it: chmod 700 " + shell_word(folder) + ".");
 }
 
 Findings examine_missing(const Config& config, const Owner& owner) {
@@ -337,7 +338,8 @@ Findings examine_named_files(const Config& config, Timestamp now) {
     const auto status = status_of(path);
     if (!status) continue;
     const SecretFile found = judge_secret_file(*status, path);
-    const std::string remedy = "Restrict " + path + " (chmod 600), and replace the secret in it.";
+    const std::string remedy =
+        "Restrict it (chmod 600 " + shell_word(path) + "), and replace the secret in it.";
     if (!found.fault.empty()) {
       out.push_back(failed("secrets", name + " is not used: " + found.fault, remedy));
     } else if (!found.warning.empty()) {
@@ -347,7 +349,7 @@ Findings examine_named_files(const Config& config, Timestamp now) {
   if (const auto file = status_of(config.config);
       file && (file->st_mode & kWritableByOthers) != 0) {
     out.push_back(failed("configuration", "other users can write to " + config.config,
-                         "Restrict it: chmod go-w " + config.config + "."));
+                         "Restrict it: chmod go-w " + shell_word(config.config) + "."));
   }
   if (auto certificate = judge_certificate(config, now)) out.push_back(*std::move(certificate));
   if (auto log = judge_log_file(config)) out.push_back(*std::move(log));

@@ -250,7 +250,8 @@ Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> 
     return {warning(check,
                     "the time is " + now.to_string() +
                         ", but the system does not tell whether the clock is synchronised",
-                    "Permit the system call adjtimex, which only reads without a privilege.")};
+                    "Permit the system calls adjtimex and clock_adjtime, which only read without a "
+                    "privilege.")};
   }
   if (!*synchronised) return {warning(check, "the clock is not synchronised", remedy)};
   return {good(check, "synchronised")};

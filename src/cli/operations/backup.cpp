@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/text/readable.h"
+#include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
@@ -214,7 +215,7 @@ std::string next_steps(const Config& config, const std::string& key_fault, bool 
       "your\nproviders and clients before you continue.\n\nNext:\n  ";
   if (!key_fault.empty()) {
     text += "provide the key of the backup in " + key_source(config) + "\n  coffer verify --db " +
-            config.db + "\n  ";
+            shell_word(config.db) + "\n  ";
   }
   return text + serve_command(config);
 }

@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/settings.h"
 
@@ -28,7 +29,7 @@ std::string next_steps(const Config& config) {
   text += "\nNext:";
   for (const std::string_view command : kNext) {
     text.append("\n  ").append(command);
-    if (config.origins.at("db") == "--db") text.append(" --db ").append(config.db);
+    if (config.origins.at("db") == "--db") text.append(" --db ").append(shell_word(config.db));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include "auth/master_key.h"
 #include "base/files/folders.h"
 #include "base/log.h"
+#include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/paths.h"
 #include "cli/settings.h"
@@ -22,8 +23,9 @@ std::string next_steps(const Config& config, const std::string& key_file) {
       "\nThe file now requires the new key. Keep the old key as long as you keep backups made with "
       "it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
   if (config.master_key.empty()) {
-    text += "  mv " + config.master_key_file + " " + config.master_key_file + ".old\n  mv " +
-            key_file + " " + config.master_key_file + "\n";
+    const std::string key = shell_word(config.master_key_file);
+    text += "  mv " + key + " " + shell_word(config.master_key_file + ".old") + "\n  mv " +
+            shell_word(key_file) + " " + key + "\n";
   } else {
     text += "  provide the new key where the old one came from (" +
             config.origins.at("master_key") + ")\n";

@@ -66,7 +66,7 @@ std::vector<Command> serve_commands() {
            .details =
                "The database must exist: coffer init creates one. With --init, as in the service "
                "and the image, serve\ncreates it and its master key in a folder that contains no "
-               "file of another ledger."}};
+               "file of a ledger, such as its request log or backups."}};
 }
 
 }  // namespace coffer::cli

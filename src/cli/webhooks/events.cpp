@@ -1,6 +1,7 @@
 #include "cli/webhooks/events.h"
 
 #include "app/app.h"
+#include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
 #include "cli/webhooks/choice.h"
@@ -118,6 +119,7 @@ Result<CommandResult> resend(Session& session, const Arguments& arguments) {
     result.records.push_back(event_view(*webhook));
   } else {
     result.list = arguments.json;  // without --json, the note explains it
+    result.exit_code = exit_code::kFailed;
     result.note = "Nothing was sent: no active webhook subscribes to events of the type " +
                   std::string(name(found.event.type)) + ". List webhooks with coffer webhook list.";
   }
@@ -139,10 +141,10 @@ Result<CommandResult> trigger(Session& session, const Arguments& arguments) {
                    {"sequence", event.sequence},
                    {"webhookId", webhook ? std::optional(webhook->id) : std::nullopt}}}};
   if (!webhook) {
-    result.note = "No webhook receives the event: no active webhook of the sandbox subscribes to " +
+    result.note = "No active webhook of the sandbox subscribes to " +
                   std::string(name(event.type)) +
-                  ". Register one with coffer webhook create, or run coffer listen, which needs "
-                  "none.";
+                  ", so only a running coffer listen receives the event. Register a webhook with "
+                  "coffer webhook create.";
   }
   return result;
 }
@@ -176,9 +178,9 @@ std::vector<Command> event_commands() {
        .role = OperatorRole::operating,
        .arguments =
            {id,
-            option(
-                "webhook", "ID",
-                "Resend only to this webhook, which must already have a delivery of the event")}},
+            option("webhook", "ID",
+                   "Resend only to this webhook, which must already have a delivery of the event")},
+       .details = "Exits with 1 if no active webhook subscribes to its type."},
       {.path = "trigger",
        .summary = "Send a sample event to the sandbox webhook that subscribes to its type",
        .label = "Send sample event",

@@ -16,6 +16,7 @@
 #include "base/files/side_files.h"
 #include "base/platform/durable.h"
 #include "base/platform/process.h"
+#include "base/text/shell_word.h"
 #include "base/text/whole_number.h"
 #include "store/schema.h"
 
@@ -88,7 +89,8 @@ std::string left_beside_empty(const std::string& database) {
 }  // namespace
 
 std::string described(const LockState& holder) {
-  if (holder.process == 0) return "another program (find it with fuser " + holder.file + ")";
+  if (holder.process == 0)
+    return "another program (find it with fuser " + shell_word(holder.file) + ")";
   std::string text = "another coffer (process " + std::to_string(holder.process);
   if (!holder.command.empty()) text += ", coffer " + holder.command;
   return text + ")";

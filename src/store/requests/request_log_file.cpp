@@ -138,7 +138,7 @@ std::string request_log_path(const std::string& database) {
   constexpr std::string_view kSuffix = ".db";
   std::string_view stem = database;
   if (stem.ends_with(kSuffix)) stem.remove_suffix(kSuffix.size());
-  return std::string(stem) + ".requests.db";
+  return std::string(stem) + kRequestLogEnding;
 }
 
 // --- Writing ------------------------------------------------------------------------------------

@@ -79,7 +79,9 @@ TEST_CASE("trigger: only events of the sandbox", "[cli]") {
     return world.file.run("trigger", {{"TYPE", type}}, false).err;
   };
   CHECK(said("payment.failed").empty());
-  CHECK(said("payment.succeeded").find("No webhook receives the event") == 0);
+  CHECK(said("payment.succeeded").find("No active webhook of the sandbox subscribes") == 0);
+  CHECK(said("payment.succeeded").find("only a running coffer listen receives the event") !=
+        std::string::npos);
   REQUIRE(world.run("webhook disable", {{"ID", world.webhook}}).code == 0);
   CHECK(received("payment.failed").is_null());
   const Ran none = world.run("trigger", {{"TYPE", "payment.paid"}});

@@ -125,10 +125,45 @@ TEST_CASE("serve --init creates a database only in an existing folder without a 
     put(folder.file(other), "SQLite format 3 and more");
     rejected(folder.file("new.db"), other);
   }
+  // What remains of a ledger, also of one that was at the path.
+  for (const char* other : {"new.requests.db", "new.db.demo.json", "new.db.snapshots",
+                            "new.db.backups", "other.db.demo.json", "backups"}) {
+    const Folder folder;
+    const bool is_folder = std::string_view(other) == "backups";
+    if (is_folder) fs::create_directory(folder.file(other));
+    put(folder.file(is_folder ? "backups/new-20260101T000000Z.db" : other),
+        is_folder ? "SQLite format 3 and more" : "");
+    rejected(folder.file("new.db"), other);
+  }
   const Folder folder;
   rejected(folder.file("none/new.db"), "does not exist");
   put(folder.file("other.db.lock"), "1\nholds a ledger\n");
   rejected(folder.file("new.db"), "other.db.lock");
+}
+
+TEST_CASE("init and restore print paths as words of a shell", "[cli]") {
+  const Folder folder;
+  const std::string quoted = "'" + folder.file("a b/it") + "'\\''s.db'";
+  const std::string path = folder.file("a b/it's.db");
+  fs::create_directory(folder.file("a b"));
+  const std::string backup = folder.file("backup.db");
+  const Ran made = run_own("init", {}, {{"db", path}}, false);
+  REQUIRE(made.code == 0);
+  CHECK_THAT(made.out + made.err, Catch::Matchers::Contains("coffer serve --db " + quoted) &&
+                                      !Catch::Matchers::Contains("--db " + path));
+  OpenFile file;
+  REQUIRE(file.run("backup", {{"FILE", backup}}).code == 0);
+  fs::remove(path);
+  fs::remove(path + ".lock");
+  const Ran restored =
+      run_own("restore", {{"BACKUP", backup}},
+              {{"db", path}, {"master_key_file", folder.file("a b/no key")}}, false);
+  INFO(restored.err);
+  REQUIRE(restored.code == 0);
+  CHECK_THAT(restored.out + restored.err,
+             Catch::Matchers::Contains("coffer verify --db " + quoted) &&
+                 Catch::Matchers::Contains("coffer serve --db " + quoted + " --master-key-file '" +
+                                           folder.file("a b/no key") + "'"));
 }
 
 TEST_CASE("init, serve and demo: a command that is rejected leaves no file", "[cli]") {

@@ -418,6 +418,9 @@ TEST_CASE("the file distinguishes types but accepts a quoted number", "[config]"
                  "log_level: put the value in quotes: log_level = \"debug\""));
   CHECK(contains(with("# x\nadmin_listen = 127.0.0.1:8081\n"),
                  "admin_listen: put the value in quotes: admin_listen = \"127.0.0.1:8081\""));
+  CHECK(contains(with("idle_timeout_s = 12:30\n"),
+                 "\"12:30\" is not a value of idle_timeout_s. Write idle_timeout_s = 660"));
+  CHECK(contains(with("admin_off = yes\n"), "Write admin_off = true"));
   CHECK(contains(with("log_level = \"debug\n"), "with strings in quotes: log_level = \"info\""));
   CHECK(contains(with("network_name = 12\n"), "put the value in quotes: network_name = \"12\""));
   CHECK(contains(with("allow_network_filesystem = \"yes\"\n"), "write true or false"));

@@ -109,6 +109,25 @@ TEST_CASE("schema check: tables of Litestream and of ANALYZE belong, and statist
   CHECK(number(db, "SELECT seq FROM _litestream_seq") == 1);
 }
 
+TEST_CASE(
+    "schema check: the table that AUTOINCREMENT leaves belongs, because it cannot be dropped") {
+  SmallLedger ledger;
+  ledger.close();
+  {
+    Connection db(ledger.folder.file(), OpenMode::read_write);
+    db.execute("CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT)");
+    CHECK(schema_repair(db) == "DROP TABLE other");
+    db.execute(schema_repair(db));
+    CHECK(number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'") == 1);
+    CHECK(schema_fault(db).empty());
+  }
+  OpenError error;
+  DatabaseOptions options;
+  options.path = ledger.folder.file();
+  CHECK(Database::open(options, ledger.clock, error));
+  CHECK(error.message.empty());
+}
+
 TEST_CASE("schema check: a table is known by its name and its statement, and only as a table") {
   for (const char* sql :
        {"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, planted TEXT)",

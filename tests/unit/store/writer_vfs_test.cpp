@@ -55,6 +55,33 @@ class Writes {
   sqlite3_syscall_ptr real_ = nullptr;
 };
 
+/// A system call of SQLite that fails while this exists.
+class Failing {
+ public:
+  Failing(const char* name, int with) : vfs_(sqlite3_vfs_find(nullptr)), name_(name) {
+    const bool wide = std::string_view(name) == "pwrite";
+    if (wide && vfs_->xGetSystemCall(vfs_, "pwrite64") != nullptr) name_ = "pwrite64";
+    real_ = vfs_->xGetSystemCall(vfs_, name_);
+    error = with;
+    const bool cuts = std::string_view(name) == "ftruncate";
+    vfs_->xSetSystemCall(vfs_, name_,
+                         cuts ? reinterpret_cast<sqlite3_syscall_ptr>(&cut)
+                              : reinterpret_cast<sqlite3_syscall_ptr>(&write));
+  }
+  ~Failing() { vfs_->xSetSystemCall(vfs_, name_, real_); }
+  Failing(const Failing&) = delete;
+  Failing& operator=(const Failing&) = delete;
+
+ private:
+  static inline int error;
+  static int cut(int, off_t) { return errno = error, -1; }
+  static ssize_t write(int, const void*, std::size_t, off_t) { return errno = error, -1; }
+
+  sqlite3_vfs* vfs_;
+  const char* name_;
+  sqlite3_syscall_ptr real_ = nullptr;
+};
+
 struct File {
   explicit File(const std::string& synchronous = "FULL") : writer(folder.file(), OpenMode::writer) {
     writer.execute(
@@ -172,6 +199,25 @@ TEST_CASE("writer: on a full disk or quota, a commit fails as a whole and the ne
   file.commit(30);
   CHECK(File::rows_of(*file.other) == 40);
   CHECK(file.rows_after_kill() == 40);
+}
+
+TEST_CASE("a disk or quota that is full when the index of the log is created is a full disk") {
+  for (const char* call : {"ftruncate", "pwrite"}) {
+    for (const int error : {ENOSPC, EDQUOT}) {
+      SmallLedger ledger;
+      ledger.close();
+      DatabaseOptions options;
+      options.path = ledger.folder.file();
+      OpenError fault;
+      {
+        const Failing failing(call, error);
+        CHECK_FALSE(Database::open(options, ledger.clock, fault));
+      }
+      INFO(call << " " << error << ": " << fault.message);
+      CHECK(fault.fault == OpenFault::full_disk);
+      CHECK(Database::open(options, ledger.clock, fault));
+    }
+  }
 }
 
 }  // namespace writer_vfs_test
