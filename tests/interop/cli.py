@@ -389,8 +389,8 @@ def over_tls(cli):
             return file.read()
 
     try:
-        wait_for("the start text appears", lambda: re.search(r"# 3\.(.|\n)*\n\n", read(text)), WAIT_S)
-        calls = read(text)[read(text).index("# 1."):]
+        wait_for("the start text appears", lambda: re.search(r"\n3\. .*\n\n(  .*\n)+\n", read(text)), WAIT_S)
+        calls = "".join(re.findall(r"(?m)^  .*\n", read(text)[read(text).index("\n1. "):]))
 
         def paste():
             return subprocess.run(["bash", "-euc", calls], env={**os.environ, "no_proxy": "*"}, capture_output=True,

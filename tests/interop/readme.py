@@ -22,45 +22,56 @@ MINUTES_PROMISED = 5
 OWN = ((r"ak_[0-9a-f]+", "ak_..."), (r"app_[0-9a-f]+", "app_..."), (r"sk_[0-9a-f]+", "sk_..."),
        (r'"[0-9a-f]{8}-[0-9a-f-]{27}"', '"..."'), (r"demo-[0-9a-f]{8}", "first-payment"))
 
+# A numbered command of the demo's text, which is indented below its sentence.
+STEP = re.compile(r"(?m)^\d\. .*\n\n((?:  .*\n)+)")
+
 
 def commands_only(text):
-    """The commands without comments and white space, because the demo breaks lines at other places."""
-    return "".join(re.sub(r"^ *#.*$", "", text, flags=re.M).split())
+    """The commands without white space, because the demo breaks lines at other places."""
+    return "".join(text.split())
 
 
-def step(calls, number):
-    """One of the three commands, with the text up to the next one."""
-    return re.search(rf"# {number}\..*?(?=# {number + 1}\.|\Z)", calls, re.S)[0]
+def pasted(home, shell, *calls):
+    """What a terminal with this shell shows after the commands were pasted."""
+    path = home.path("pasted")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(calls))
+    return home.run(f"{shell} -i < {path} 2>&1")
 
 
 def first_payment(home, mine):
     began = time.monotonic()
     demo = home.start(mine.take(README, "./dev demo\n"), ROOT)
-    demo.says(r"# 3\.(.|\n)*\n\n")
+    demo.says(r"\n3\. (.|\n)*\n\n.*\n")
     admin = demo.says(r"admin +(http://127.0.0.1:8080/admin/) +user (\S+), password (\S+)")
-    calls = textwrap.dedent(demo.printed[demo.printed.index("  # 1."):])
-    shown, own = mine.take(README, "# 1. A token"), calls
+    calls = [textwrap.dedent(block) for block in STEP.findall(demo.printed)]
+    shown = [mine.take(README, start) for start in ("KEY=", "curl -s http", "curl -s 'http")]
+    own = list(calls)
     for pattern, placeholder in OWN:
-        own = re.sub(pattern, placeholder, own)
-    check("the demo prints the commands that the README shows", commands_only(shown) == commands_only(own),
-          commands_only(own))
-    token = step(calls, 1)
-    answer = home.run(token + step(calls, 2))
+        own = [re.sub(pattern, placeholder, call) for call in own]
+    check("the demo prints the commands that the README shows", list(map(commands_only, shown))
+          == list(map(commands_only, own)), own)
+    check("without comments", not documents.comments_in("".join(calls)), calls)
+    token, send, look = calls
+    answer = home.run(token + send)
     check("the payment is accepted", '"status":"accepted"' in answer, answer)
-    while '"status":"succeeded"' not in (found := home.run(token + step(calls, 3))):
+    for shell in ("bash --norc", "dash", "zsh -f"):
+        said = pasted(home, shell, token, send)
+        check(f"pasted into {shell}, too", '"isIdempotent":true' in said, said)
+    while '"status":"succeeded"' not in (found := home.run(token + look)):
         if time.monotonic() > began + 60 * MINUTES_PROMISED:
             sys.exit("it is not settled: " + found)
     took = time.monotonic() - began
     check(f"from ./dev demo to a settled payment: {took:.1f} s without the build",
           took < 60 * MINUTES_PROMISED)
-    again = home.run(token + step(calls, 2))
+    again = home.run(token + send)
     check("a repeated request returns the same payment", '"isIdempotent":true' in again, again)
-    other = home.run(token + documents.replaced(step(calls, 2), {'"12.50"': '"12.51"'}))
+    other = home.run(token + documents.replaced(send, {'"12.50"': '"12.51"'}))
     check("a repeated request with another amount is a conflict that names the field",
           "transaction-id-conflict" in other and '"amount"' in other, other)
     check("the admin page is at the printed address", fetch(admin[1]).status == 200)
     check("Ctrl-C stops it", demo.stop() == 0)
-    return re.search(r"ak_[0-9a-f]+", calls)[0]
+    return re.search(r"ak_[0-9a-f]+", token)[0]
 
 
 def keep(folder, delivery):
@@ -76,14 +87,14 @@ def events(home, mine, key):
     facts = json.loads(demo.says(r'^\{"baseUrl".*\}$')[0])
     check("after a restart, the demo has the same keys", facts["apiKey"] == key)
     receiver = Receiver(lambda delivery: keep(home.folder, delivery), port=3000)
-    listen, trigger, listing, verify = mine.take(README, "coffer listen").splitlines()
-    listener = home.start(listen)
+    listener = home.start(mine.take(README, "coffer listen").rstrip())
+    trigger, listing, verify = mine.take(README, "coffer trigger").splitlines()
     secret = listener.says(r"whsec_\S+")[0]
     home.run(trigger)
     receiver.wait_for(1)
     shown = home.run(listing)
     check("events list shows the payment", "payment.succeeded" in shown, shown)
-    show = re.search(r"`(events show ID)`", listing)[1]
+    show = re.search(r"`(events show ID)`", documents.read(README))[1]
     event = json.loads(home.run("coffer events list --json"))["data"][-1]["id"]
     shown = home.run("coffer " + documents.replaced(show, {"ID": event}))
     check("events show prints the body", '"test":true' in shown.replace(" ", ""), shown)

@@ -1,6 +1,7 @@
 #include "cli/demo/demo_text.h"
 
 #include "base/check.h"
+#include "base/text/shell_word.h"
 #include "cli/demo/demo.h"
 
 namespace coffer::cli {
@@ -13,15 +14,17 @@ constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C s
   docs     @origin@/docs
 @admin@  events   coffer listen --forward-to http://127.0.0.1:3000/hooks@db@
 
-Paste into another terminal:
+Paste into another terminal, one command after another:
 
-  # 1. A token
+1. A token:
+
   KEY=@api_key@
   TOKEN=$(@curl@ @origin@/v1/auth/token -H 'Content-Type: application/json' \
     -d '{"clientId":"@client_id@","clientSecret":"@client_secret@"}' \
     | sed -n 's/.*"accessToken" *: *"\([^"]*\)".*/\1/p')
 
-  # 2. Send 12.50 USDC from @from_name@ to @to_name@
+2. Send 12.50 USDC from @from_name@ to @to_name@:
+
   @curl@ @origin@/v1/payments/p2p/own \
     -H "x-svc-auth: $KEY" -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' \
@@ -29,17 +32,12 @@ Paste into another terminal:
         "sourceWalletId":"@from_id@",
         "destinationWalletId":"@to_id@"}'
 
-  # 3. See it settled
+3. See it settled:
+
   @curl@ '@origin@/v1/transactions?transactionId=@transaction@' \
     -H "x-svc-auth: $KEY" -H "Authorization: Bearer $TOKEN"
 
 )text";
-
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 }  // namespace
 
@@ -62,7 +60,7 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
   const store::WalletRow& to = demo.world.wallets.at(1);
   const bool own_place = demo_database() != place.database;
   const std::string trust =
-      place.certificate.empty() ? "" : " --cacert " + shell_quoted(place.certificate);
+      place.certificate.empty() ? "" : " --cacert " + shell_word(place.certificate);
   const std::string admin = place.admin.empty() ? ""
                                                 : "  admin    " + place.admin + "   user " +
                                                       std::string(kDemoOperator) + ", password " +
@@ -71,7 +69,7 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                              {"admin", admin},
                              {"database", place.database},
                              {"secrets", demo_secrets_path(place.database)},
-                             {"db", own_place ? " --db " + shell_quoted(place.database) : ""},
+                             {"db", own_place ? " --db " + shell_word(place.database) : ""},
                              {"curl", "curl -s" + trust},
                              {"api_key", demo.secrets.api_key.reveal()},
                              {"client_id", demo.secrets.client_id},
