@@ -356,6 +356,9 @@ target_compile_definitions(tp_sqlite PRIVATE
 file(GLOB curl_sources "${curl_SOURCE_DIR}/lib/*.c" "${curl_SOURCE_DIR}/lib/curlx/*.c"
   "${curl_SOURCE_DIR}/lib/vauth/*.c" "${curl_SOURCE_DIR}/lib/vtls/*.c")
 list(TRANSFORM curl_sources REPLACE "^${curl_SOURCE_DIR}/lib/(.*)$" "#include \"\\1\"\n")
+# With the texts of errors, which operators read, but without those of its trace (40 KiB).
+list(TRANSFORM curl_sources REPLACE "^(#include \"strerror.c\"\n)$"
+  "#undef CURL_DISABLE_VERBOSE_STRINGS\n\\1#define CURL_DISABLE_VERBOSE_STRINGS 1\n")
 list(JOIN curl_sources "" curl_sources)
 file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/curl.c" CONTENT "${curl_sources}")
 add_library(tp_curl STATIC "${CMAKE_BINARY_DIR}/generated/curl.c")

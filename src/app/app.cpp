@@ -299,7 +299,7 @@ void App::build_services(const auth::MasterKey& key) {
                               .mail = mail_settings(config_),
                               .ca_bundle = config_.ca_bundle,
                               .timeout_ms = config_.webhook_timeout_ms},
-      clock_, *resolver_);
+      clock_, *resolver_, *client_);
   alerts_ = std::make_unique<workers::Alerts>(*context_, *alert_sender_, [this] {
     return store::with_reader(*database_, [this](store::Connection& db) {
       return Result(condition_facts(db, store::read_backlog(db)));

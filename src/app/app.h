@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -151,8 +152,9 @@ class App {
   /// changes. Thread-safe.
   void reject_requests() { rejecting_ = true; }
   /// Stops gracefully within `config.drain_s`: no new connections, responses to accepted requests,
-  /// workers stopped, queue drained. Idempotent.
-  void stop();
+  /// workers stopped, queue drained. Idempotent. `stop_commands` runs beside the end of the
+  /// requests, and returns when no other command uses this object.
+  void stop(const std::function<void()>& stop_commands = [] {});
 
   /// Sets the cost of new password hashes, for tests, which create many.
   void set_password_cost(const auth::ScryptCost& cost);

@@ -244,17 +244,21 @@ Result<void> App::reload_tls() {
 
 void App::offer_trial() { services_->offers_trial = true; }
 
-void App::stop() {
+void App::stop(const std::function<void()>& stop_commands) {
   if (stopped_) return;
   stopped_ = true;
   draining_ = true;
   const int drain_ms = config_.drain_s * 1000;
   if (queue_) queue_->end_waits_after(drain_ms);
-  // Requests and workers may wait for other machines, each longer than the server may take.
+  // Requests, commands and workers may wait for other machines, each longer than the server may
+  // take.
   if (resolver_) resolver_->cut_after(drain_ms);
   if (client_) client_->cut_after(drain_ms);
+  if (webhooks_) webhooks_->sender.cut_after(drain_ms);
+  if (alert_sender_) alert_sender_->cut_after(drain_ms);
   {
-    // Both at a time, because a command of the page may take as long as a request.
+    // All at a time, because a command may take as long as a request.
+    const Thread commands("command-stop", [&] { stop_commands(); });
     const Thread page("admin-stop", [this] {
       if (admin_server_) admin_server_->stop(0);
     });
@@ -272,7 +276,7 @@ void App::stop() {
   if (providers_) providers_->stop();
   if (deliveries_) deliveries_->stop();
   if (notifications_) notifications_->stop();
-  if (alert_sender_) alert_sender_->cut();
+  if (alert_sender_) alert_sender_->cut_after(0);
   if (alerts_) alerts_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();

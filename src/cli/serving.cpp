@@ -298,8 +298,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   }
   notify_supervisor("STOPPING=1");
   admin.stop();
-  control.stop();
-  app->stop();
+  app->stop([&] { control.stop(); });
   log_info("serve", "stopped");
   stop_log_file();
   return exit_code::kDone;

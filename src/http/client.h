@@ -80,6 +80,8 @@ class Client {
   void cut() { deadlines_.cut(); }
   /// The same, after a time.
   void cut_after(int ms) { deadlines_.cut_after(ms); }
+  /// For calls in other protocols, which then end with those of this client.
+  CallDeadlines& deadlines() { return deadlines_; }
 
   /// Number of idle connections.
   std::size_t idle() const;

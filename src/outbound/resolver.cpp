@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/text/ascii.h"
+#include "outbound/url.h"
 
 namespace coffer::outbound {
 namespace {
@@ -142,12 +143,11 @@ CaresResolver::CaresResolver() {
 
 Result<Addresses> CaresResolver::resolve(const std::string& name, int timeout_ms) {
   if (is_numeric(name)) return Addresses{name};
-  std::string wanted = ascii::to_lower(name);
-  if (!wanted.empty() && wanted.back() == '.') wanted.pop_back();
+  const std::string wanted = normal_host(name);
   if (!is_host_name(wanted)) {
     return unexpected(Slug::malformed_request, "`" + name + "` is not a host name.");
   }
-  if (wanted == "localhost" || wanted.ends_with(".localhost")) return Addresses{"127.0.0.1", "::1"};
+  if (is_local_name(wanted)) return Addresses{"127.0.0.1", "::1"};
 
   const SystemClock clock;
   const std::int64_t deadline_ms = clock.monotonic_ms() + timeout_ms;

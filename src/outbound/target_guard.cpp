@@ -65,12 +65,6 @@ bool is_metadata(const NumericAddress& address) {
   });
 }
 
-std::string normal_host(std::string_view host) {
-  std::string out = ascii::to_lower(host);
-  if (out.size() > 1 && out.back() == '.') out.pop_back();
-  return out;
-}
-
 /// Letters, digits, hyphens, underscores and dots, except names that old parsers read as numbers.
 bool is_target_name(const std::string& name) {
   if (name.empty() || name.size() > kHostBytesMax || name.front() == '.' || name.back() == '.') {
@@ -175,8 +169,7 @@ Result<Url> TargetGuard::check_url(std::string_view text, Environment environmen
   } else if (!may_use_port(*url, url->host)) {
     return reject(kWrongPort);
   }
-  const bool local = url->host == "localhost" || url->host.ends_with(".localhost");
-  if (local && !may_reach(url->host, "127.0.0.1")) {
+  if (is_local_name(url->host) && !may_reach(url->host, "127.0.0.1")) {
     return reject("its address is not publicly reachable");
   }
   return *std::move(url);
@@ -187,9 +180,8 @@ Result<std::vector<std::string>> TargetGuard::addresses(const Url& url, int time
   // If one address is rejected, the whole name is rejected, because coffer cannot control which
   // address is used.
   for (const std::string& address : found) {
-    const bool local = url.host == "localhost" || url.host.ends_with(".localhost");
     // The loopback name has two addresses by definition, so only permitted ones are used.
-    if (local) continue;
+    if (is_local_name(url.host)) continue;
     if (!may_reach(url.host, address)) return reject("its address is not publicly reachable");
     if (!may_use_port(url, address)) return reject(kWrongPort);
   }

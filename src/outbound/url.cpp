@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/limits/address_range.h"
+#include "base/text/ascii.h"
 #include "base/text/whole_number.h"
 
 namespace coffer::outbound {
@@ -42,7 +44,21 @@ bool read_authority(std::string_view authority, Url& url) {
 }  // namespace
 
 bool Url::is_protected() const {
-  return tls || host == "127.0.0.1" || host == "::1" || host == "localhost";
+  if (tls || is_local_name(host)) return true;
+  const auto numeric = NumericAddress::parse(host);
+  const std::string address = numeric ? numeric->unmapped().to_string() : std::string();
+  return address == "127.0.0.1" || address == "::1";
+}
+
+std::string normal_host(std::string_view host) {
+  std::string out = ascii::to_lower(host);
+  if (out.size() > 1 && out.back() == '.') out.pop_back();
+  return out;
+}
+
+bool is_local_name(std::string_view host) {
+  const std::string name = normal_host(host);
+  return name == "localhost" || name.ends_with(".localhost");
 }
 
 std::optional<Url> parse_url(std::string_view text) {

@@ -21,6 +21,12 @@ struct Url {
   bool is_protected() const;
 };
 
+/// Lower case, without the dot of an absolute name.
+std::string normal_host(std::string_view host);
+/// Whether a name in any spelling is "localhost" or below it, which is always the loopback address
+/// (RFC 6761 section 6.3).
+bool is_local_name(std::string_view host);
+
 /// nullopt for an invalid URL: another scheme, user names, white space, non-ASCII characters, a
 /// host that is neither a name nor an address, an invalid port. A fragment is dropped.
 std::optional<Url> parse_url(std::string_view text);

@@ -4,13 +4,17 @@
 reads when a server or a program refuses it."""
 
 import base64
+import contextlib
 import email
 import email.policy
 import email.utils
 import json
 import os
+import socket
 import subprocess
 import tempfile
+import threading
+import time
 
 from harness.machine import binary, in_namespaces, node_packages
 from harness.report import check
@@ -20,6 +24,7 @@ from harness.tls import certificate
 HOST = "mail.test"
 USER, PASSWORD = "coffer@bank.example", "correct horse: battery"
 RECIPIENT = "ops@bank.example"
+DRAIN_S = 2
 
 
 def own_hosts(folder):
@@ -78,8 +83,44 @@ def refused(folder, cases):
     for name, settings, reason in cases:
         row, log = alert_test(folder, settings)
         check(f"{name}: the reason is shown", row["sent"] is False and reason in row["result"], row)
+        check(f"{name}: and logged", "alert could not be sent" in log and reason in log, log[-2000:])
         check(f"{name}: without the recipient and the password",
               RECIPIENT not in row["result"] and PASSWORD not in row["result"] + log, row)
+
+
+def answering(greeting):
+    """The port of a server that sends this to each client, and then nothing."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        kept = []
+        while True:
+            kept.append(server.accept()[0])
+            with contextlib.suppress(OSError):
+                kept[-1].sendall(greeting)
+    threading.Thread(target=serve, daemon=True).start()
+    return server.getsockname()[1]
+
+
+def cut_at_the_end(folder):
+    """A target that hangs does not delay the end of the server beyond drain_s."""
+    silent = answering(b"")
+    for name, settings in (
+            ("webhook", {"COFFER_ALERT_WEBHOOK_URL": f"http://127.0.0.1:{silent}/",
+                         "COFFER_ALERT_WEBHOOK_SECRET": "whsec_" + base64.b64encode(bytes(32)).decode()}),
+            ("mail server", {"COFFER_ALERT_EMAIL": RECIPIENT, "COFFER_NOTIFY_SMTP": f"smtp://localhost:{silent}"}),
+            ("sendmail", {"COFFER_ALERT_EMAIL": RECIPIENT, "COFFER_NOTIFY_SENDMAIL": program(folder, "sleep 60 & wait")})):
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            demo = Demo(binary(), place)
+            demo.start(env={"COFFER_NOTIFY_FROM": "gateway@bank.example", "COFFER_DRAIN_S": str(DRAIN_S), **settings})
+            with subprocess.Popen([demo.binary, "alert", "test", "--db", demo.db], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as test:
+                time.sleep(1)
+                began = time.monotonic()
+                check(f"{name} hangs: the server exits with 0", demo.stop(60.0) == 0)
+                took = time.monotonic() - began
+                test.wait(10)
+            check(f"{name} hangs: after {took:.1f} s, with drain_s = {DRAIN_S}", took < DRAIN_S + 3)
 
 
 def program(folder, text):
@@ -112,11 +153,16 @@ def main():
             ("no TLS", {"COFFER_NOTIFY_SMTP": f"smtp://{HOST}:{at['withoutTls']}", "COFFER_CA_BUNDLE": cert}, "STARTTLS"),
             ("a refused recipient", {"COFFER_NOTIFY_SMTP": f"smtp://localhost:{at['refusing']}"},
              "550 5.1.1 <(recipient)>: no such mailbox here"),
-            ("no server", {"COFFER_NOTIFY_SMTP": "smtp://localhost:1"}, "localhost:1: "),
+            ("no server", {"COFFER_NOTIFY_SMTP": "smtp://localhost:1"}, "localhost:1: Connection refused."),
+            ("no server, by another spelling", {"COFFER_NOTIFY_SMTP": "SMTP://LOCALHOST.:1"},
+             "localhost:1: Connection refused."),
+            ("a greeting without an end", {"COFFER_NOTIFY_SMTP": f"smtp://localhost:{answering(b'220 ' + bytes(200_000))}"},
+             "larger than allowed"),
             ("a program that explains itself", {"COFFER_NOTIFY_SENDMAIL": program(
                 folder, f"echo 'postdrop: warning: {RECIPIENT}: unable to queue' >&2; exit 75")},
              "sendmail exited with 75. It reported: postdrop: warning: (recipient): unable to queue.")])
         servers.stop()
+        cut_at_the_end(folder)
 
 
 main()

@@ -96,6 +96,16 @@ Result<void> close(const Context& context, const store::AlertMessage& message,
       [&](store::WriteTx& tx) { store::close_alert_attempt(tx, message, state, result); });
 }
 
+void note_result(std::string_view condition, AlertChannel channel, int attempt,
+                 const outbound::AlertResult& result) {
+  if (result.sent) return;
+  log_warning("alerts", "alert could not be sent",
+              {{"condition", condition},
+               {"channel", name(channel)},
+               {"attempt", attempt},
+               {"problem", result.detail}});
+}
+
 /// One attempt, from its start to its result.
 Result<void> attempt(const Context& context, outbound::AlertSender& sender,
                      const store::AlertMessage& message) {
@@ -114,13 +124,7 @@ Result<void> attempt(const Context& context, outbound::AlertSender& sender,
     return {};
   }));
   const auto result = sender.send(message.channel, text_of(message, public_base_url(context)));
-  if (!result.sent) {
-    log_warning("alerts", "alert could not be sent",
-                {{"condition", name(message.alert.state.condition)},
-                 {"channel", name(message.channel)},
-                 {"attempt", message.attempts + 1},
-                 {"problem", result.detail}});
-  }
+  note_result(name(message.alert.state.condition), message.channel, message.attempts + 1, result);
   const bool last = message.attempts + 1 >= kAlertAttemptsMax;
   return close(context, message,
                result.sent ? AlertMessageState::sent
@@ -174,6 +178,7 @@ Result<std::vector<AlertTest>> test_alerts(const Context& context, outbound::Ale
       "[coffer] Test", "This is a test. No condition has changed.\n\nServer: " + server + "\n"};
   for (const outbound::AlertTarget& target : sender.targets()) {
     out.push_back({target, sender.send(target.channel, text)});
+    note_result("test", target.channel, 1, out.back().result);
   }
   if (!out.empty()) return out;
   return unexpected(Slug::conflict,

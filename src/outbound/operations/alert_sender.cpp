@@ -29,8 +29,9 @@ AllowedTargets only_host_of(const std::string& text) {
 
 }  // namespace
 
-AlertSender::AlertSender(AlertSettings settings, const Clock& clock, Resolver& resolver)
-    : settings_(std::move(settings)), resolver_(resolver) {
+AlertSender::AlertSender(AlertSettings settings, const Clock& clock, Resolver& resolver,
+                         http::Client& client)
+    : settings_(std::move(settings)), resolver_(resolver), client_(client) {
   if (settings_.url.empty()) return;
   webhook_ = std::make_unique<WebhookSender>(clock, resolver, only_host_of(settings_.url),
                                              settings_.ca_bundle, settings_.timeout_ms);
@@ -53,8 +54,8 @@ AlertResult AlertSender::send(AlertChannel channel, const AlertText& alert) {
   return webhook ? post(alert) : mail(alert);
 }
 
-void AlertSender::cut() {
-  if (webhook_) webhook_->cut();
+void AlertSender::cut_after(int ms) {
+  if (webhook_) webhook_->cut_after(ms);
 }
 
 AlertResult AlertSender::post(const AlertText& alert) {
@@ -66,9 +67,10 @@ AlertResult AlertSender::post(const AlertText& alert) {
             "The endpoint responded with " + std::to_string(response.status) + ".");
 }
 
-AlertResult AlertSender::mail(const AlertText& alert) const {
+AlertResult AlertSender::mail(const AlertText& alert) {
   const auto sent =
-      send_mail(settings_.mail, {settings_.email, alert.subject, alert.id, alert.text}, resolver_);
+      send_mail(settings_.mail, {settings_.email, alert.subject, alert.id, alert.text}, resolver_,
+                client_.deadlines());
   if (!sent) return of(false, sent.error().detail);
   return of(true, settings_.mail.smtp_url.empty() ? "sendmail accepted the message."
                                                   : "The mail server accepted the message.");

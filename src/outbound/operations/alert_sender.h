@@ -44,23 +44,24 @@ struct AlertResult {
 
 class AlertSender {
  public:
-  /// `clock` and `resolver` must outlive this object.
-  AlertSender(AlertSettings settings, const Clock& clock, Resolver& resolver);
+  /// E-mail ends with the calls of `client`. All references must outlive this object.
+  AlertSender(AlertSettings settings, const Clock& clock, Resolver& resolver, http::Client& client);
 
   /// The configured targets.
   std::vector<AlertTarget> targets() const;
   /// Blocks until the message is handed over; thread-safe. The webhook is a delivery like those of
   /// integrators (WebhookSender), but its host may have any address.
   AlertResult send(AlertChannel channel, const AlertText& alert);
-  /// Ends all present and future webhooks without a response, for shutdown.
-  void cut();
+  /// After this time, every present and future webhook ends without a response.
+  void cut_after(int ms);
 
  private:
   AlertResult post(const AlertText& alert);
-  AlertResult mail(const AlertText& alert) const;
+  AlertResult mail(const AlertText& alert);
 
   const AlertSettings settings_;
   Resolver& resolver_;
+  http::Client& client_;
   std::unique_ptr<WebhookSender> webhook_;  // null without a URL
 };
 

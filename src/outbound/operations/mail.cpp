@@ -3,6 +3,8 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -69,16 +71,18 @@ struct SmtpServer {
 };
 
 std::optional<SmtpServer> parse_smtp(std::string_view text) {
-  const bool tls = text.starts_with("smtps://");
-  if (!tls && !text.starts_with("smtp://")) return std::nullopt;
-  const std::string_view place = text.substr(text.find("//") + 2);
+  const std::string scheme = ascii::to_lower(text.substr(0, text.find("//")));
+  const bool tls = scheme == "smtps:";
+  if (!tls && scheme != "smtp:") return std::nullopt;
+  const std::string_view place = text.substr(scheme.size() + 2);
   if (place.find_first_of("/?#") != std::string_view::npos) return std::nullopt;
   // The rules of hosts and ports are those of web addresses; only the default of the port differs.
   const auto url = parse_url("http://" + std::string(place));
   if (!url) return std::nullopt;
   const auto mark = place.find_last_of(":]");
   const bool has_port = mark != std::string_view::npos && place[mark] == ':';
-  return SmtpServer{tls, url->host, has_port ? url->port : (tls ? 465 : 587), url->is_protected()};
+  return SmtpServer{tls, normal_host(url->host), has_port ? url->port : (tls ? 465 : 587),
+                    url->is_protected()};
 }
 
 struct Upload {
@@ -98,6 +102,18 @@ std::size_t read_upload(char* out, std::size_t size, std::size_t count, void* ta
 std::size_t keep_line(char* line, std::size_t size, std::size_t count, void* target) {
   static_cast<std::string*>(target)->assign(line, std::min(size * count, 2 * kReasonMax));
   return size * count;
+}
+
+/// Has the socket shut down at the end of the call.
+int watch_socket(void* target, curl_socket_t socket, curlsocktype) {
+  auto& call = *static_cast<http::CallDeadlines::Call*>(target);
+  call.watch(socket);
+  return call.is_over() ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;
+}
+
+/// Covers what has no socket yet, or a second one: libcurl asks once a second.
+int is_over(void* target, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return static_cast<const http::CallDeadlines::Call*>(target)->is_over() ? 1 : 0;
 }
 
 struct CurlDeleter {
@@ -128,7 +144,33 @@ void set_security(CURL* curl, const MailSettings& settings, const SmtpServer& se
   curl_easy_setopt(curl, CURLOPT_PASSWORD, settings.smtp_password.reveal().c_str());
 }
 
-Result<void> submit(const MailSettings& settings, const Mail& mail, Resolver& resolver) {
+void set_end(CURL* curl, http::CallDeadlines::Call& call, int left_ms) {
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max(1, left_ms)));
+  curl_easy_setopt(curl, CURLOPT_SOCKOPTFUNCTION, watch_socket);
+  curl_easy_setopt(curl, CURLOPT_SOCKOPTDATA, &call);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_over);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &call);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+}
+
+/// `line` is the last one of the server, and `text` what libcurl says.
+std::string reason_for(CURL* curl, CURLcode code, const std::string& line, const char* text) {
+  // A response of 4xx or 5xx says more than libcurl's text about it.
+  if (line.starts_with('4') || line.starts_with('5')) return line;
+  // So does the system's reason for a failed connection, unless it is that of the address family
+  // that this machine lacks, which is tried last.
+  long error = 0;
+  curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &error);
+  const bool is_family = error == EADDRNOTAVAIL || error == EAFNOSUPPORT || error == ENETUNREACH;
+  if (code == CURLE_COULDNT_CONNECT && error != 0 && !is_family) {
+    return std::strerror(static_cast<int>(error));
+  }
+  return *text != '\0' ? text : curl_easy_strerror(code);
+}
+
+Result<void> submit(const MailSettings& settings, const Mail& mail, Resolver& resolver,
+                    http::CallDeadlines::Call& call) {
   const auto server = parse_smtp(settings.smtp_url);
   if (!server) return failed("The URL of the SMTP server is not valid.");
   const auto began_ms = SystemClock().monotonic_ms();
@@ -147,9 +189,6 @@ Result<void> submit(const MailSettings& settings, const Mail& mail, Resolver& re
   char error[CURL_ERROR_SIZE] = "";
   curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_RESOLVE, pin.get());
-  curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS,
-                   static_cast<long>(std::max<std::int64_t>(1, left_ms)));
   curl_easy_setopt(curl.get(), CURLOPT_MAIL_FROM, settings.from.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_MAIL_RCPT, recipients.get());
   curl_easy_setopt(curl.get(), CURLOPT_UPLOAD, 1L);
@@ -160,23 +199,24 @@ Result<void> submit(const MailSettings& settings, const Mail& mail, Resolver& re
   curl_easy_setopt(curl.get(), CURLOPT_HEADERDATA, &line);
   curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, error);
   set_security(curl.get(), settings, *server);
+  set_end(curl.get(), call, static_cast<int>(left_ms));
   const CURLcode code = curl_easy_perform(curl.get());
   if (code == CURLE_OK) return {};
-  // A response of 4xx or 5xx says more than libcurl's text about it.
-  const bool answered = line.starts_with('4') || line.starts_with('5');
-  const std::string reason = answered ? line : error[0] != '\0' ? error : curl_easy_strerror(code);
+  const std::string reason = reason_for(curl.get(), code, line, error);
   return failed(place + ": " + reason_of(reason, mail.recipient) + ".");
 }
 
 }  // namespace
 
-Result<void> send_mail(const MailSettings& settings, const Mail& mail, Resolver& resolver) {
+Result<void> send_mail(const MailSettings& settings, const Mail& mail, Resolver& resolver,
+                       http::CallDeadlines& deadlines) {
   const std::string& to = mail.recipient;
   if (!is_email(to) || !is_plain(to)) return failed("The recipient is not an e-mail address.");
-  if (!settings.smtp_url.empty()) return submit(settings, mail, resolver);
+  http::CallDeadlines::Call call(deadlines, settings.timeout_ms);
+  if (!settings.smtp_url.empty()) return submit(settings, mail, resolver, call);
   std::string output;
   auto sent = run_sendmail({settings.sendmail, "-i", "-f", settings.from, "--", to},
-                           mail_text(mail, settings.from), settings.timeout_ms, output);
+                           mail_text(mail, settings.from), call, output);
   const std::string reason = reason_of(output, to);
   if (!sent && !reason.empty())
     return failed(sent.error().detail + " It reported: " + reason + ".");

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "http/call_deadlines.h"
 #include "outbound/resolver.h"
 
 namespace coffer::outbound {
@@ -31,7 +32,8 @@ struct Mail {
   std::string text;
 };
 
-/// Blocks until the server or the program has accepted the message. Thread-safe. The Problem's
+/// Blocks until the server or the program has accepted the message, at most until the calls of
+/// `deadlines` are cut. Thread-safe. The Problem's
 /// detail has the reason that the server or the program gave, without the recipient and the
 /// password.
 ///
@@ -40,7 +42,8 @@ struct Mail {
 /// offer it gets neither the password nor the message. sendmail: `sendmail -i -f FROM -- RECIPIENT`
 /// without a shell and with a clean environment, with the message and its headers on standard
 /// input; exit status 0 is success.
-Result<void> send_mail(const MailSettings& settings, const Mail& mail, Resolver& resolver);
+Result<void> send_mail(const MailSettings& settings, const Mail& mail, Resolver& resolver,
+                       http::CallDeadlines& deadlines);
 
 /// The error in the setting, or an empty text. Requires smtp://HOST[:PORT] or smtps://HOST[:PORT].
 std::string check_smtp_url(const std::string& url);

@@ -37,7 +37,7 @@ Result<void> ConfiguredNotifier::mail(const Notification& notification) const {
   return send_mail(settings_.mail,
                    {notification.recipient, "Payment received", notification.payment.to_string(),
                     notification.text},
-                   resolver_);
+                   resolver_, client_.deadlines());
 }
 
 Result<void> ConfiguredNotifier::post(const Notification& notification) const {

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <optional>
 
-#include "base/clock.h"
 #include "base/environment.h"
 #include "base/platform/descriptors.h"
 #include "base/thread.h"
@@ -93,18 +92,17 @@ void drain(int from, std::string& output) {
   }
 }
 
-/// The status from waitpid; nullopt after a timeout, in which case the program was killed. Collects
-/// what the program writes to `from`.
-std::optional<int> wait_for(pid_t child, int from, int timeout_ms, std::string& output) {
-  const SystemClock clock;
-  const std::int64_t deadline = clock.monotonic_ms() + timeout_ms;
+/// The status from waitpid; nullopt if the call is over, in which case the program was killed.
+/// Collects what the program writes to `from`.
+std::optional<int> wait_for(pid_t child, int from, const http::CallDeadlines::Call& call,
+                            std::string& output) {
   int status = 0;
   for (;;) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     drain(from, output);
     if (ended == child) return status;
     if (ended < 0 && errno != EINTR) return std::nullopt;
-    if (clock.monotonic_ms() >= deadline) break;
+    if (call.is_over()) break;
     rest(kLookEveryMs);
   }
   ::kill(-child, SIGKILL);
@@ -122,8 +120,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-Result<void> run_sendmail(std::vector<std::string> command, std::string_view input, int timeout_ms,
-                          std::string& output) {
+Result<void> run_sendmail(std::vector<std::string> command, std::string_view input,
+                          const http::CallDeadlines::Call& call, std::string& output) {
   Pipe in;
   Pipe out;
   if (!fill(in, input)) return failed("The message could not be passed to sendmail.");
@@ -143,7 +141,7 @@ Result<void> run_sendmail(std::vector<std::string> command, std::string_view inp
                                     pointers(command).data(), pointers(environment).data());
     if (error != 0) return failed("sendmail could not be started: error " + std::to_string(error));
   }
-  const auto status = wait_for(child, out.ends[0], timeout_ms, output);
+  const auto status = wait_for(child, out.ends[0], call, output);
   if (!status) return failed("sendmail did not exit in time.");
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
   return failed(WIFEXITED(*status)

@@ -56,8 +56,10 @@ class WebhookSender {
   /// Thread-safe. Never returns a Problem: a failed attempt is reported in the response.
   WebhookResponse send(const WebhookMessage& message);
 
-  /// Ends all present and future attempts without a response, for shutdown.
+  /// Ends all present and future attempts without a response, for shutdown: at once, or after a
+  /// time.
   void cut() { client_.cut(); }
+  void cut_after(int ms) { client_.cut_after(ms); }
 
   const http::Client& client() const { return client_; }
 

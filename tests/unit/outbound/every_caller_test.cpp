@@ -58,7 +58,7 @@ const std::vector<Caller>& callers() {
        }},
       {"alert", "ok",
        [](World& w) {
-         AlertSender sender({.url = w.url, .secret = w.secret}, w.clock, w.resolver);
+         AlertSender sender({.url = w.url, .secret = w.secret}, w.clock, w.resolver, w.client);
          return sender.send(AlertChannel::webhook, {"id-1", "{}", "s", "t"}).sent;
        }},
       {"notification", "ok",

@@ -31,10 +31,15 @@ TEST_CASE("addresses are parsed") {
 
 TEST_CASE("a URL is protected by TLS, or because it is on this machine") {
   for (const char* text :
-       {"https://pay.example", "http://127.0.0.1:9", "http://[::1]", "http://localhost/x"}) {
+       {"https://pay.example", "http://127.0.0.1:9", "http://[::1]", "http://localhost/x",
+        "http://LOCALHOST:25", "http://localhost.", "http://mail.localhost", "http://[0:0::0:1]",
+        "http://[::ffff:127.0.0.1]"}) {
+    INFO(text);
     CHECK(parse_url(text)->is_protected());
   }
-  for (const char* text : {"http://pay.example", "http://127.0.0.2", "http://localhost.example"}) {
+  for (const char* text : {"http://pay.example", "http://127.0.0.2", "http://localhost.example",
+                           "http://notlocalhost", "http://[::2]"}) {
+    INFO(text);
     CHECK_FALSE(parse_url(text)->is_protected());
   }
 }

@@ -122,9 +122,49 @@ TEST_CASE("failures of sendmail") {
                  mail_to("amina@example.com")));
 }
 
+TEST_CASE("mail ends when the calls of the client are cut") {
+  const Script script("sleep 60 & wait");
+  const Listener silent;
+  const std::string port = std::to_string(silent.port());
+  for (const MailSettings& settings :
+       {MailSettings{.sendmail = script.path(), .from = "pay@bank.example", .timeout_ms = 60'000},
+        MailSettings{.smtp_url = "smtp://localhost:" + port,
+        .from = "pay@bank.example",
+        .timeout_ms = 60'000}}) {
+    World world;
+    world.client.cut_after(100);
+    const SystemClock clock;
+    const std::int64_t began_ms = clock.monotonic_ms();
+    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")));
+    CHECK(clock.monotonic_ms() - began_ms < 20'000);
+    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")));
+    CHECK(clock.monotonic_ms() - began_ms < 20'000);
+  }
+}
+
+TEST_CASE("a refused connection is named, without TLS to this machine in every spelling") {
+  int port = 0;
+  {
+    const Listener closed;
+    port = closed.port();
+  }
+  for (const char* host : {"127.0.0.1", "localhost", "LOCALHOST", "localhost.", "a.localhost"}) {
+    World world;
+    const auto sent =
+        world.send({.mail = {.smtp_url = "smtp://" + std::string(host) + ":" + std::to_string(port),
+                             .from = "pay@bank.example"}},
+                   mail_to("amina@example.com"));
+    INFO(host);
+    REQUIRE_FALSE(sent);
+    CHECK_THAT(sent.error().detail, Catch::Matchers::Contains("Connection refused") ||
+                                        Catch::Matchers::Contains("Could not connect"));
+  }
+}
+
 TEST_CASE("the address of a mail server has a scheme, a host and a port, and nothing else") {
   for (const char* good : {"smtp://localhost", "smtp://localhost:25", "smtp://mail.example:587",
-                           "smtps://mail.example", "smtps://[2001:db8::1]:465", "smtp://[::1]"}) {
+                           "smtps://mail.example", "smtps://[2001:db8::1]:465", "smtp://[::1]",
+                           "SMTP://mail.example"}) {
     INFO(good);
     CHECK(check_smtp_url(good).empty());
   }
