@@ -270,6 +270,20 @@ void follow_table(Connection& db, GuardedPosition& from, std::int64_t limit, Gua
   follow_total(db, from, out);
 }
 
+/// `row` has the covered columns after the key.
+bool has_value(const Query& row, const GuardedTable& table, const FoundBy& value) {
+  int at = 1;
+  for (std::string_view left = table.columns; !left.empty(); ++at) {
+    const std::size_t end = std::min(left.find(", "), left.size());
+    if (left.substr(0, end) == value.column) {
+      if (value.number) return !row.is_null(at) && row.integer(at) == *value.number;
+      return value.bytes ? !row.is_null(at) && row.bytes(at) == *value.bytes : row.is_null(at);
+    }
+    left.remove_prefix(std::min(end + 2, left.size()));
+  }
+  throw InternalError("no digest covers the column " + std::string(value.column));
+}
+
 std::size_t index_of(std::string_view table) {
   const auto found = std::ranges::find(kTables, table, &GuardedTable::name);
   COFFER_CHECK(found != kTables.end());
@@ -338,30 +352,40 @@ void adopt_founding_rows(Connection& writer) {
   }
 }
 
-void require_intact(Connection& db, std::string_view table, std::int64_t row) {
+void require_intact(Connection& db, std::string_view table, std::int64_t row,
+                    std::initializer_list<FoundBy> found_by) {
   const ChainKeys* keys = keys_of(db);
   if (keys == nullptr) return;
   const std::size_t index = index_of(table);
   // A row that changed in this commit gets its digest at the end.
-  if (is_writer(db) && changed_by(db).rows.contains({index, row})) return;
+  const bool changed = is_writer(db) && changed_by(db).rows.contains({index, row});
+  if (changed && found_by.size() == 0) return;
   const Statements& statements = statements_of(index);
   Query query(db, statements.with_mac.c_str(), row, table);
-  const bool intact =
-      query.step() ? query.bytes(statements.columns + 1) == as_text(digest_of(*keys, index, query))
-                   : !stored_digest(db, index, row).has_value();
+  const bool exists = query.step();
+  const bool intact = changed || (exists ? query.bytes(statements.columns + 1) ==
+                                               as_text(digest_of(*keys, index, query))
+                                         : !stored_digest(db, index, row).has_value());
   if (!intact)
     throw ForeignChange(fault_of(kTables[index], row, " was changed by another program"));
+  for (const FoundBy& value : found_by) {
+    if (exists && has_value(query, kTables[index], value)) continue;
+    throw ForeignChange(fault_of(kTables[index], row, " is not the row that has this ") +
+                        std::string(value.column) + ": another program changed an index");
+  }
 }
 
-void require_intact_tenant(Connection& db, std::int64_t tenant) {
+void require_intact_tenant(Connection& db, std::int64_t tenant,
+                           std::initializer_list<FoundBy> association_found_by) {
   if (keys_of(db) == nullptr) return;
   require_intact(db, "tenants", tenant);
-  require_intact(db, "associations", first_integer(db, kAssociationOf, tenant));
+  require_intact(db, "associations", first_integer(db, kAssociationOf, tenant),
+                 association_found_by);
 }
 
 void require_intact_meta(Connection& db, std::string_view name) {
   if (keys_of(db) == nullptr) return;
-  require_intact(db, "meta", first_integer(db, kMetaRow, name));
+  require_intact(db, "meta", first_integer(db, kMetaRow, name), {{"name", name}});
 }
 
 void forget_changed_rows(Connection& writer) { changed_by(writer).rows.clear(); }

@@ -7,13 +7,18 @@
 // Digest: HMAC-SHA256 over `table|key|` and the canonical text of the covered columns.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
+#include "base/digest.h"
+#include "base/uuid.h"
 #include "store/connection.h"
 #include "store/sealed_totals.h"
 
@@ -53,17 +58,41 @@ std::uint64_t foreign_changes();
 /// Logs it, unless this process has already logged the same one. Thread-safe.
 void log_once(const ForeignChange& change);
 
+/// A column through whose index a row was found, and the value that was looked for; neither number
+/// nor bytes: NULL. An index is not covered by digests, so the row itself must have the value.
+struct FoundBy {
+  FoundBy(std::string_view name, std::nullopt_t) : column(name) {}
+  FoundBy(std::string_view name, std::string_view value) : column(name), bytes(value) {}
+  FoundBy(std::string_view name, Blob value) : column(name), bytes(value.bytes) {}
+  FoundBy(std::string_view name, const Uuid& value) : column(name), bytes(as_text(value.bytes)) {}
+  template <class Tag>
+  FoundBy(std::string_view name, const Id<Tag>& value) : FoundBy(name, value.uuid) {}
+  FoundBy(std::string_view name, std::optional<std::int64_t> value) : column(name), number(value) {}
+  template <class Number>
+  requires std::integral<Number> || std::is_enum_v<Number> FoundBy(std::string_view name,
+                                                                   Number value)
+      : column(name), number(static_cast<std::int64_t>(value)) {}
+
+  std::string_view column;
+  std::optional<std::int64_t> number = {};
+  std::optional<std::string_view> bytes = {};
+};
+
 /// Call this before acting on a row of a guarded table. Throws ForeignChange if the row does not
-/// match its digest. Does nothing on a connection without keys, and for a row that does not exist
-/// and has no digest.
-void require_intact(Connection& db, std::string_view table, std::int64_t row);
+/// match its digest, or does not have the values by which it was found. Does nothing on a
+/// connection without keys, and for a row that was not found through an index, does not exist and
+/// has no digest.
+void require_intact(Connection& db, std::string_view table, std::int64_t row,
+                    std::initializer_list<FoundBy> found_by = {});
 inline void require_intact(Connection& db, std::string_view table,
-                           const std::optional<std::int64_t>& row) {
-  if (row) require_intact(db, table, *row);
+                           const std::optional<std::int64_t>& row,
+                           std::initializer_list<FoundBy> found_by = {}) {
+  if (row) require_intact(db, table, *row, found_by);
 }
 
 /// The same for a tenant with its association, and for a row of `meta`.
-void require_intact_tenant(Connection& db, std::int64_t tenant);
+void require_intact_tenant(Connection& db, std::int64_t tenant,
+                           std::initializer_list<FoundBy> association_found_by = {});
 void require_intact_meta(Connection& db, std::string_view name);
 
 /// The position of a walk through all guarded rows.

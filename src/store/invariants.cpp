@@ -18,7 +18,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 34> kInvariants{{
+constexpr std::array<Invariant, 36> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -186,6 +186,16 @@ constexpr std::array<Invariant, 34> kInvariants{{
      " AND (p.status IN (0, 1, 4) OR EXISTS (SELECT 1 FROM provider_payments v"
      "  WHERE v.payment = p.payment AND v.open_item IN (2, 5, 6)))"
      " <> ((r.payment IS NOT NULL) + (p.settle_at IS NOT NULL))"},
+    {"payments_are_found", "The index of transaction IDs leads to each payment.", Walk::payments,
+     "SELECT 'payment ' || p.payment FROM payments p WHERE p.payment BETWEEN ?1 AND ?2 AND"
+     " (SELECT f.payment FROM payments f WHERE f.tenant = p.tenant"
+     "  AND f.transaction_id = p.transaction_id) IS NOT p.payment"},
+    {"destinations_of_beneficiaries", "A payment is sent to a destination of its beneficiary.",
+     Walk::payments,
+     "SELECT 'payment ' || p.payment || ' to destination ' || p.destination FROM payments p"
+     " LEFT JOIN destinations d ON d.destination = p.destination"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.destination IS NOT NULL"
+     " AND (d.beneficiary, d.tenant) IS NOT (p.beneficiary, p.tenant)"},
     {"quotes_used_once", "A used quote and its payment refer to each other.", Walk::payments,
      "SELECT 'payment ' || p.payment FROM payments p LEFT JOIN quotes q ON q.quote = p.quote"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.quote IS NOT NULL AND q.payment IS NOT p.payment"},
@@ -194,9 +204,10 @@ constexpr std::array<Invariant, 34> kInvariants{{
      "SELECT 'payment ' || p.payment FROM payments p"
      " LEFT JOIN reference_payments r ON r.payment = p.payment"
      " LEFT JOIN onramp_references o ON o.onramp_reference = r.onramp_reference"
+     " LEFT JOIN provider_payments v ON v.payment = r.payment"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND ((p.type = 7) <> (r.payment IS NOT NULL)"
-     " OR (p.type = 7 AND (r.connector, o.connector, o.tenant) IS NOT"
-     "  (p.connector, p.connector, p.tenant)))"},
+     " OR (p.type = 7 AND (r.connector, r.provider_payment_id, o.connector, o.tenant, o.reference)"
+     "  IS NOT (p.connector, v.provider_reference, p.connector, p.tenant, p.to_ref)))"},
     {"unbooked_money_is_not_credited",
      "Money to book or return was not credited, and an arrival that was assigned has its payment.",
      Walk::payments,
@@ -273,12 +284,18 @@ constexpr std::array<Invariant, 34> kInvariants{{
      " HAVING coalesce(sum(1 << c.type), 0) <> CASE WHEN w.disabled_at IS NULL"
      "  THEN w.event_types ELSE 0 END"},
     {"deliveries_are_of_events",
-     "A delivery belongs to an event of its tenant, and its attempts are recorded.", Walk::snapshot,
+     "A delivery belongs to an event of its tenant, and its attempts, and only these, are "
+     "recorded.",
+     Walk::snapshot,
      "SELECT 'webhook ' || d.webhook || ' sequence ' || d.sequence FROM deliveries d"
      " JOIN webhooks w ON w.webhook = d.webhook"
      " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
      " WHERE e.sequence IS NULL OR d.tries <> (SELECT count(*) FROM delivery_attempts a"
-     "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"},
+     "  WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
+     " UNION ALL SELECT 'webhook ' || a.webhook || ' has attempts without the delivery of sequence "
+     "'"
+     " || a.sequence FROM delivery_attempts a WHERE NOT EXISTS (SELECT 1 FROM deliveries d"
+     "  WHERE d.webhook = a.webhook AND d.sequence = a.sequence)"},
     {"circulation_fits",
      "Per environment and asset, the total in circulation fits into one account.", Walk::whole,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset"

@@ -4,6 +4,7 @@
 #include "support/connectors.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
+#include "support/unguarded.h"
 
 using namespace coffer;
 using namespace coffer::test;
@@ -72,6 +73,32 @@ TEST_CASE("a rebind has no metadata, and related references have their own") {
   REQUIRE(related.size() == 2);
   CHECK(related[0].at("metadata").is_object());
   CHECK(world.pay(related[1].at("reference"), "1000").status == 202);
+}
+
+TEST_CASE("payment instructions that another program changed are not shown") {
+  World world;
+  world.registered("customer-1");
+  world.registered("c-2004");
+  store::Connection db(world.app.core().database().path(), store::OpenMode::read_write);
+  const std::vector<std::pair<const char*, const char*>> changes{
+      {"UPDATE onramp_reference_metadata SET value = value || ' forged'",
+       "UPDATE onramp_reference_metadata SET value = replace(value, ' forged', '')"},
+      {"INSERT INTO onramp_reference_metadata SELECT onramp_reference, 'forged', 'x'"
+       " FROM onramp_references WHERE has_metadata",
+       "DELETE FROM onramp_reference_metadata WHERE name = 'forged'"},
+      {"UPDATE onramp_references SET reference = reference || ' forged'"
+       " WHERE related_to IS NOT NULL",
+       "UPDATE onramp_references SET reference = replace(reference, ' forged', '')"},
+  };
+  for (const auto& [forge, repair] : changes) {
+    INFO(forge);
+    change_unguarded(db, forge);
+    const Reply reply = world.me.get(kReferences);
+    CHECK(reply.status == 502);
+    CHECK(reply.text().find("forged") == std::string::npos);
+    change_unguarded(db, repair);
+    CHECK(world.me.all(kReferences).size() == 2);
+  }
 }
 
 TEST_CASE("a registration is rejected as the contract requires") {

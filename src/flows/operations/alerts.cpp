@@ -120,7 +120,8 @@ Result<void> attempt(const Context& context, outbound::AlertSender& sender,
   }));
   if (!opened) return {};
   COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
-    store::require_intact(db, "alert_messages", message.key);
+    store::require_intact(db, "alert_messages", message.key,
+                          {{"state", AlertMessageState::waiting}});
     return {};
   }));
   const auto result = sender.send(message.channel, text_of(message, public_base_url(context)));

@@ -69,7 +69,7 @@ Result<bool> open(const Context& context, const NotificationRow& row) {
 
 Result<outbound::Notification> message_of(const Context& context, const NotificationRow& row) {
   return context.read([&](store::Connection& db) {
-    store::require_intact(db, "notifications", row.key);
+    store::require_intact(db, "notifications", row.key, {{"state", NotificationState::waiting}});
     store::require_intact_payment(db, row.payment);
     const auto record = store::find_payment_by_key(db, row.payment);
     COFFER_CHECK(record.has_value());

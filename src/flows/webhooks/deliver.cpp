@@ -87,7 +87,7 @@ void load_lane(const Context& context, store::Connection& db, const store::Webho
     const auto event = store::event_at(db, row.tenant, delivery.sequence);
     if (!event) continue;
     try {
-      store::require_intact(db, "webhooks", row.key);
+      store::require_intact(db, "webhooks", row.key, {{"disabled_at", std::nullopt}});
       lanes.add(delivery, bodies.body_of(*event));
     } catch (const store::ForeignChange& change) {  // it stays due, and is not signed
       store::log_once(change);

@@ -25,9 +25,10 @@ bool is_wanted(const store::WebhookRow& webhook, const store::EventRow& event) {
 }
 
 /// Whether coffer wrote the row; logs if it did not.
-bool is_intact(store::Connection& db, std::string_view table, std::int64_t row) {
+bool is_intact(store::Connection& db, std::string_view table, std::int64_t row,
+               std::initializer_list<store::FoundBy> found_by) {
   try {
-    store::require_intact(db, table, row);
+    store::require_intact(db, table, row, found_by);
     return true;
   } catch (const store::ForeignChange& change) {
     store::log_once(change);
@@ -117,14 +118,15 @@ QueuePlan plan_deliveries(const Context& context, store::Connection& db,
   QueuePlan plan;
   const Timestamp now = context.queue.now();
   for (const store::WebhookRow& webhook : webhooks) {
-    if (!is_intact(db, "webhooks", webhook.key)) continue;
+    if (!is_intact(db, "webhooks", webhook.key, {{"disabled_at", std::nullopt}})) continue;
     Planner(context, db, webhook, plan).add_new_events(now);
   }
   for (const store::Recovery& recovery : store::next_recoveries(db)) {
     const auto it = std::ranges::find_if(
         webhooks, [&](const auto& webhook) { return webhook.key == recovery.webhook; });
-    if (it == webhooks.end() || !is_intact(db, "webhooks", it->key)) continue;
-    if (!is_intact(db, "webhook_recoveries", recovery.key)) continue;
+    if (it == webhooks.end()) continue;
+    if (!is_intact(db, "webhooks", it->key, {{"disabled_at", std::nullopt}})) continue;
+    if (!is_intact(db, "webhook_recoveries", recovery.key, {{"webhook", it->key}})) continue;
     Planner(context, db, *it, plan).add_piece_of(recovery);
   }
   return plan;

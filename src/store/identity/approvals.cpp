@@ -71,7 +71,7 @@ void insert_approval(WriteTx& tx, const ApprovalRow& row) {
 
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
   auto row = first_row<ApprovalRow>(db, kFindApproval, kApprovalColumns, id);
-  if (row) require_intact(db, "approvals", row->key);
+  if (row) require_intact(db, "approvals", row->key, {{"id", id}});
   return row;
 }
 

@@ -36,7 +36,8 @@ bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
 }
 
 std::optional<RefreshTokenRow> find_refresh_token(Connection& db, const Sha256& hash) {
-  require_intact(db, "refresh_tokens", first_integer(db, kTokenRow, blob(hash)));
+  require_intact(db, "refresh_tokens", first_integer(db, kTokenRow, blob(hash)),
+                 {{"hash", blob(hash)}});
   return first_of<RefreshTokenRow, Uuid, ApplicationId, std::int64_t, std::int64_t, bool,
                   Timestamp>(db, kFindToken, blob(hash));
 }

@@ -64,6 +64,7 @@ constexpr const char* kLink =
     "SELECT o.id, l.expires_at FROM operator_links l LEFT JOIN operators o USING (operator)"
     " WHERE l.hash = ?";
 constexpr const char* kOperatorRow = "SELECT operator FROM operators WHERE id = ?";
+constexpr const char* kOperatorNamed = "SELECT operator FROM operators WHERE name = ?";
 constexpr const char* kCodeRow =
     "SELECT rowid FROM operator_recovery_codes"
     " WHERE operator = (SELECT operator FROM operators WHERE id = ?) AND hash = ?";
@@ -79,13 +80,13 @@ std::vector<OperatorRow> list_operators(Connection& db) {
 }
 
 std::optional<OperatorRow> find_operator(Connection& db, OperatorId id) {
-  require_intact(db, "operators", first_integer(db, kOperatorRow, id));
+  require_intact(db, "operators", first_integer(db, kOperatorRow, id), {{"id", id}});
   return first_row<OperatorRow>(db, kById, kOperatorColumns, id);
 }
 
 std::optional<OperatorRow> find_operator_by_name(Connection& db, std::string_view name) {
-  const auto row = first_row<OperatorRow>(db, kByName, kOperatorColumns, name);
-  return row ? find_operator(db, row->id) : row;
+  require_intact(db, "operators", first_integer(db, kOperatorNamed, name), {{"name", name}});
+  return first_row<OperatorRow>(db, kByName, kOperatorColumns, name);
 }
 
 bool has_operators(Connection& db) { return Query(db, kAny).step(); }
@@ -106,7 +107,8 @@ std::optional<OperatorRow> find_operator_by_subject(Connection& db, std::string_
                                                     std::string_view subject) {
   const auto row = first_row<OperatorRow>(db, kBySubject, kOperatorColumns, issuer, subject);
   if (!row) return row;
-  require_intact(db, "operator_subjects", first_integer(db, kOperatorRow, row->id));
+  require_intact(db, "operator_subjects", first_integer(db, kOperatorRow, row->id),
+                 {{"issuer", issuer}, {"subject", subject}});
   return find_operator(db, row->id);
 }
 
@@ -123,7 +125,8 @@ void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
 
 bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash) {
   require_intact(tx.db(), "operator_recovery_codes",
-                 first_integer(tx.db(), kCodeRow, id, Blob{hash}));
+                 first_integer(tx.db(), kCodeRow, id, Blob{hash}),
+                 {{"operator", first_integer(tx.db(), kOperatorRow, id)}, {"hash", hash}});
   Query(tx.db(), kDropCode, id, Blob{hash}).run();
   return tx.db().changes() == 1;
 }
@@ -140,7 +143,7 @@ void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink
 }
 
 std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view hash) {
-  require_intact(db, "operator_links", first_integer(db, kLinkRow, Blob{hash}));
+  require_intact(db, "operator_links", first_integer(db, kLinkRow, Blob{hash}), {{"hash", hash}});
   Query query(db, kLink, Blob{hash});
   if (!query.step()) return std::nullopt;
   return OperatorLink{query.optional_id<OperatorId>(0), query.time(1)};

@@ -39,7 +39,8 @@ std::vector<PasskeyRow> list_passkeys(Connection& db, OperatorId id) {
 }
 
 std::optional<PasskeyRow> find_passkey(Connection& db, std::string_view credential) {
-  require_intact(db, "operator_passkeys", first_integer(db, kPasskeyRow, Blob{credential}));
+  require_intact(db, "operator_passkeys", first_integer(db, kPasskeyRow, Blob{credential}),
+                 {{"credential", credential}});
   return first_row<PasskeyRow>(db, kByCredential, kPasskeyColumns, Blob{credential});
 }
 

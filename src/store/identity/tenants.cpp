@@ -77,10 +77,10 @@ const std::string kAllApplications = kApplications + " ORDER BY p.application";
 const std::string kApplicationById = kApplications + " WHERE p.id = ?";
 const std::string kApplicationByKey = kApplications + " WHERE p.application = ?";
 const std::string kApplicationByClientId = kApplications + " WHERE p.client_id = ?";
-const std::string kApplicationByApiKey =
-    kApplications + " WHERE p.api_key_hash = ?1 OR p.old_api_key_hash = ?1";
-const std::string kApplicationByConnect =
-    kApplications + " WHERE p.connect_hash = ?1 OR p.old_connect_hash = ?1";
+const std::string kApplicationByApiKey = kApplications + " WHERE p.api_key_hash = ?";
+const std::string kApplicationByOldApiKey = kApplications + " WHERE p.old_api_key_hash = ?";
+const std::string kApplicationByConnect = kApplications + " WHERE p.connect_hash = ?";
+const std::string kApplicationByOldConnect = kApplications + " WHERE p.old_connect_hash = ?";
 const std::string kApplicationByPublicKey = kApplications + " WHERE p.public_key = ?";
 const std::string kInsertApplication =
     ColumnList{"created_at", "updated_at"}.add(kApplication).insert_into("applications");
@@ -107,10 +107,16 @@ const std::string kSecretUses = select(kSecretUse) + " FROM secret_uses";
 
 Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
 
-std::optional<ApplicationRow> find_one(Connection& db, const std::string& sql, const auto& value) {
+/// `column`: the one in which the statement looks for the value; empty: the key.
+std::optional<ApplicationRow> find_one(Connection& db, const std::string& sql,
+                                       std::string_view column, const auto& value) {
   auto row = first_row<ApplicationRow>(db, sql, kApplication, value);
   if (!row) return row;
-  require_intact(db, "applications", row->key);
+  if (column.empty()) {
+    require_intact(db, "applications", row->key);
+  } else {
+    require_intact(db, "applications", row->key, {{column, value}});
+  }
   if (row->tenant) require_intact_tenant(db, row->tenant->key);
   return row;
 }
@@ -125,7 +131,9 @@ std::vector<AssociationRow> list_associations(Connection& db) {
   return all_rows<AssociationRow>(Query(db, kAllAssociations.c_str()), kAssociation);
 }
 std::optional<AssociationRow> find_association(Connection& db, AssociationId id) {
-  return first_row<AssociationRow>(db, kAssociationById, kAssociation, id);
+  auto row = first_row<AssociationRow>(db, kAssociationById, kAssociation, id);
+  if (row) require_intact(db, "associations", row->key, {{"id", id}});
+  return row;
 }
 
 void insert_association(WriteTx& tx, const AssociationRow& row) {
@@ -145,7 +153,10 @@ void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus sta
 std::optional<Tenant> find_tenant(Connection& db, AssociationId association,
                                   Environment environment) {
   const auto key = first_integer(db, kFindTenant, association, environment);
-  return key ? std::optional(Tenant{*key, association, environment}) : std::nullopt;
+  if (!key) return std::nullopt;
+  require_intact(db, "tenants", *key, {{"environment", environment}});
+  require_intact_tenant(db, *key, {{"id", association}});
+  return Tenant{*key, association, environment};
 }
 
 Tenant tenant_by_key(Connection& db, std::int64_t tenant) {
@@ -160,25 +171,27 @@ std::vector<ApplicationRow> list_applications(Connection& db) {
   return all_rows<ApplicationRow>(Query(db, kAllApplications.c_str()), kApplication);
 }
 std::optional<ApplicationRow> find_application(Connection& db, ApplicationId id) {
-  return find_one(db, kApplicationById, id);
+  return find_one(db, kApplicationById, "id", id);
 }
 std::optional<ApplicationRow> find_application_by_key(Connection& db, std::int64_t application) {
-  return find_one(db, kApplicationByKey, application);
+  return find_one(db, kApplicationByKey, {}, application);
 }
 std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
                                                             std::string_view client_id) {
-  return find_one(db, kApplicationByClientId, client_id);
+  return find_one(db, kApplicationByClientId, "client_id", client_id);
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
-  return find_one(db, kApplicationByApiKey, blob(hash));
+  auto row = find_one(db, kApplicationByApiKey, "api_key_hash", blob(hash));
+  return row ? row : find_one(db, kApplicationByOldApiKey, "old_api_key_hash", blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash) {
-  return find_one(db, kApplicationByConnect, blob(hash));
+  auto row = find_one(db, kApplicationByConnect, "connect_hash", blob(hash));
+  return row ? row : find_one(db, kApplicationByOldConnect, "old_connect_hash", blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key) {
-  return find_one(db, kApplicationByPublicKey, public_key);
+  return find_one(db, kApplicationByPublicKey, "public_key", public_key);
 }
 
 void insert_application(WriteTx& tx, const ApplicationRow& row) {

@@ -33,6 +33,7 @@ const std::string kUpdateUser =
     ColumnList{"updated_at"}.add_changing(kUserColumns).update("users") + " WHERE id = ?";
 constexpr const char* kSetStep = "UPDATE users SET otp_step = ? WHERE id = ?";
 
+constexpr const char* kUserNamed = "SELECT user FROM users WHERE username = ?";
 constexpr const char* kUserRow = "SELECT user FROM users WHERE id = ?";
 
 }  // namespace
@@ -46,13 +47,13 @@ NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {
-  require_intact(db, "users", first_integer(db, kUserRow, id));
+  require_intact(db, "users", first_integer(db, kUserRow, id), {{"id", id}});
   return first_row<UserRow>(db, kById, kUserColumns, id);
 }
 
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username) {
-  const auto row = first_row<UserRow>(db, kByUsername, kUserColumns, username);
-  return row ? find_user(db, row->id) : row;
+  require_intact(db, "users", first_integer(db, kUserNamed, username), {{"username", username}});
+  return first_row<UserRow>(db, kByUsername, kUserColumns, username);
 }
 
 void insert_user(WriteTx& tx, const UserRow& row) {

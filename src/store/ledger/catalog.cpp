@@ -46,7 +46,9 @@ std::vector<Asset> list_assets(Connection& db) {
 }
 
 std::optional<Asset> find_asset(Connection& db, const AssetCode& code) {
-  return first_row<Asset>(db, kAssetByCode, kAssetColumns, code.value());
+  auto found = first_row<Asset>(db, kAssetByCode, kAssetColumns, code.value());
+  if (found) require_intact(db, "assets", found->key, {{"code", code.value()}});
+  return found;
 }
 std::optional<Asset> find_asset(Connection& db, std::int64_t key) {
   return first_row<Asset>(db, kAssetByKey, kAssetColumns, key);
@@ -65,7 +67,8 @@ std::vector<MarketRate> list_rates(Connection& db, Environment environment) {
 void require_intact_rate(Connection& db, Environment environment, std::int64_t asset,
                          std::int64_t other) {
   for (const auto& [sell, buy] : {std::pair(asset, other), std::pair(other, asset)}) {
-    require_intact(db, "rates", first_integer(db, kRateRow, environment, sell, buy));
+    require_intact(db, "rates", first_integer(db, kRateRow, environment, sell, buy),
+                   {{"environment", environment}, {"sell", sell}, {"buy", buy}});
   }
 }
 

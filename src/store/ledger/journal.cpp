@@ -49,6 +49,7 @@ const std::string kFindFunding =
     select(kFundingColumns) +
     " FROM fundings f JOIN entries e ON e.entry = f.journal * 1024 + 1"
     " JOIN accounts a ON a.account = e.account WHERE f.transaction_id = ?";
+constexpr const char* kFundingRow = "SELECT journal FROM fundings WHERE transaction_id = ?";
 struct AccountBalance {
   std::int64_t account = 0;
   WalletBalance shown;
@@ -180,6 +181,8 @@ std::string post(WriteTx& tx, const SettlementView& payment, JournalKind kind,
 }
 
 std::optional<Funding> find_funding(Connection& db, std::string_view transaction_id) {
+  require_intact(db, "fundings", first_integer(db, kFundingRow, transaction_id),
+                 {{"transaction_id", transaction_id}});
   return first_row<Funding>(db, kFindFunding, kFundingColumns, transaction_id);
 }
 
@@ -210,7 +213,7 @@ void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {
   const auto found = first_integer(db, kFindTrustline, wallet, asset);
-  require_intact(db, "accounts", found);
+  require_intact(db, "accounts", found, {{"wallet", wallet}, {"asset", asset}});
   return found;
 }
 
@@ -226,7 +229,12 @@ AccountKey operator_account(WriteTx& tx, Environment environment, AccountKind ki
   const std::int64_t tenant = operator_tenant(environment);
   {
     Query query(tx.db(), kFindOperatorAccount, tenant, kind, asset, connector);
-    if (query.step()) return query.integer(0);
+    if (query.step()) {
+      require_intact(
+          tx.db(), "accounts", query.integer(0),
+          {{"tenant", tenant}, {"kind", kind}, {"asset", asset}, {"connector", connector}});
+      return query.integer(0);
+    }
   }
   tx.db().run(kInsertOperatorAccount, tenant, kind, asset, connector, tx.now());
   return tx.db().last_insert_key();
@@ -253,7 +261,10 @@ std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet) {
             [](const auto& a, const auto& b) { return a.account < b.account; });
   std::vector<WalletBalance> out;
   out.reserve(rows.size());
-  for (AccountBalance& row : rows) out.push_back(std::move(row.shown));
+  for (AccountBalance& row : rows) {
+    require_intact(db, "accounts", row.account, {{"wallet", wallet}});
+    out.push_back(std::move(row.shown));
+  }
   return out;
 }
 

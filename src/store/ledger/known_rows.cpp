@@ -1,6 +1,5 @@
 #include "store/ledger/known_rows.h"
 
-#include "store/guarded_rows.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"
@@ -42,7 +41,6 @@ const Asset* KnownRows::asset(const AssetCode& code) {
   const auto known = assets_.find(code);
   if (known != assets_.end()) return &known->second;
   auto found = find_asset(writer_, code);
-  if (found) require_intact(writer_, "assets", found->key);
   return found ? &assets_.emplace(code, *std::move(found)).first->second : nullptr;
 }
 

@@ -86,8 +86,13 @@ void put_metadata(WriteTx& tx, const WalletRow& row) {
   query.run();
 }
 
-std::optional<WalletBrief> intact(Connection& db, std::optional<WalletBrief> found) {
-  if (found) require_intact(db, "wallets", found->key);
+std::optional<WalletBrief> one_brief(Connection& db, const char* sql, const Tenant& tenant,
+                                     std::string_view column, const auto& value) {
+  const auto found =
+      first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, sql, value, tenant.key);
+  if (found) {
+    require_intact(db, "wallets", found->key, {{column, value}, {"tenant", tenant.key}});
+  }
   return found;
 }
 
@@ -95,7 +100,10 @@ std::optional<WalletBrief> intact(Connection& db, std::optional<WalletBrief> fou
 
 std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, WalletId id) {
   Query query(db, kFindWallet.c_str(), id, tenant.key);
-  return query.step() ? std::optional(wallet_row(query)) : std::nullopt;
+  if (!query.step()) return std::nullopt;
+  WalletRow row = wallet_row(query);
+  require_intact(db, "wallets", row.key, {{"id", id}});
+  return row;
 }
 
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet) {
@@ -104,22 +112,20 @@ std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet)
 }
 
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id) {
-  return intact(
-      db, first_of<WalletBrief, std::int64_t, WalletStatus, bool>(db, kBriefById, id, tenant.key));
+  return one_brief(db, kBriefById, tenant, "id", id);
 }
 
 std::optional<AddressOwner> find_address(Connection& db, Environment environment,
                                          std::string_view public_key) {
   const auto found =
       first_of<AddressOwner, std::int64_t, WalletStatus>(db, kFindAddress, public_key, environment);
-  if (found) require_intact(db, "wallets", found->wallet);
+  if (found) require_intact(db, "wallets", found->wallet, {{"public_key", public_key}});
   return found;
 }
 
 std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenant& tenant,
                                                      std::string_view public_key) {
-  return intact(db, first_of<WalletBrief, std::int64_t, WalletStatus, bool>(
-                        db, kBriefByPublicKey, public_key, tenant.key));
+  return one_brief(db, kBriefByPublicKey, tenant, "public_key", public_key);
 }
 
 WalletStatus wallet_status(Connection& db, std::int64_t wallet) {

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/text/characters.h"
 #include "store/operations/noun_lists.h"
+#include "store/payments/payments.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::store {
@@ -144,7 +145,9 @@ PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
 }
 
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
-  return first_integer(db, kKeyOfId, id);
+  const auto found = first_integer(db, kKeyOfId, id);
+  if (found) require_payment_id(db, *found, id);
+  return found;
 }
 
 std::string_view name(FoundAs how) {

@@ -110,10 +110,11 @@ void load_lists(Connection& db, BeneficiaryRow& row) {
   row.detail.tags = tags_of(db, row.key);
 }
 
-std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query) {
+std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query,
+                                        std::initializer_list<FoundBy> found_by) {
   if (!query.step()) return std::nullopt;
   BeneficiaryRow row = beneficiary_row(query);
-  require_intact(db, "beneficiaries", row.key);
+  require_intact(db, "beneficiaries", row.key, found_by);
   load_lists(db, row);
   return row;
 }
@@ -137,11 +138,11 @@ void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
 
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id) {
-  return first_row(db, Query(db, kFindBeneficiary.c_str(), id, tenant.key));
+  return first_row(db, Query(db, kFindBeneficiary.c_str(), id, tenant.key), {{"id", id}});
 }
 
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key) {
-  return first_row(db, Query(db, kFindByKey.c_str(), key));
+  return first_row(db, Query(db, kFindByKey.c_str(), key), {});
 }
 
 bool beneficiary_has_words(Connection& db, std::int64_t key, std::span<const std::string> words) {
@@ -160,8 +161,9 @@ RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
     return beneficiary_has_words(db, key, found.judged);
   };
   const auto keys = walk.read(found.sets, {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<BeneficiaryRow>(
-      page, keys, [&](std::int64_t key) { return *find_beneficiary_by_key(db, key); });
+  return load_page<BeneficiaryRow>(page, keys, [&](std::int64_t key) {
+    return *first_row(db, Query(db, kFindByKey.c_str(), key), {{"tenant", tenant.key}});
+  });
 }
 
 void refresh_search_terms(Connection& writer) {

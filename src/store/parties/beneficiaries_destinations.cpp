@@ -54,8 +54,9 @@ DestinationRow destination_row(const Query& q) {
   return row;
 }
 
-DestinationRow intact(Connection& db, DestinationRow row) {
-  require_intact(db, "destinations", row.key);
+DestinationRow intact(Connection& db, DestinationRow row,
+                      std::initializer_list<FoundBy> found_by = {}) {
+  require_intact(db, "destinations", row.key, found_by);
   return row;
 }
 
@@ -64,7 +65,8 @@ DestinationRow intact(Connection& db, DestinationRow row) {
 std::optional<DestinationRow> find_destination(Connection& db, const Tenant& tenant,
                                                DestinationId id) {
   Query query(db, kFindDestination.c_str(), id, tenant.key);
-  return query.step() ? std::optional(intact(db, destination_row(query))) : std::nullopt;
+  if (!query.step()) return std::nullopt;
+  return intact(db, destination_row(query), {{"id", id}});
 }
 
 std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key) {
@@ -78,7 +80,8 @@ std::vector<DestinationRow> destinations_of(Connection& db, std::int64_t benefic
   std::map<std::int64_t, DestinationRow> in_order;
   Query query(db, kOfBeneficiary.c_str(), beneficiary, method);
   while (query.step()) {
-    DestinationRow row = intact(db, destination_row(query));
+    DestinationRow row = intact(db, destination_row(query),
+                                {{"beneficiary", beneficiary}, {"archived_at", std::nullopt}});
     const auto first = first_integer(db, kFirstOfId, row.id);
     in_order.emplace(first.value_or(row.key), std::move(row));
   }

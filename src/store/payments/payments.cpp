@@ -118,6 +118,7 @@ const std::string kSelectPayment =
     " LEFT JOIN provider_payments v ON v.payment = p.payment";
 const std::string kById = kSelectPayment + " WHERE p.tenant = ? AND p.id = ?";
 const std::string kPaymentByKey = kSelectPayment + " WHERE p.payment = ?";
+constexpr const char* kIdOf = "SELECT id FROM payments WHERE payment = ?";
 constexpr const char* kKeyByTransactionId =
     "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
 
@@ -311,6 +312,11 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   }
 }
 
+ForeignChange other_payment(std::int64_t payment, const char* column) {
+  return ForeignChange("payment " + std::to_string(payment) + " is not the one that has this " +
+                       column + ": another program changed an index");
+}
+
 }  // namespace
 
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
@@ -322,11 +328,22 @@ std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant
     if (!query.step()) return std::nullopt;
     key = query.integer(0);
   }
-  return find_payment_by_key(db, key);
+  auto record = find_payment_by_key(db, key);
+  const bool same =
+      record && record->tenant == tenant.key && record->request.transaction_id == transaction_id;
+  if (!same) throw other_payment(key, "transaction_id");
+  return record;
+}
+
+void require_payment_id(Connection& db, std::int64_t payment, PaymentId id) {
+  Query query(db, kIdOf, payment);
+  if (!query.step() || query.id<PaymentId>(0) != id) throw other_payment(payment, "id");
 }
 
 std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id) {
-  return one_record(db, kById, tenant.key, id);
+  auto record = one_record(db, kById, tenant.key, id);
+  if (record) require_payment_id(db, record->key, id);
+  return record;
 }
 
 std::optional<PaymentRecord> find_payment_by_key(Connection& db, std::int64_t payment) {

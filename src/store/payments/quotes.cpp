@@ -52,7 +52,7 @@ constexpr const char* kDestinations =
 
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id) {
   auto row = first_row<QuoteRow>(db, kFindQuote, kQuoteColumns, id, tenant.key);
-  if (row) require_intact(db, "quotes", row->key);
+  if (row) require_intact(db, "quotes", row->key, {{"id", id}});
   return row;
 }
 
@@ -84,13 +84,19 @@ void expire_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& quote) {
 }
 
 std::optional<QuoteParty> find_quote_party(Connection& db, const Tenant& tenant, BeneficiaryId id) {
-  return first_of<QuoteParty, std::int64_t, EntityType, EntityType>(db, kParty, id, tenant.key);
+  const auto found =
+      first_of<QuoteParty, std::int64_t, EntityType, EntityType>(db, kParty, id, tenant.key);
+  if (found) require_intact(db, "beneficiaries", found->beneficiary, {{"id", id}});
+  return found;
 }
 
 std::vector<QuoteDestination> quote_destinations(Connection& db, std::int64_t beneficiary) {
   auto rows = all_of<QuoteDestination, std::int64_t, DestinationId, DestinationMethod, std::string,
                      std::string>(db, kDestinations, beneficiary);
-  for (const QuoteDestination& row : rows) require_intact(db, "destinations", row.key);
+  for (const QuoteDestination& row : rows) {
+    require_intact(db, "destinations", row.key,
+                   {{"beneficiary", beneficiary}, {"archived_at", std::nullopt}});
+  }
   return rows;
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "store/guarded_rows.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -61,13 +62,20 @@ void insert_arrival(WriteTx& tx, const ArrivalRow& row) {
 }
 
 std::optional<ArrivalRow> find_arrival(Connection& db, ArrivalId id) {
-  return first_row<ArrivalRow>(db, kArrivalById, kArrivalColumns, id);
+  auto row = first_row<ArrivalRow>(db, kArrivalById, kArrivalColumns, id);
+  if (row) require_intact(db, "unassigned_arrivals", row->key, {{"id", id}});
+  return row;
 }
 
 std::vector<ArrivalRow> find_arrivals(Connection& db, std::int64_t connector,
                                       std::string_view provider_payment_id) {
-  return all_rows<ArrivalRow>(Query(db, kArrivalsByPayment.c_str(), connector, provider_payment_id),
-                              kArrivalColumns);
+  auto rows = all_rows<ArrivalRow>(
+      Query(db, kArrivalsByPayment.c_str(), connector, provider_payment_id), kArrivalColumns);
+  for (const ArrivalRow& row : rows) {
+    require_intact(db, "unassigned_arrivals", row.key,
+                   {{"connector", connector}, {"provider_payment_id", provider_payment_id}});
+  }
+  return rows;
 }
 
 void assign_arrival(WriteTx& tx, std::int64_t arrival, std::int64_t payment) {

@@ -127,6 +127,7 @@ constexpr const char* kDeleteChoices = "DELETE FROM connector_choices WHERE conn
 constexpr const char* kDeleteRequirements =
     "DELETE FROM connector_requirements WHERE connector = ?";
 
+constexpr const char* kAssociationRow = "SELECT association FROM associations WHERE id = ?";
 #define ASSOCIATION_KEY "(SELECT association FROM associations WHERE id = ?1)"
 constexpr const char* kFeeRow = "SELECT rowid FROM fee_rows WHERE association = " ASSOCIATION_KEY
                                 " AND connector = ?2 AND transaction_type = ?3";
@@ -156,16 +157,28 @@ ConnectorRow connector_row(const Query& q) {
   return row;
 }
 
-ConnectorRow intact(Connection& db, ConnectorRow row) {
-  require_intact(db, "connectors", row.terms.key);
-  if (row.terms.endpoint) require_intact(db, "connector_endpoints", row.terms.endpoint->key);
+ConnectorRow intact(Connection& db, ConnectorRow row,
+                    std::initializer_list<FoundBy> found_by = {}) {
+  require_intact(db, "connectors", row.terms.key, found_by);
+  if (row.terms.endpoint) {
+    require_intact(db, "connector_endpoints", row.terms.endpoint->key,
+                   {{"connector", row.terms.key}});
+  }
   return row;
 }
 
+/// With its present endpoint.
 template <class... Args>
-std::optional<ConnectorRow> one(Connection& db, const std::string& sql, const Args&... args) {
+std::optional<ConnectorRow> one(Connection& db, const std::string& sql,
+                                std::initializer_list<FoundBy> found_by, const Args&... args) {
   Query query(db, sql.c_str(), args...);
-  return query.step() ? std::optional(intact(db, connector_row(query))) : std::nullopt;
+  if (!query.step()) return std::nullopt;
+  ConnectorRow row = intact(db, connector_row(query), found_by);
+  if (row.terms.endpoint) {
+    require_intact(db, "connector_endpoints", row.terms.endpoint->key,
+                   {{"retired_at", std::nullopt}});
+  }
+  return row;
 }
 
 template <class... Args>
@@ -209,18 +222,19 @@ void insert_requirements(WriteTx& tx, std::int64_t connector,
 
 std::optional<ConnectorRow> find_connector(Connection& db, Environment environment,
                                            ConnectorId id) {
-  return one(db, kFindConnector, id, environment);
+  return one(db, kFindConnector, {{"id", id}}, id, environment);
 }
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id) {
-  return one(db, kFindOfAny, id);
+  return one(db, kFindOfAny, {{"id", id}}, id);
 }
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector) {
-  return one(db, kFindByKey, connector);
+  return one(db, kFindByKey, {}, connector);
 }
 
 std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,
                                               std::optional<std::int64_t> endpoint) {
-  return one(db, kFindAt, connector, endpoint);
+  Query query(db, kFindAt.c_str(), connector, endpoint);
+  return query.step() ? std::optional(intact(db, connector_row(query))) : std::nullopt;
 }
 std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector) {
   auto rows = all(db, kFindAtRetired, connector);
@@ -300,7 +314,10 @@ void replace_requirements(WriteTx& tx, std::int64_t connector,
 
 std::optional<FeeRule> find_fee(Connection& db, AssociationId association, std::int64_t connector,
                                 TransactionType type) {
-  require_intact(db, "fee_rows", first_integer(db, kFeeRow, association, connector, type));
+  const auto key = first_integer(db, kAssociationRow, association);
+  require_intact(db, "associations", key, {{"id", association}});
+  require_intact(db, "fee_rows", first_integer(db, kFeeRow, association, connector, type),
+                 {{"association", key}, {"connector", connector}, {"transaction_type", type}});
   return first_of<FeeRule, Amount, int>(db, kFindFee, association, connector, type);
 }
 

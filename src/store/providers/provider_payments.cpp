@@ -198,7 +198,9 @@ std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector,
 
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
                                                   PaymentId id) {
-  return first_integer(db, kFindPayment, id, connector);
+  const auto found = first_integer(db, kFindPayment, id, connector);
+  if (found) require_payment_id(db, *found, id);
+  return found;
 }
 
 }  // namespace coffer::store

@@ -45,7 +45,7 @@ constexpr const char* kNextConnector =
 constexpr const char* kConnector = "SELECT connector FROM connectors WHERE id = ?";
 
 constexpr const char* kMetadata =
-    "SELECT name, value FROM onramp_reference_metadata WHERE onramp_reference = ?";
+    "SELECT rowid, name, value FROM onramp_reference_metadata WHERE onramp_reference = ?";
 constexpr const char* kInsertReference =
     "INSERT INTO onramp_references (tenant, application, connector, wallet, customer_id, reference,"
     " related_to, has_metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -65,7 +65,11 @@ constexpr const char* kInsertPaymentReference =
 void read_metadata(Connection& db, ReferenceRow& row) {
   if (!row.metadata) return;
   Query q(db, kMetadata, row.key);
-  while (q.step()) (*row.metadata)[q.text(0)] = q.text(1);
+  while (q.step()) {
+    require_intact(db, "onramp_reference_metadata", q.integer(0),
+                   {{"onramp_reference", row.key}, {"name", q.bytes(1)}});
+    (*row.metadata)[q.text(1)] = q.text(2);
+  }
 }
 
 void read_details(Connection& db, ReferenceRow& row) {
@@ -74,11 +78,15 @@ void read_details(Connection& db, ReferenceRow& row) {
     Query q(db, kRelated.c_str(), row.key);
     while (q.step()) row.related.push_back(read_row<ReferenceRow>(q, kReferenceColumns));
   }
-  for (ReferenceRow& related : row.related) read_metadata(db, related);
+  for (ReferenceRow& related : row.related) {
+    require_intact(db, "onramp_references", related.key, {{"related_to", row.key}});
+    read_metadata(db, related);
+  }
 }
 
 template <class... Args>
 std::optional<ReferenceRow> one_reference(Connection& db, const std::string& sql,
+                                          std::initializer_list<FoundBy> found_by,
                                           const Args&... args) {
   std::optional<ReferenceRow> row;
   {
@@ -86,7 +94,7 @@ std::optional<ReferenceRow> one_reference(Connection& db, const std::string& sql
     if (q.step()) row = read_row<ReferenceRow>(q, kReferenceColumns);
   }
   if (!row) return row;
-  require_intact(db, "onramp_references", row->key);
+  require_intact(db, "onramp_references", row->key, found_by);
   read_details(db, *row);
   return row;
 }
@@ -157,18 +165,21 @@ RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
   const auto found =
       walk.read(one(walk.any(std::move(sets))), {.beyond = page.key, .limit = page.limit},
                 [](std::int64_t) { return true; });
-  return load_page<ReferenceRow>(
-      page, found, [&](std::int64_t key) { return *one_reference(db, kReferenceByKey, key); });
+  return load_page<ReferenceRow>(page, found, [&](std::int64_t key) {
+    return *one_reference(db, kReferenceByKey, {{"tenant", tenant.key}}, key);
+  });
 }
 
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,
                                            std::string_view reference) {
-  return one_reference(db, kByReference, connector, reference);
+  return one_reference(db, kByReference, {{"connector", connector}, {"reference", reference}},
+                       connector, reference);
 }
 
 std::optional<ReferenceRow> find_own_reference(Connection& db, const Tenant& tenant,
                                                std::string_view reference) {
-  return one_reference(db, kOwn, tenant.key, reference);
+  return one_reference(db, kOwn, {{"tenant", tenant.key}, {"reference", reference}}, tenant.key,
+                       reference);
 }
 
 std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t connector,

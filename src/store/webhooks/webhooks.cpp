@@ -110,7 +110,9 @@ void claim_types(WriteTx& tx, const WebhookRow& row) {
 }  // namespace
 
 std::optional<WebhookRow> find_webhook(Connection& db, const Tenant& tenant, WebhookId id) {
-  return first_row<WebhookRow>(db, kFindWebhook, kWebhookColumns, id, tenant.key);
+  auto row = first_row<WebhookRow>(db, kFindWebhook, kWebhookColumns, id, tenant.key);
+  if (row) require_intact(db, "webhooks", row->key, {{"id", id}});
+  return row;
 }
 
 std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webhook) {
@@ -145,7 +147,7 @@ std::vector<WebhookRow> active_webhooks(Connection& db) {
 
 std::optional<WebhookRow> find_subscriber(Connection& db, const Tenant& tenant, EventType type) {
   auto row = first_row<WebhookRow>(db, kSubscriber, kWebhookColumns, tenant.key, type);
-  if (row) require_intact(db, "webhooks", row->key);
+  if (row) require_intact(db, "webhooks", row->key, {{"tenant", tenant.key}});
   return row;
 }
 
