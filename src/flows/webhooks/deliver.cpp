@@ -25,29 +25,49 @@ Result<QueuePlan> read_plan(const Context& context) {
   });
 }
 
-/// Writes the plan and the results in one commit. If that fails unexpectedly, retries the plan and
-/// each result in separate commits.
-Result<void> write(const Context& context, const QueuePlan& plan,
-                   const std::vector<DeliveryOutcome>& outcomes) {
-  if (plan.empty() && outcomes.empty()) return {};
+/// Records a result that could not be recorded together with others. If another program changed the
+/// rows so that this is impossible, the delivery has failed: another attempt would not be recorded
+/// either.
+void record_alone(const Context& context, DeliveryLanes& lanes, const DeliveryOutcome& outcome) {
+  auto recorded = context.write([&](store::WriteTx& tx) {
+    record_outcomes(context, tx, {&outcome, 1});
+  });
+  if (!recorded && recorded.error().slug == Slug::unexpected_error) {
+    log_error("webhooks", "an attempt could not be recorded; the delivery has failed",
+              {{"event_id", outcome.delivery.id.to_string()}});
+    recorded = context.write([&](store::WriteTx& tx) {
+      store::give_up_delivery(tx, outcome.delivery.webhook, outcome.delivery.sequence);
+    });
+  }
+  recorded ? lanes.release({outcome}) : lanes.put_back({outcome});
+}
+
+/// Writes the plan and all results in one commit. If that fails unexpectedly, retries the plan and
+/// each result in separate commits. Results that wait for space are kept. Returns the number of
+/// results.
+Result<int> write(const Context& context, DeliveryLanes& lanes, const QueuePlan& plan) {
+  std::vector<DeliveryOutcome> outcomes = lanes.take_outcomes();
+  const int count = static_cast<int>(outcomes.size());
+  if (plan.empty() && outcomes.empty()) return 0;
   const auto together = context.write([&](store::WriteTx& tx) {
     queue_deliveries(context, tx, plan);
     record_outcomes(context, tx, outcomes);
   });
-  if (together || together.error().slug != Slug::unexpected_error) return together;
+  if (together) {
+    lanes.release(outcomes);
+    return count;
+  }
+  if (together.error().slug != Slug::unexpected_error) {
+    lanes.put_back(std::move(outcomes));
+    return unexpected(together.error());
+  }
   log_error("webhooks",
             "the deliveries of a round could not be recorded together; recording each one");
   const auto queued =
       context.write([&](store::WriteTx& tx) { queue_deliveries(context, tx, plan); });
-  for (const DeliveryOutcome& outcome : outcomes) {
-    const auto recorded = context.write([&](store::WriteTx& tx) {
-      record_outcomes(context, tx, {&outcome, 1});
-    });
-    if (recorded) continue;
-    log_error("webhooks", "an attempt could not be recorded",
-              {{"event_id", outcome.delivery.id.to_string()}});
-  }
-  return queued;
+  for (const DeliveryOutcome& outcome : outcomes) record_alone(context, lanes, outcome);
+  if (!queued) return unexpected(queued.error());
+  return count;
 }
 
 std::string sealed_text(const store::WebhookRow& row) {
@@ -124,16 +144,11 @@ Result<void> load(const Context& context, DeliveryLanes& lanes, DeliveryRound& r
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes) {
   COFFER_FAULT("deliver.before");
   COFFER_TRY(const QueuePlan plan, read_plan(context));
-  std::vector<DeliveryOutcome> outcomes = lanes.take_outcomes();
-  if (const auto written = write(context, plan, outcomes); !written) {
-    lanes.put_back(std::move(outcomes));
-    return unexpected(written.error());
-  }
-  lanes.release(outcomes);
+  COFFER_TRY(const int recorded, write(context, lanes, plan));
   COFFER_FAULT("deliver.after");
   DeliveryRound round;
   round.queued = static_cast<int>(plan.items.size());
-  round.recorded = static_cast<int>(outcomes.size());
+  round.recorded = recorded;
   round.more = plan.more;
   COFFER_TRY_VOID(load(context, lanes, round));
   return round;
@@ -179,8 +194,7 @@ void cut_deliveries(const Context& context, DeliveryLanes& lanes) {
 }
 
 void record_finished(const Context& context, DeliveryLanes& lanes) {
-  std::vector<DeliveryOutcome> outcomes = lanes.take_outcomes();
-  if (!write(context, {}, outcomes)) lanes.put_back(std::move(outcomes));
+  static_cast<void>(write(context, lanes, {}));
 }
 
 Result<bool> prune_deliveries(const Context& context) {

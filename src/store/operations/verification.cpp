@@ -26,7 +26,7 @@ struct SliceCheck {
 };
 // Conservation follows: the last entry of an account has its balance, each entry continues the
 // previous one, and each entry set sums to zero per environment and asset.
-constexpr std::array<SliceCheck, 4> kChecks{{
+constexpr std::array<SliceCheck, 5> kChecks{{
     // An open hold belongs to a payment in progress, which has a job.
     {"held_is_sum_of_open_holds", Walk::accounts,
      "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
@@ -57,6 +57,12 @@ constexpr std::array<SliceCheck, 4> kChecks{{
      " (SELECT 1 FROM destination_sums s WHERE s.connector = p.connector AND s.level = 1"
      "  AND s.destination = (SELECT d.id FROM destinations d WHERE d.destination = p.destination)"
      "  AND s.first_at <= p.created_at AND s.last_at >= p.created_at)"},
+    // kDeliveries finds those before the last delivery.
+    {"deliveries_are_of_events", Walk::webhooks,
+     "SELECT 'webhook ' || w.webhook || ' has attempts without the delivery of sequence '"
+     " || a.sequence FROM webhooks w CROSS JOIN delivery_attempts a ON a.webhook = w.webhook"
+     " AND a.sequence > ifnull((SELECT max(d.sequence) FROM deliveries d"
+     "  WHERE d.webhook = w.webhook), 0) WHERE w.webhook BETWEEN ?1 AND ?2"},
 }};
 static_assert(stored(HoldState::open) == 0);
 static_assert(stored(PaymentType::p2p_beneficiary) == 1);
@@ -81,6 +87,9 @@ constexpr const char* kDeliveries =
     "SELECT d.webhook, d.sequence, e.sequence IS NULL OR d.tries <>"
     "  (SELECT count(*) FROM delivery_attempts a"
     "   WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
+    "  OR EXISTS (SELECT 1 FROM delivery_attempts a WHERE a.webhook = d.webhook"
+    "   AND a.sequence < d.sequence AND a.sequence > ifnull((SELECT max(b.sequence)"
+    "    FROM deliveries b WHERE b.webhook = d.webhook AND b.sequence < d.sequence), 0))"
     " FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
     " LEFT JOIN events e ON e.tenant = w.tenant AND e.sequence = d.sequence"
     " WHERE (d.webhook, d.sequence) > (?1, ?2) ORDER BY d.webhook, d.sequence LIMIT ?3";

@@ -66,6 +66,10 @@ constexpr const char* kClosePending =
     "?2"
     " WHERE webhook = ?1 AND state = 0 AND state <> 1";
 
+constexpr const char* kGiveUp =
+    "UPDATE deliveries SET state = 2, due_at = NULL, closed_at = ?3"
+    " WHERE webhook = ?1 AND sequence = ?2 AND state = 0";
+
 constexpr const char* kAttempts =
     "SELECT attempt, at, duration_ms, status, fault, response, signed_at, signatures, headers"
     " FROM delivery_attempts"
@@ -187,6 +191,10 @@ void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook) {
 
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {
   tx.db().run(kClosePending, webhook, tx.now());
+}
+
+void give_up_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
+  tx.db().run(kGiveUp, webhook, sequence, tx.now());
 }
 
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,

@@ -53,10 +53,12 @@ void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, st
                      DeliveryState state);
 /// Starts a new series of attempts now.
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
-/// Marks all pending deliveries of a disabled endpoint as dead.
 /// Makes all pending deliveries of the webhook due now.
 void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook);
+/// Marks all pending deliveries of a disabled endpoint as dead.
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook);
+/// Marks a pending delivery as dead.
+void give_up_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
 
 struct DeliveryAttempt {
   int attempt = 0;

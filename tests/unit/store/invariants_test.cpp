@@ -209,6 +209,12 @@ const std::vector<Break> kBreaks{
      " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
      " INSERT INTO deliveries (webhook, sequence, state, tries, due_at, created_at)"
      " VALUES (1, 1, 0, 1, 1, 1)"},
+    {"deliveries_are_of_events",
+     "INSERT INTO webhooks (webhook, tenant, application, id, url, event_types, sealed_secret, "
+     "cursor,"
+     " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
+     " INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms)"
+     " VALUES (1, 1, 1, 1, 1)"},
     {"circulation_fits",
      "UPDATE accounts SET asset = 1, kind = 1, wallet = NULL, balance = -9223372036854775807"
      " WHERE account > 2"},
