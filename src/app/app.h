@@ -133,7 +133,7 @@ class App {
   ConditionFacts condition_facts(store::Connection& db, const store::Backlog& backlog) const;
   /// The result of a verification that an operator ran on the served file, for /healthz and the
   /// conditions, beside that of the background verification. Thread-safe.
-  void note_verification(bool holds) { operator_found_faults_ = !holds; }
+  void note_verification(bool holds);
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
   /// Result and time of the last verification of the ledger; 1970 before the first.
@@ -189,6 +189,7 @@ class App {
   std::int64_t housekeeping_step();
   std::int64_t probe_step();
   std::int64_t verify_step();
+  void judge_balances();
   std::int64_t checkpoint_step();
 
   const Config config_;

@@ -312,6 +312,7 @@ std::int64_t App::housekeeping_step() {
   // A refusal to act on a row shows that the file was changed, so verification looks for more.
   if (const auto seen = store::foreign_changes(); seen != foreign_changes_) {
     foreign_changes_ = seen;
+    if (invariants_hold_) queue_->set_balances(store::BalanceState::unverified);
     if (verifier_) verifier_->wake();
   }
   if (clock_.monotonic_ms() - uses_stored_ms_ >= kStoreUsesEveryMs) store_secret_uses();
@@ -347,20 +348,38 @@ std::int64_t App::verify_step() {
     // Any other problem means that the keys of the file can no longer be opened.
     if (slice.error().slug == Slug::overloaded) return kVerifyAgainMs;
     invariants_hold_ = false;
+    judge_balances();
     log_error("store", "verification failed", {{"problem", slice.error().detail}});
     return kVerifyEveryMs;
   }
   const std::vector<store::Violation>& violations = verification_.violations();
   if (!violations.empty()) invariants_hold_ = false;
-  if (!slice->round_over) return slice->rest_ms;
+  if (!slice->round_over) {
+    if (!violations.empty()) judge_balances();
+    return slice->rest_ms;
+  }
   for (const store::Violation& violation : violations) {
     log_error("store", "invariant violated",
               {{"invariant", violation.invariant}, {"detail", violation.detail}});
   }
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
+  judge_balances();
   return_unused_memory();
   return kVerifyEveryMs;
+}
+
+void App::note_verification(bool holds) {
+  operator_found_faults_ = !holds;
+  judge_balances();
+}
+
+/// If a verification has found faults, the writer compares each balance before it uses it.
+void App::judge_balances() {
+  using store::BalanceState;
+  const bool damaged = !invariants_hold_ || operator_found_faults_;
+  const auto found = verified_at_ms_ == 0 ? BalanceState::unverified : BalanceState::sound;
+  queue_->set_balances(damaged ? BalanceState::damaged : found);
 }
 
 /// Makes checkpoints only after a successful verification since the start.

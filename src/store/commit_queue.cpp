@@ -237,6 +237,7 @@ void CommitQueue::write_batch(Batch& batch) {
   const Stopwatch watch;
   try {
     tx_.now_ = now();
+    tx_.balances_.expect(balances_);
     limit_wait();
     tx_.db().run(kBegin);
     run_all(batch);

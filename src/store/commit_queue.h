@@ -86,6 +86,9 @@ class CommitQueue {
   /// them.
   void use_keys(std::unique_ptr<const ChainKeys> keys);
 
+  /// For all later batches. Thread-safe.
+  void set_balances(BalanceState state) { balances_ = state; }
+
   /// The time of the records. It follows the machine's clock, unless that clock is behind the
   /// newest time in the file or is set back. In this case it continues from the newest time with
   /// the monotonic clock. Compare the times of rows with this clock.
@@ -173,6 +176,7 @@ class CommitQueue {
   std::atomic<std::int64_t> last_commit_ms_{0};
   std::atomic<std::int64_t> busy_since_ms_{0};
   std::atomic<bool> storage_full_{false};
+  std::atomic<BalanceState> balances_{BalanceState::unverified};
   std::atomic<std::int64_t> end_waits_at_ms_{0};  // monotonic; 0: not stopping
   Thread thread_;  // last member: starts when all others are initialised
 };

@@ -317,6 +317,8 @@ void note_changed_rows(Connection& writer, const std::string& path) {
 
 bool is_writer(Connection& db) { return sqlite3_get_clientdata(db.handle(), kSlot) != nullptr; }
 
+Connection& committed_rows(Connection& writer) { return changed_by(writer).committed(); }
+
 void write_row_digests(Connection& writer) {
   ChangedRows& changed = changed_by(writer);
   if (changed.rows.empty()) return;

@@ -43,6 +43,8 @@ bool is_writer(Connection& db);
 /// Writes the digests of the changed rows. Call it before each commit. A row that did not match its
 /// digest before the change is logged and keeps the old digest. Throws InternalError without keys.
 void write_row_digests(Connection& writer);
+/// A connection of the writer's thread that reads the rows as the last commit left them.
+Connection& committed_rows(Connection& writer);
 /// Gives digests to the rows that a new file has before it has keys.
 void adopt_founding_rows(Connection& writer);
 /// Call this after a rollback.

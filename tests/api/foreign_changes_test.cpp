@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/delivery_world.h"
+#include "base/digest.h"
 #include "support/unguarded.h"
 
 using namespace coffer;
@@ -26,6 +27,17 @@ class Forged {
   std::string repair_;
 };
 
+/// "UPDATE accounts SET ... WHERE ...": of a wallet with one trustline.
+std::string change_of(TestApp& app, const std::string& wallet, const std::string& set) {
+  return "UPDATE accounts SET " + set +
+         " WHERE wallet = (SELECT wallet FROM wallets WHERE id = x'" +
+         to_hex(as_text(WalletId::parse(wallet).value().uuid.bytes)) + "')";
+}
+
+int pay(TestApp& app, const std::string& from, const std::string& to) {
+  return app.me().post("/v1/payments/p2p/own", transfer_body(from, to, "1")).status;
+}
+
 }  // namespace
 
 TEST_CASE("a delivery whose attempt cannot be recorded is not sent again") {
@@ -47,6 +59,39 @@ TEST_CASE("a delivery whose attempt cannot be recorded is not sent again") {
   world.app.deliver();
   CHECK(world.receiver.count() == before + 1);
   CHECK(world.deliveries("dead").size() == 1);
+}
+
+TEST_CASE("a forged balance is neither spent nor credited while the balances are not verified") {
+  TestApp app;
+  const std::string forged_wallet = app.wallet("USDC", "1000");
+  const std::string other = app.wallet("USDC", "1000");
+  const std::string to = app.wallet("USDC");
+  {
+    const Forged forged(app, change_of(app, forged_wallet, "balance = balance + 10000000"),
+                        change_of(app, forged_wallet, "balance = balance - 10000000"));
+    CHECK(pay(app, forged_wallet, to) == 502);
+    CHECK(app.log().find("entries give") != std::string::npos);
+    CHECK(pay(app, other, forged_wallet) == 202);
+    CHECK(pay(app, other, to) == 202);
+    app.settle();
+    CHECK(app.me().balances(forged_wallet, "USDC").at("balance") == "1001.00");
+    CHECK(app.me().balances(to, "USDC").at("balance") == "1.00");
+  }
+  app.clock.advance_ms(kMinuteMs);
+  app.settle();
+  CHECK(app.me().balances(forged_wallet, "USDC").at("balance") == "1001.00");
+  CHECK(pay(app, forged_wallet, to) == 202);
+}
+
+TEST_CASE("released holds are not spent after a verification has found faults") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "1");
+  const std::string to = app.wallet("USDC");
+  REQUIRE(pay(app, from, to) == 202);
+  app.core().note_verification(false);
+  const Forged forged(app, change_of(app, from, "held = 0"),
+                      change_of(app, from, "held = 10000000"));
+  CHECK(pay(app, from, to) == 502);
 }
 
 }  // namespace foreign_changes_test

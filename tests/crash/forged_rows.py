@@ -195,6 +195,9 @@ def served(world, change, name, says, act):
 
 
 def pays_others(world, tenant):
+    """Between new wallets, because the forgery may contradict the balances of the others."""
+    tenant.wallets = [tenant.make_wallet("Third"), tenant.make_wallet("Fourth")]
+    tenant.fund(tenant.wallets[0])
     tenant.pay("another")
     tenant.wait_settled("another")
 
@@ -208,10 +211,10 @@ def leaves(transaction_id, status):
     return act
 
 
-def pays_not_to_it(world, tenant):
-    status, answer = tenant.call("POST", *tenant.payment("to-forged"))
+def pays_not_with_it(world, tenant):
+    status, answer = tenant.call("POST", *tenant.payment("with-forged"))
     if status // 100 != 5:
-        fail(f"a payment to a forged wallet: {status} {answer}")
+        fail(f"a payment with a forged wallet: {status} {answer}")
 
 
 def hides_instructions(world, tenant):
@@ -230,7 +233,9 @@ SERVED = [
     (remove_last, "a removed payment", "changed the end of the ledger", pays_others),
     (FORGERIES[8][2], "forged instructions", "changed the instructions", hides_instructions),
     ("UPDATE wallets SET own_account = 1 - own_account WHERE wallet = (SELECT destination_wallet FROM payments"
-     " WHERE transaction_id = 'last')", "a forged wallet", "was changed by another program", pays_not_to_it),
+     " WHERE transaction_id = 'last')", "a forged wallet", "was changed by another program", pays_not_with_it),
+    ("UPDATE accounts SET balance = balance + 10000000 WHERE wallet = (SELECT source_wallet FROM payments"
+     " WHERE transaction_id = 'last')", "a forged balance", "entries give", pays_not_with_it),
 ]
 
 

@@ -1,6 +1,8 @@
 #include "store/ledger/balance_book.h"
 
 #include "base/check.h"
+#include "store/guarded_rows.h"
+#include "store/operations/verification.h"
 
 namespace coffer::store {
 namespace {
@@ -10,7 +12,15 @@ constexpr const char* kStore = "UPDATE accounts SET balance = ?, held = ? WHERE 
 
 }  // namespace
 
+/// Reads what the last commit left, because the running batch writes its balances at its end.
+void BalanceBook::compare(AccountKey account) {
+  const bool holds = state_ == BalanceState::damaged;
+  const std::string fault = account_fault(committed_rows(writer_), account, holds);
+  if (!fault.empty()) throw ForeignChange(fault);
+}
+
 BalanceBook::Copy& BalanceBook::load(AccountKey account) {
+  if (state_ != BalanceState::sound && !copies_.contains(account)) compare(account);
   const auto [it, fresh] = copies_.try_emplace(account);
   if (fresh) {
     Query query(writer_, kLoad, account);

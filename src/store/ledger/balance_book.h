@@ -12,11 +12,18 @@
 
 namespace coffer::store {
 
+/// What verification has found about the balances of the file.
+enum class BalanceState { unverified, sound, damaged };
+
 class BalanceBook {
  public:
   explicit BalanceBook(Connection& writer) : writer_(writer) {}
 
-  /// The account's state within the running batch. Throws InternalError on an unknown key.
+  /// For the next batch. Unless they are sound, an account is compared with its entries before it
+  /// is used, and if some are damaged, also with the payments in progress.
+  void expect(BalanceState state) { state_ = state; }
+  /// The account's state within the running batch. Throws InternalError on an unknown key, and
+  /// ForeignChange (store/guarded_rows.h) if another program changed the balance.
   const AccountState& get(AccountKey account);
   /// Checks the floors of the ledger: the balance and available amount of a wallet or liquidity
   /// account are never negative. A violation is a bug of the caller and throws InternalError.
@@ -37,8 +44,10 @@ class BalanceBook {
     bool dirty = false;
   };
   Copy& load(AccountKey account);
+  void compare(AccountKey account);
 
   Connection& writer_;
+  BalanceState state_ = BalanceState::unverified;
   std::unordered_map<AccountKey, Copy> copies_;
   std::vector<AccountState> undo_;
   std::vector<AccountKey> loaded_by_command_;

@@ -158,6 +158,20 @@ std::vector<std::string> slice_queries() {
   return out;
 }
 
+std::string account_fault(Connection& db, std::int64_t account, bool holds) {
+  std::string fault;
+  const auto check = [&](Walk walk, const char* sql) {
+    if (fault.empty() && walk == Walk::accounts) {
+      fault = first_break(db, walk, sql, {account, account});
+    }
+  };
+  for (const Invariant& invariant : invariants()) check(invariant.walk, invariant.sql);
+  for (const SliceCheck& one : kChecks) {
+    if (holds) check(one.walk, one.sql);
+  }
+  return fault;
+}
+
 VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max) {
   const Stopwatch watch;
   VerifiedRows done;

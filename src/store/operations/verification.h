@@ -23,6 +23,10 @@
 
 namespace coffer::store {
 
+/// Why a row of `accounts` contradicts the ledger; empty if it does not. With `holds`, also
+/// compares its held amount, which reads all payments in progress.
+std::string account_fault(Connection& db, std::int64_t account, bool holds);
+
 /// The work of one slice.
 struct VerifiedRows {
   std::int64_t rows = 0;
