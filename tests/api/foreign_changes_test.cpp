@@ -3,6 +3,8 @@
 
 #include "api/delivery_world.h"
 #include "base/digest.h"
+#include "support/connectors.h"
+#include "support/recipients.h"
 #include "support/unguarded.h"
 
 using namespace coffer;
@@ -92,6 +94,28 @@ TEST_CASE("released holds are not spent after a verification has found faults") 
   const Forged forged(app, change_of(app, from, "held = 0"),
                       change_of(app, from, "held = 10000000"));
   CHECK(pay(app, from, to) == 502);
+}
+
+TEST_CASE("a payout with a forged destination does not delay the others") {
+  TestApp app;
+  const std::string connector = add_connector(app);
+  const std::string wallet = app.wallet("USDC", "1000");
+  std::vector<std::string> payments;
+  for (int i = 0; i < 2; ++i) {
+    const std::string beneficiary = add_recipient(app.me());
+    const Json quote = quote_for(app.me(), connector, beneficiary);
+    const Reply reply =
+        app.me().post("/v1/payments/offramp", cash_out_body(quote, wallet, beneficiary));
+    INFO(reply.text());
+    REQUIRE(reply.status == 202);
+    payments.push_back(reply.json().at("transactionRecordId"));
+  }
+  const Forged forged(
+      app, "UPDATE destinations SET phone_number = '+254711111111' WHERE destination = 1",
+      "UPDATE destinations SET phone_number = '+254712345678'");
+  app.settle();
+  CHECK(app.me().record(payments[0]).at("status") == "processing");
+  CHECK(app.me().record(payments[1]).at("status") == "succeeded");
 }
 
 }  // namespace foreign_changes_test

@@ -210,4 +210,18 @@ TEST_CASE("only the owner's references can be paid in the sandbox, with a valid 
   CHECK(failure({{"amount", "1000"}, {"currencyIsoCode3", "EUR"}}) == "wrong_currency");
 }
 
+TEST_CASE("a planted record of a customer payment does not swallow a real one") {
+  World world;
+  const std::string reference = world.registered("customer-1").at("reference");
+  const std::string other = world.app.wallet("USDC", "5");
+  world.me.transfer(other, world.wallet, "1");
+  store::Connection db(world.app.core().database().path(), store::OpenMode::read_write);
+  change_unguarded(db,
+                   "INSERT INTO reference_payments SELECT connector, 'p-1', onramp_reference,"
+                   " (SELECT max(payment) FROM payments) FROM onramp_references");
+  CHECK(world.pay(reference, "1000", "p-1").status == 502);
+  change_unguarded(db, "DELETE FROM reference_payments WHERE provider_payment_id = 'p-1'");
+  CHECK(world.pay(reference, "1000", "p-1").status == 202);
+}
+
 }  // namespace references_test

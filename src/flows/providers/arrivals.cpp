@@ -8,8 +8,10 @@
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/webhooks/events.h"
+#include "store/guarded_rows.h"
 #include "store/identity/tenants.h"
 #include "store/operations/payment_story.h"
+#include "store/payments/payment_seal.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 #include "store/providers/references.h"
@@ -37,8 +39,13 @@ bool note_report(store::WriteTx& tx, std::int64_t payment, const ReferenceArriva
 /// Handles a payment that was reported before: a repetition, or a contradiction.
 Result<ArrivedPayment> told_before(store::WriteTx& tx, std::int64_t payment,
                                    const ReferenceArrival& arrival) {
+  store::require_intact_payment(tx.db(), payment);
   const auto record = store::find_payment_by_key(tx.db(), payment);
-  COFFER_CHECK(record.has_value());
+  if (!record || !record->provider ||
+      record->provider->provider_reference != arrival.provider_payment_id) {
+    throw store::ForeignChange("the row of " + arrival.provider_payment_id +
+                               " in reference_payments has another payment");
+  }
   const ArrivedPayment known{record->id, true};
   const auto amount = stored_amount(arrival.amount);
   if (amount && record->sending_amount == amount->amount &&

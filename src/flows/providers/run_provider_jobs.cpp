@@ -11,6 +11,7 @@
 #include "flows/payments/payment_scope.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_message.h"
+#include "store/guarded_rows.h"
 
 namespace coffer::flows {
 namespace {
@@ -123,14 +124,25 @@ Result<std::vector<Step>> open_steps(const Context& context, std::span<const Pro
   return steps;
 }
 
+/// A job with a row that another program changed is delayed alone, without a call.
 Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
                            std::vector<Step>& steps) {
-  return context.read([&](store::Connection& db) -> Result<void> {
-    for (Step& step : steps) {
-      COFFER_TRY(step.message, provider_message(db, connectors, step.connector, step.view));
+  std::vector<ProviderJob> refused;
+  COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
+    for (auto step = steps.begin(); step != steps.end();) {
+      try {
+        COFFER_TRY(step->message, provider_message(db, connectors, step->connector, step->view));
+        ++step;
+      } catch (const store::ForeignChange& change) {
+        store::log_once(change);
+        refused.push_back(step->job);
+        step = steps.erase(step);
+      }
     }
     return {};
-  });
+  }));
+  for (const ProviderJob& job : refused) COFFER_TRY_VOID(delay(context, job));
+  return {};
 }
 
 Result<void> close_steps(const Context& context, std::span<const Step> steps) {
