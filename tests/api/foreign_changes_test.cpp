@@ -30,7 +30,7 @@ class Forged {
 };
 
 /// "UPDATE accounts SET ... WHERE ...": of a wallet with one trustline.
-std::string change_of(TestApp& app, const std::string& wallet, const std::string& set) {
+std::string change_of(const std::string& wallet, const std::string& set) {
   return "UPDATE accounts SET " + set +
          " WHERE wallet = (SELECT wallet FROM wallets WHERE id = x'" +
          to_hex(as_text(WalletId::parse(wallet).value().uuid.bytes)) + "')";
@@ -69,19 +69,16 @@ TEST_CASE("a forged balance is neither spent nor credited while the balances are
   const std::string other = app.wallet("USDC", "1000");
   const std::string to = app.wallet("USDC");
   {
-    const Forged forged(app, change_of(app, forged_wallet, "balance = balance + 10000000"),
-                        change_of(app, forged_wallet, "balance = balance - 10000000"));
+    const Forged forged(app, change_of(forged_wallet, "balance = balance + 10000000"),
+                        change_of(forged_wallet, "balance = balance - 10000000"));
     CHECK(pay(app, forged_wallet, to) == 502);
     CHECK(app.log().find("entries give") != std::string::npos);
-    CHECK(pay(app, other, forged_wallet) == 202);
+    CHECK(pay(app, other, forged_wallet) == 502);
     CHECK(pay(app, other, to) == 202);
     app.settle();
-    CHECK(app.me().balances(forged_wallet, "USDC").at("balance") == "1001.00");
-    CHECK(app.me().balances(to, "USDC").at("balance") == "1.00");
+    CHECK(app.me().balance(forged_wallet, "USDC") == "1001.00");
+    CHECK(app.me().balance(to, "USDC") == "1.00");
   }
-  app.clock.advance_ms(kMinuteMs);
-  app.settle();
-  CHECK(app.me().balances(forged_wallet, "USDC").at("balance") == "1001.00");
   CHECK(pay(app, forged_wallet, to) == 202);
 }
 
@@ -91,8 +88,7 @@ TEST_CASE("released holds are not spent after a verification has found faults") 
   const std::string to = app.wallet("USDC");
   REQUIRE(pay(app, from, to) == 202);
   app.core().note_verification(false);
-  const Forged forged(app, change_of(app, from, "held = 0"),
-                      change_of(app, from, "held = 10000000"));
+  const Forged forged(app, change_of(from, "held = 0"), change_of(from, "held = 10000000"));
   CHECK(pay(app, from, to) == 502);
 }
 
