@@ -1,6 +1,7 @@
 // Payment destinations: their rules, masking, and the business route.
 #include <catch2/catch.hpp>
 
+#include "domain/parties/beneficiary.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
 
@@ -322,6 +323,155 @@ TEST_CASE("the business route uses the envelope for rejections too") {
   std::string upper = mine;
   for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'f' ? c - 32 : c);
   CHECK(world.app.me().put(path(upper, world.id, id), bank()).status == 200);
+}
+
+// A masked number is how lists show it, and never a value (docs/contract.md#destinations).
+
+/// The members of destinations that lists mask, as `bank.accountNumber`, from their tables.
+std::vector<std::string> masked_members() {
+  std::vector<std::string> out;
+  const auto add = [&](const char* object, const auto& rows) {
+    for (const TextFact& fact : rows) {
+      if (fact.rule.masked) out.push_back(object + ("." + std::string(fact.name)));
+    }
+  };
+  add("bank", TextFields<BankDetails>::rows);
+  add("mobileMoney", TextFields<MobileMoneyDetails>::rows);
+  add("crypto", TextFields<CryptoDetails>::rows);
+  return out;
+}
+
+Json iban_destination() {
+  Json out = place("BANK");
+  out["countryIsoCode2"] = "DE";
+  out["bank"] = {{"accountName", "Amina Otieno"}, {"iban", "DE89370400440532013000"}};
+  return out;
+}
+
+struct MaskedWorld : World {
+  std::vector<Json> samples{bank(), iban_destination(), mobile(),
+                            crypto(app.config().network_name, own_key()),
+                            crypto("Ethereum", "0x52908400098527886E0F7030069857D2E4169EE7")};
+  std::string path = "/v1/beneficiaries/" + id;
+
+  Json read() { return app.me().get(path).json(); }
+  Json listed() { return app.me().get("/v1/beneficiaries?q=amina").json().at("data")[0]; }
+  /// The details of all destinations, without what is new in each replacement.
+  Json details() {
+    Json out = read().at("paymentDestinations");
+    for (Json& one : out) {
+      one.erase("id");
+      one.erase("createdAt");
+    }
+    return out;
+  }
+};
+
+TEST_CASE("a destination can be sent back as a list or a single read shows it") {
+  MaskedWorld world;
+  for (const Json& sample : world.samples) world.add(sample);
+  const Json details = world.details();
+  const Client& me = world.app.me();
+  for (const bool listed : {false, true}) {
+    INFO(listed);
+    const auto shown = [&] { return listed ? world.listed() : world.read(); };
+    Reply reply = me.put(world.path, shown());
+    INFO(reply.text());
+    CHECK(reply.status == 200);
+    CHECK(world.details() == details);
+    Json patch = shown();
+    patch["tags"] = {"changed"};
+    reply = me.send({"PATCH", world.path, {}, patch.dump()});
+    CHECK(reply.status == 200);
+    CHECK(world.details() == details);
+    const Json all =
+        listed ? me.get(world.list).json().at("data") : world.read().at("paymentDestinations");
+    for (const Json& one : all) CHECK(me.put(world.business(one.at("id")), one).status == 200);
+    CHECK(world.details() == details);
+  }
+  // What changes beside the number is changed.
+  Json all = world.listed();
+  all["paymentDestinations"][0]["bank"]["bankName"] = "New Bank";
+  CHECK(me.put(world.path, all).status == 200);
+  const Json first = world.read().at("paymentDestinations")[0].at("bank");
+  CHECK(first.at("bankName") == "New Bank");
+  CHECK(first.at("accountNumber") == bank().at("bank").at("accountNumber"));
+}
+
+TEST_CASE("a masked number is not accepted as a value") {
+  MaskedWorld world;
+  std::vector<std::string> members = masked_members();
+  CHECK(members == std::vector<std::string>{"bank.accountNumber", "bank.iban",
+                                            "mobileMoney.phoneNumber", "crypto.walletAddress"});
+  std::vector<std::string> seen;
+  const Client& me = world.app.me();
+  for (const Json& sample : world.samples) {
+    const Json made = world.add(sample);
+    const std::string id = made.at("id");
+    const Json before = me.get(world.one(made)).json();
+    for (const std::string& member : members) {
+      const Json::json_pointer at("/" + member.substr(0, member.find('.')) + "/" +
+                                  member.substr(member.find('.') + 1));
+      if (!made.contains(at)) continue;
+      seen.push_back(member);
+      const std::string number = made.at(at);
+      const std::string end = number.substr(number.size() - 4);
+      // Of another number, of another length, of a short one, and of a statement.
+      for (const std::string& wrong : {std::string(number.size() - 4, '*') + "0000", "*" + end,
+                                       std::string("****"), number.substr(0, 4) + "****" + end}) {
+        INFO(member << " " << wrong);
+        Json body = made;
+        body[at] = wrong;
+        const auto refused = [&](const Reply& reply, const std::string& prefix) {
+          INFO(reply.text());
+          CHECK((reply.status == 422 || reply.status == 400));
+          CHECK(reply.fields() == std::vector<std::string>{prefix + member});
+          CHECK_THAT(reply.message(prefix + member), Catch::Matchers::Contains("is masked"));
+        };
+        refused(me.post(world.list, body), "");
+        Json whole = world.read();
+        whole["paymentDestinations"] = {body};
+        refused(me.put(world.path, whole), "paymentDestinations[0].");
+        refused(me.post("/v1/beneficiaries", whole), "paymentDestinations[0].");
+        refused(me.send({"PATCH", world.path, {}, whole.dump()}), "paymentDestinations[0].");
+        const Json row = me.post("/v1/beneficiaries/bulk", {{"beneficiaries", {whole}}}).json();
+        CHECK(row.at("failed") == 1);
+        const Reply business = me.put(world.business(id), body);
+        CHECK(business.status >= 400);
+        CHECK_THAT(business.text(), Catch::Matchers::Contains("is masked"));
+      }
+      // The mask of a number belongs to the destination with its ID.
+      Json copy = made;
+      copy.erase("id");
+      copy[at] = masked(number);
+      Json whole = world.read();
+      whole["paymentDestinations"] = {copy};
+      CHECK(me.put(world.path, whole).status >= 400);
+    }
+    CHECK(me.get(world.one(made)).json() == before);
+  }
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  std::ranges::sort(members);
+  CHECK(seen == members);
+}
+
+TEST_CASE("a change that changes nothing leaves the time of the last change") {
+  MaskedWorld world;
+  const Json made = world.add(bank());
+  const Client& me = world.app.me();
+  const Json before = world.read();
+  world.app.clock.advance_ms(5'000);
+  CHECK(me.put(world.business(made.at("id")), made).status == 200);
+  CHECK(me.send({"PATCH", world.path, {}, R"({"tags":[]})"}).status == 200);
+  CHECK(world.read() == before);
+  const std::string wallet = "/v1/wallets/" + world.app.wallet("USDC");
+  const Json shown = me.get(wallet).json();
+  world.app.clock.advance_ms(5'000);
+  CHECK(me.put(wallet, shown).json() == shown);
+  CHECK(me.put(wallet, {{"walletName", "New name"}}).json().at("updatedAt") !=
+        shown.at("updatedAt"));
+  CHECK(me.put(wallet, {{"createdAt", "2020-01-01T00:00:00.000Z"}}).status == 422);
 }
 
 }  // namespace beneficiary_destinations_test

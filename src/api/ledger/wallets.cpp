@@ -108,9 +108,9 @@ Result<http::Response> update_wallet(const Services& services, const Call& call)
     COFFER_TRY(const auto row, existing(store::find_wallet(db, call.caller.tenant, id), "wallet"));
     return wallet_json(row, services.flows.network_name, std::nullopt);
   }));
-  reject_changes(
-      fields, present,
-      {"id", "accountNumber", "publicKey", "networkName", "assetCode", "ownAccount", "status"});
+  reject_changes(fields, present,
+                 {"id", "accountNumber", "publicKey", "networkName", "assetCode", "ownAccount",
+                  "status", "createdAt"});
   COFFER_TRY_VOID(fields.check());
   COFFER_TRY(const auto wallet,
              flows::update_wallet(services.flows, call.caller.tenant, id, update));

@@ -65,38 +65,40 @@ Result<http::Response> read_one(const Services& services, const Call& call) {
   });
 }
 
-Result<http::Response> replace_beneficiary(const Services& services, const Call& call) {
+/// Replaces the beneficiary by what `body_for` makes of its present state.
+template <class BodyFor>
+Result<http::Response> revise(const Services& services, const Call& call, BodyFor body_for,
+                              bool removes_destinations) {
   COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
-  ValidationErrors errors;
-  auto next = read_beneficiary(*call.body, flows::beneficiary_rules(services.flows), errors);
-  COFFER_TRY_VOID(errors.check());
-  // The body is the full intended state, so absent destinations are removed.
-  if (!next.destinations) next.destinations.emplace();
-  COFFER_TRY(
-      const auto state,
-      flows::revise_beneficiary(
-          services.flows, call.caller.tenant, id,
-          [&](const store::BeneficiaryRow&) -> Result<flows::BeneficiaryChange> { return next; }));
+  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
+  const auto change =
+      [&](const flows::BeneficiaryState& present) -> Result<flows::BeneficiaryChange> {
+    COFFER_TRY(const http::JsonValue body, body_for(present.beneficiary.detail));
+    ValidationErrors errors;
+    auto next = read_beneficiary(body, rules, errors, present.destinations);
+    COFFER_TRY_VOID(errors.check());
+    if (!next.destinations && removes_destinations) next.destinations.emplace();
+    return next;
+  };
+  COFFER_TRY(const auto state,
+             flows::revise_beneficiary(services.flows, call.caller.tenant, id, change));
   return state_response(200, state);
 }
 
+Result<http::Response> replace_beneficiary(const Services& services, const Call& call) {
+  // The body is the full intended state, so absent destinations are removed.
+  const auto as_sent = [&](const Beneficiary&) -> Result<http::JsonValue> { return *call.body; };
+  return revise(services, call, as_sent, true);
+}
+
 Result<http::Response> update_beneficiary(const Services& services, const Call& call) {
-  COFFER_TRY(const BeneficiaryId id, beneficiary_id(call));
   COFFER_TRY_VOID(Fields(*call.body).check());
-  const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
-  const http::JsonValue* destinations = call.body->find("paymentDestinations");
-  const auto merge = [&](const store::BeneficiaryRow& present) -> Result<flows::BeneficiaryChange> {
-    COFFER_TRY(auto target, http::parse_json(writable_json(present.detail).dump()));
-    ValidationErrors merged_faults;
-    auto change =
-        read_beneficiary(merge_patch(std::move(target), *call.body), rules, merged_faults);
-    COFFER_TRY_VOID(merged_faults.check());
-    if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
-    return change;
+  const auto merged = [&](const Beneficiary& present) -> Result<http::JsonValue> {
+    COFFER_TRY(auto target, http::parse_json(writable_json(present).dump()));
+    return merge_patch(std::move(target), *call.body);
   };
-  COFFER_TRY(const auto state,
-             flows::revise_beneficiary(services.flows, call.caller.tenant, id, merge));
-  return state_response(200, state);
+  const http::JsonValue* destinations = call.body->find("paymentDestinations");
+  return revise(services, call, merged, destinations != nullptr && destinations->is_null());
 }
 
 Result<http::Response> delete_beneficiary(const Services& services, const Call& call) {

@@ -1,5 +1,7 @@
 #include "api/parties/bodies.h"
 
+#include <algorithm>
+
 #include "api/text_members.h"
 #include "base/check.h"
 
@@ -42,8 +44,19 @@ void reject_internal_ids(Fields& fields) {
   }
 }
 
-std::optional<std::vector<Destination>> read_destinations(Fields& fields,
-                                                          const BeneficiaryRules& rules) {
+/// The one of `present` that the body names by its ID; nullptr if it names none.
+const Destination* named_destination(const http::JsonValue& body,
+                                     const std::vector<store::DestinationRow>& present) {
+  const http::JsonValue* id = body.find("id");
+  if (id == nullptr || id->string() == nullptr) return nullptr;
+  const auto named = DestinationId::parse(*id->string());
+  const auto row = std::ranges::find_if(present, [&](const auto& one) { return one.id == named; });
+  return row == present.end() ? nullptr : &row->detail;
+}
+
+std::optional<std::vector<Destination>> read_destinations(
+    Fields& fields, const BeneficiaryRules& rules,
+    const std::vector<store::DestinationRow>& present) {
   const auto* list = fields.array("paymentDestinations", optional);
   if (list == nullptr) return std::nullopt;
   std::vector<Destination> out;
@@ -54,7 +67,7 @@ std::optional<std::vector<Destination>> read_destinations(Fields& fields,
   }
   for (std::size_t i = 0; i < list->size(); ++i) {
     out.push_back(read_destination((*list)[i], rules, place("paymentDestinations", i) + ".",
-                                   fields.errors()));
+                                   fields.errors(), named_destination((*list)[i], present)));
   }
   return out;
 }
@@ -79,7 +92,8 @@ const char* details_member(DestinationMethod method) {
 }  // namespace
 
 Destination read_destination(const http::JsonValue& body, const BeneficiaryRules& rules,
-                             const std::string& prefix, ValidationErrors& errors) {
+                             const std::string& prefix, ValidationErrors& errors,
+                             const Destination* present) {
   Fields fields(body, errors, prefix);
   if (body.object() == nullptr) return {};
   DestinationInput input;
@@ -96,17 +110,19 @@ Destination read_destination(const http::JsonValue& body, const BeneficiaryRules
   read_texts<CryptoDetails>(fields, input.own);
   const auto method = find_member(input.own, "method");
   if (input.crypto || method == name(DestinationMethod::crypto)) reject_internal_ids(fields);
+  if (present != nullptr) restore_masked(input, *present);
   return validate_destination(input, rules, prefix, errors);
 }
 
 flows::BeneficiaryChange read_beneficiary(const http::JsonValue& body,
-                                          const BeneficiaryRules& rules, ValidationErrors& errors) {
+                                          const BeneficiaryRules& rules, ValidationErrors& errors,
+                                          const std::vector<store::DestinationRow>& present) {
   Fields fields(body, errors);
   if (body.object() == nullptr) return {};
   const BeneficiaryInput input = read_input(fields);
   flows::BeneficiaryChange out;
   out.detail = validate_beneficiary(input, rules, errors);
-  out.destinations = read_destinations(fields, rules);
+  out.destinations = read_destinations(fields, rules, present);
   return out;
 }
 

@@ -14,11 +14,15 @@
 namespace coffer::api {
 
 /// Adds all errors in `body` to `errors`; the result is meaningful only if there are none.
-/// `destinations` is empty if `paymentDestinations` is absent.
+/// `destinations` is empty if `paymentDestinations` is absent. A masked number of a destination
+/// that names one of `present` by its ID means the number of that one.
 flows::BeneficiaryChange read_beneficiary(const http::JsonValue& body,
-                                          const BeneficiaryRules& rules, ValidationErrors& errors);
+                                          const BeneficiaryRules& rules, ValidationErrors& errors,
+                                          const std::vector<store::DestinationRow>& present = {});
+/// A masked number means that of `present`, the destination that the body replaces.
 Destination read_destination(const http::JsonValue& body, const BeneficiaryRules& rules,
-                             const std::string& prefix, ValidationErrors& errors);
+                             const std::string& prefix, ValidationErrors& errors,
+                             const Destination* present = nullptr);
 
 /// Lists mask account numbers, IBANs, phone numbers and wallet addresses of destinations.
 enum class Shown { whole, masked };

@@ -21,10 +21,11 @@ Result<Ids> ids(std::string_view beneficiary, std::string_view destination) {
   return Ids{first, second};
 }
 
-Result<Destination> body_destination(const Services& services, const Call& call) {
+Result<Destination> body_destination(const Services& services, const Call& call,
+                                     const Destination* present = nullptr) {
   ValidationErrors errors;
   const BeneficiaryRules rules = flows::beneficiary_rules(services.flows);
-  Destination destination = read_destination(*call.body, rules, "", errors);
+  Destination destination = read_destination(*call.body, rules, "", errors, present);
   COFFER_TRY_VOID(errors.check());
   return destination;
 }
@@ -75,10 +76,11 @@ Result<http::Response> replace_destination(const Services& services, const Call&
     return unexpected(Slug::not_found, "The association was not found.");
   }
   COFFER_TRY(const Ids id, ids(call.param("id"), call.param("destId")));
-  COFFER_TRY(const Destination destination, body_destination(services, call));
   COFFER_TRY(const auto row,
-             flows::replace_destination(services.flows, call.caller.tenant, id.beneficiary,
-                                        id.destination, destination));
+             flows::revise_destination(services.flows, call.caller.tenant, id.beneficiary,
+                                       id.destination, [&](const Destination& present) {
+                                         return body_destination(services, call, &present);
+                                       }));
   return envelope_response("Payment destination updated", destination_json(row, Shown::whole));
 }
 

@@ -125,6 +125,9 @@ Payer read_payer(Fields& fields) {
   Fields members(*value, fields.errors(), fields.path("payer."));
   payer.name = members.text("name", required).value_or("");
   payer.account_number = members.text("accountNumber", optional, 64);
+  if (payer.account_number && is_masked(*payer.account_number)) {
+    members.add_error(Slug::validation_failed, "accountNumber", kMaskedFault);
+  }
   payer.phone = members.text("phone", optional, 32);
   if (payer.phone && !is_e164(*payer.phone)) {
     fields.errors().add(Slug::malformed_request, "payer.phone",

@@ -86,7 +86,7 @@ class ApplyPlan {
   void plan_connector_change(const ConnectorTerms& present, const ConnectorTerms& declared,
                              const ConnectorChange& change, const flows::EndpointChange& endpoint,
                              api::Fields& fields, ApplyStep& step);
-  Result<flows::BeneficiaryChange> merged(const store::BeneficiaryRow& present,
+  Result<flows::BeneficiaryChange> merged(const flows::BeneficiaryState& present,
                                           const http::JsonValue& declared);
   void check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
                      Amount amount);

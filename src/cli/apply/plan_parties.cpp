@@ -246,12 +246,13 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
 }
 
 /// The object with the members of `declared` in place of its own, as a PATCH of the API changes it.
-Result<flows::BeneficiaryChange> ApplyPlan::merged(const store::BeneficiaryRow& present,
+Result<flows::BeneficiaryChange> ApplyPlan::merged(const flows::BeneficiaryState& present,
                                                    const http::JsonValue& declared) {
-  COFFER_TRY(auto target, http::parse_json(api::writable_json(present.detail).dump()));
+  COFFER_TRY(auto target, http::parse_json(api::writable_json(present.beneficiary.detail).dump()));
   ValidationErrors errors;
-  auto change = api::read_beneficiary(api::merge_patch(std::move(target), declared),
-                                      flows::beneficiary_rules(flows()), errors);
+  auto change =
+      api::read_beneficiary(api::merge_patch(std::move(target), declared),
+                            flows::beneficiary_rules(flows()), errors, present.destinations);
   COFFER_TRY_VOID(errors.check());
   const http::JsonValue* destinations = declared.find("paymentDestinations");
   if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
@@ -268,10 +269,18 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
                            ? beneficiaries_.find(*given->string())
                            : beneficiaries_.end();
   step.creates = present == beneficiaries_.end();
+  flows::BeneficiaryState now;
+  if (!step.creates) {
+    now.beneficiary = present->second;
+    const auto destinations = session_.app.flows().read(
+        [&](store::Connection& db) { return store::destinations_of(db, now.beneficiary.key); });
+    if (!destinations) return;
+    now.destinations = *destinations;
+  }
   flows::BeneficiaryChange wanted;
   if (step.creates) {
     wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows()), fields.errors());
-  } else if (auto change = merged(present->second, *item_)) {
+  } else if (auto change = merged(now, *item_)) {
     wanted = *std::move(change);
   } else {
     for (const FieldError& error : change.error().fields) {
@@ -291,21 +300,18 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
     };
     return;
   }
-  const store::BeneficiaryRow& row = present->second;
-  const auto destinations = session_.app.flows().read(
-      [&](store::Connection& db) { return store::destinations_of(db, row.key); });
-  if (!(row.detail == wanted.detail)) {
+  if (!(now.beneficiary.detail == wanted.detail)) {
     step.differences.push_back("details: " + std::string(kChanged));
   }
-  const bool keeps = !wanted.destinations ||
-                     (destinations && same_destinations(*destinations, *wanted.destinations));
+  const bool keeps =
+      !wanted.destinations || same_destinations(now.destinations, *wanted.destinations);
   if (!keeps) step.differences.push_back("paymentDestinations: " + std::string(kChanged));
-  step.carry_out = [this, item = *item_, id = row.id, keeps]() -> Result<Record> {
+  step.carry_out = [this, item = *item_, id = now.beneficiary.id, keeps]() -> Result<Record> {
     COFFER_TRY(const auto changed,
                flows::revise_beneficiary(
                    flows(), *tenant_, id,
-                   [&](const store::BeneficiaryRow& now) -> Result<flows::BeneficiaryChange> {
-                     COFFER_TRY(auto change, merged(now, item));
+                   [&](const flows::BeneficiaryState& at) -> Result<flows::BeneficiaryChange> {
+                     COFFER_TRY(auto change, merged(at, item));
                      if (keeps) change.destinations.reset();  // their IDs stay
                      return change;
                    }));

@@ -189,16 +189,30 @@ std::string masked(std::string_view number) {
 }
 
 Destination masked(Destination destination) {
-  if (auto* bank = std::get_if<BankDetails>(&destination.details)) {
-    if (bank->account_number) bank->account_number = masked(*bank->account_number);
-    if (bank->iban) bank->iban = masked(*bank->iban);
-  } else if (auto* mobile = std::get_if<MobileMoneyDetails>(&destination.details)) {
-    mobile->phone_number = masked(mobile->phone_number);
-  } else {
-    auto& crypto = std::get<CryptoDetails>(destination.details);
-    crypto.wallet_address = masked(crypto.wallet_address);
-  }
+  std::visit(
+      []<class Noun>(Noun& noun) {
+        for (const auto& field : TextFields<Noun>::rows) {
+          const std::string* value = field.rule.masked ? field.get(noun) : nullptr;
+          if (value != nullptr) field.set(noun, masked(*value));
+        }
+      },
+      destination.details);
   return destination;
+}
+
+void restore_masked(DestinationInput& input, const Destination& present) {
+  const auto restore = [](TextMembers& members, const TextFact& fact, const std::string& value) {
+    const auto sent = members.find(fact.name);
+    if (sent != members.end() && sent->second == masked(value)) sent->second = value;
+  };
+  const auto visit = [&](const TextFact& fact, const std::string& value) {
+    if (!fact.rule.masked) return;
+    restore(input.own, fact, value);
+    for (auto* inner : {&input.bank, &input.mobile_money, &input.crypto}) {
+      if (*inner) restore(**inner, fact, value);
+    }
+  };
+  std::visit([&](const auto& details) { each_text(details, visit); }, present.details);
 }
 
 EntityType entity_type(const Beneficiary& beneficiary) {

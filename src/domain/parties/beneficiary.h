@@ -46,8 +46,10 @@ struct TextFields<BankDetails> {
       {"accountName", "account_name", &Bank::account_name, rule::text, "Name of the account holder",
        "Amina Otieno"},
       {"accountNumber", "account_number", &Bank::account_number,
-       rule::text_up_to(kAccountNumberMax), "Account number; mutually exclusive with `iban`"},
-      {"iban", "iban", &Bank::iban, rule::iban, "IBAN; mutually exclusive with `accountNumber`"},
+       rule::masked(rule::text_up_to(kAccountNumberMax)),
+       "Account number; mutually exclusive with `iban`"},
+      {"iban", "iban", &Bank::iban, rule::masked(rule::iban),
+       "IBAN; mutually exclusive with `accountNumber`"},
       {"bankName", "bank_name", &Bank::bank_name, rule::text, "Name of the bank"},
       {"bankCode", "bank_code", &Bank::bank_code, rule::text_up_to(50),
        "National code of the bank"},
@@ -69,7 +71,7 @@ struct TextFields<MobileMoneyDetails> {
   using Mobile = MobileMoneyDetails;
   static constexpr TextField<Mobile> rows[] = {
       {"provider", "provider", &Mobile::provider, rule::text, "Provider", "M-Pesa"},
-      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::phone,
+      {"phoneNumber", "phone_number", &Mobile::phone_number, rule::masked(rule::phone),
        "Phone number in E.164 format", "+254712345678"},
       {"accountName", "account_name", &Mobile::account_name, rule::text,
        "Name of the account holder", "Amina Otieno"},
@@ -95,7 +97,7 @@ struct TextFields<CryptoDetails> {
       {"assetSymbol", "asset_symbol", &Crypto::asset_symbol, rule::text_up_to(32),
        "Symbol of the asset on that network", "USDC"},
       {"walletAddress", "wallet_address", &Crypto::wallet_address,
-       rule::text_up_to(kWalletAddressMax), "Address on that network",
+       rule::masked(rule::text_up_to(kWalletAddressMax)), "Address on that network",
        "GDRXE2BQUC3AZNPVFSCEZ76NJ3WWL25FYFK6RGZGIEKWE4SOOHSUJUJ6"},
       {"memo", "memo", &Crypto::memo, rule::text, "Memo on the ledger"},
   };
@@ -120,7 +122,7 @@ struct Destination {
 std::string_view outcome_digits(const Destination& destination);
 /// Replaces all but the last four characters with `*`, and all characters of a shorter text.
 std::string masked(std::string_view number);
-/// With the account number, IBAN, phone number or wallet address masked, as in lists.
+/// With every masked member (TextRule::masked) as in lists.
 Destination masked(Destination destination);
 
 /// A destination as received. The crypto members may also be in `own`, according to the contract.
@@ -128,6 +130,9 @@ struct DestinationInput {
   TextMembers own;
   std::optional<TextMembers> bank, mobile_money, crypto;
 };
+/// Replaces the masked form of a member of `present` with its value, so that a destination can be
+/// sent back as a list shows it. Any other masked form is an error of validation.
+void restore_masked(DestinationInput& input, const Destination& present);
 
 // Beneficiaries -----------------------------------------------------------------------------------
 

@@ -53,6 +53,11 @@ bool is_e164(std::string_view text) {
          std::ranges::all_of(text, ascii::is_digit);
 }
 
+bool is_masked(std::string_view text) {
+  // One `*` inside is part of a federated address such as name*example.com.
+  return text.starts_with('*') || text.find("**") != std::string_view::npos;
+}
+
 std::optional<std::string> present(std::string text) {
   if (text.empty()) return std::nullopt;
   return text;
@@ -85,6 +90,12 @@ std::optional<std::string> ContactReader::value(const TextFact& fact, const Inpu
                                                 Need need) {
   auto value = present(text(fact.name, input, need, fact.rule.length_max));
   if (!value) return std::nullopt;
+  if (fact.rule.masked && is_masked(*value)) {
+    // The published pattern of a phone number makes it an error of shape.
+    const bool shape = fact.rule.kind == TextKind::phone;
+    add(shape ? Slug::malformed_request : Slug::validation_failed, fact.name, kMaskedFault);
+    return std::nullopt;
+  }
   switch (fact.rule.kind) {
     case TextKind::any:
       break;

@@ -18,6 +18,11 @@ bool is_email(std::string_view text);
 /// E.164: `+`, then 7 to 15 digits, the first of which is not 0.
 bool is_e164(std::string_view text);
 
+/// Whether the text is how a list, a statement or a screen shows a number of which it hides a part.
+/// Such a text is never accepted as a number.
+bool is_masked(std::string_view text);
+inline constexpr const char* kMaskedFault = "is masked, as lists show it; send it in full";
+
 /// Reads one field after another, trims it, and adds errors to `errors`: `malformed-request` for a
 /// missing, blank, overlong or malformed field, `validation-failed` for an invalid value. A field
 /// that already has an error (a wrong JSON type) gets no second one.

@@ -33,6 +33,7 @@ inline std::string name_fault(std::string_view name) { return line_fault(name, k
 struct TextRule {
   TextKind kind = TextKind::any;
   std::size_t length_max = kTextMax;  // in characters
+  bool masked = false;                // in lists, which show only the end of the value
 };
 
 namespace rule {
@@ -45,6 +46,10 @@ inline constexpr TextRule email{TextKind::email, kEmailMax};
 inline constexpr TextRule phone{TextKind::phone};  // E.164
 inline constexpr TextRule iban{TextKind::iban};    // in electronic form
 inline constexpr TextRule bic{TextKind::bic};      // ISO 9362, upper case
+constexpr TextRule masked(TextRule rule) {
+  rule.masked = true;
+  return rule;
+}
 }  // namespace rule
 
 /// The data of a row, independent of the struct to which it belongs.

@@ -24,11 +24,12 @@ Result<store::WalletRow> change_wallet(
     const std::function<Result<void>(store::WriteTx&, store::WalletRow&)>& change) {
   return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
     COFFER_TRY(auto wallet, existing(store::find_wallet(tx.db(), tenant, id), "wallet"));
-    const WalletStatus before = wallet.status;
+    const store::WalletRow before = wallet;
     COFFER_TRY_VOID(change(tx, wallet));
+    if (wallet == before) return wallet;  // also the time of its last change
     store::update_wallet(tx, tenant, wallet);
     wallet.updated_at = tx.now();
-    if (wallet.status != before) {
+    if (wallet.status != before.status) {
       emit_event(tx, context.random, tenant.key, EventType::wallet_status_changed, wallet.key);
     }
     return wallet;

@@ -58,6 +58,12 @@ void insert_destinations(const Context& context, store::WriteTx& tx, const Tenan
   }
 }
 
+Result<BeneficiaryState> live_state(store::Connection& db, const Tenant& tenant, BeneficiaryId id) {
+  COFFER_TRY(auto row, live_beneficiary(db, tenant, id));
+  auto destinations = store::destinations_of(db, row.key);
+  return BeneficiaryState{std::move(row), std::move(destinations)};
+}
+
 /// Inserts all of them in one commit, or none.
 Result<void> insert_all(const Context& context, const Tenant& tenant,
                         std::span<BeneficiaryState> states) {
@@ -76,26 +82,35 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
 /// Writes the state computed from `present`. `outdated` means that another change was committed
 /// first.
 Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tenant,
-                                      const store::BeneficiaryRow& present,
+                                      const BeneficiaryState& present,
                                       const BeneficiaryChange& change, bool& outdated) {
   std::vector<store::DestinationRow> fresh;
   if (change.destinations) fresh = rows_of(*change.destinations);
   return context.write([&](store::WriteTx& tx) -> Result<BeneficiaryState> {
-    COFFER_TRY(auto beneficiary, live_beneficiary(tx.db(), tenant, present.id));
-    outdated = beneficiary.detail != present.detail;
+    COFFER_TRY(auto state, live_state(tx.db(), tenant, present.beneficiary.id));
+    outdated = state.beneficiary.detail != present.beneficiary.detail ||
+               state.destinations != present.destinations;
     if (outdated) return unexpected(changed_meanwhile());
-    beneficiary.detail = change.detail;
-    store::update_beneficiary(tx, tenant, beneficiary);
-    BeneficiaryState state{std::move(beneficiary), fresh};
-    if (!change.destinations) {
-      state.destinations = store::destinations_of(tx.db(), state.beneficiary.key);
-      return state;
-    }
+    if (!change.destinations && state.beneficiary.detail == change.detail) return state;
+    state.beneficiary.detail = change.detail;
+    store::update_beneficiary(tx, tenant, state.beneficiary);
+    if (!change.destinations) return state;
     store::archive_destinations(tx, tenant, state.beneficiary);
     COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
+    state.destinations = fresh;
     insert_destinations(context, tx, tenant, state);
     return state;
   });
+}
+
+/// Runs `change` with the present state until no other change is committed in between.
+template <class Change>
+auto without_conflict(Change change) {
+  for (int turn = 1;; ++turn) {
+    bool outdated = false;
+    auto result = change(outdated);
+    if (!outdated || turn == kTurns) return result;
+  }
 }
 
 /// Runs `change` on a beneficiary that is not archived, and sets its time.
@@ -160,15 +175,12 @@ std::vector<Result<BeneficiaryState>> create_beneficiaries(
 
 Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
                                             BeneficiaryId id, const Revise& revise) {
-  for (int turn = 1;; ++turn) {
-    COFFER_TRY(const auto present, context.read([&](store::Connection& db) {
-      return live_beneficiary(db, tenant, id);
-    }));
+  return without_conflict([&](bool& outdated) -> Result<BeneficiaryState> {
+    COFFER_TRY(const auto present,
+               context.read([&](store::Connection& db) { return live_state(db, tenant, id); }));
     COFFER_TRY(const BeneficiaryChange change, revise(present));
-    bool outdated = false;
-    auto state = apply_change(context, tenant, present, change, outdated);
-    if (!outdated || turn == kTurns) return state;
-  }
+    return apply_change(context, tenant, present, change, outdated);
+  });
 }
 
 Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id) {
@@ -196,20 +208,28 @@ Result<store::DestinationRow> add_destination(const Context& context, const Tena
       });
 }
 
-Result<store::DestinationRow> replace_destination(const Context& context, const Tenant& tenant,
-                                                  BeneficiaryId id, DestinationId destination_id,
-                                                  const Destination& destination) {
-  return change_beneficiary<store::DestinationRow>(
-      context, tenant, id,
-      [&](store::WriteTx& tx, store::BeneficiaryRow&) -> Result<store::DestinationRow> {
-        COFFER_TRY(auto row, live_destination(tx.db(), tenant, id, destination_id));
-        if (row.detail == destination) return row;
-        store::archive_destination(tx, tenant, row);
-        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
-        row.detail = destination;
-        store::insert_destination(tx, tenant, row);
-        return row;
-      });
+Result<store::DestinationRow> revise_destination(const Context& context, const Tenant& tenant,
+                                                 BeneficiaryId id, DestinationId destination_id,
+                                                 const ReviseDestination& revise) {
+  return without_conflict([&](bool& outdated) -> Result<store::DestinationRow> {
+    COFFER_TRY(const auto present, context.read([&](store::Connection& db) {
+      return live_destination(db, tenant, id, destination_id);
+    }));
+    COFFER_TRY(const Destination destination, revise(present.detail));
+    if (destination == present.detail) return present;
+    return change_beneficiary<store::DestinationRow>(
+        context, tenant, id,
+        [&](store::WriteTx& tx, store::BeneficiaryRow&) -> Result<store::DestinationRow> {
+          COFFER_TRY(auto row, live_destination(tx.db(), tenant, id, destination_id));
+          outdated = row.detail != present.detail;
+          if (outdated) return unexpected(changed_meanwhile());
+          store::archive_destination(tx, tenant, row);
+          COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
+          row.detail = destination;
+          store::insert_destination(tx, tenant, row);
+          return row;
+        });
+  });
 }
 
 Result<void> archive_destination(const Context& context, const Tenant& tenant, BeneficiaryId id,

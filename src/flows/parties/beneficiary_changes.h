@@ -42,9 +42,10 @@ struct BeneficiaryChange {
 /// Computes the new state from the current one. Runs on the caller's thread before the queue, and
 /// again if another change was committed in the meantime, so that of two concurrent changes neither
 /// is lost. A Problem leaves the beneficiary unchanged.
-using Revise = std::function<Result<BeneficiaryChange>(const store::BeneficiaryRow& present)>;
+using Revise = std::function<Result<BeneficiaryChange>(const BeneficiaryState& present)>;
 
-/// Replaced destinations are archived; the new ones get new IDs.
+/// Replaced destinations are archived; the new ones get new IDs. A revision that changes nothing
+/// leaves the time of the last change.
 Result<BeneficiaryState> revise_beneficiary(const Context& context, const Tenant& tenant,
                                             BeneficiaryId id, const Revise& revise);
 Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, BeneficiaryId id);
@@ -52,10 +53,13 @@ Result<void> archive_beneficiary(const Context& context, const Tenant& tenant, B
 /// `conflict` if the beneficiary already has kDestinationsMax destinations.
 Result<store::DestinationRow> add_destination(const Context& context, const Tenant& tenant,
                                               BeneficiaryId id, const Destination& destination);
-/// From now on, the ID refers to `destination`. Earlier payments keep their original destination.
-Result<store::DestinationRow> replace_destination(const Context& context, const Tenant& tenant,
-                                                  BeneficiaryId id, DestinationId destination_id,
-                                                  const Destination& destination);
+/// Computes the new destination from the current one, like Revise.
+using ReviseDestination = std::function<Result<Destination>(const Destination& present)>;
+/// From now on, the ID refers to the new destination. Earlier payments keep their original
+/// destination. A revision that changes nothing leaves the time of the last change.
+Result<store::DestinationRow> revise_destination(const Context& context, const Tenant& tenant,
+                                                 BeneficiaryId id, DestinationId destination_id,
+                                                 const ReviseDestination& revise);
 Result<void> archive_destination(const Context& context, const Tenant& tenant, BeneficiaryId id,
                                  DestinationId destination_id);
 

@@ -86,6 +86,7 @@ Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRe
   }
   return context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
     COFFER_TRY(auto row, active_webhook(tx.db(), ref));
+    const store::WebhookRow before = row;
     if (update.url && *update.url != row.url) {
       row.url = *update.url;
       start_afresh(tx, row);
@@ -94,6 +95,10 @@ Result<store::WebhookRow> update_webhook(const Context& context, const WebhookRe
     if (update.types) {
       COFFER_TRY_VOID(check_free(tx.db(), ref.tenant, *update.types, row.key));
       row.types = *update.types;
+    }
+    if (row.url == before.url && row.description == before.description &&
+        row.types == before.types) {
+      return row;
     }
     store::update_webhook(tx, row);
     tx.signal(store::Signal::webhooks);

@@ -28,6 +28,7 @@ struct WalletRow {
   std::optional<Metadata> metadata;
   Timestamp created_at;
   Timestamp updated_at;
+  bool operator==(const WalletRow&) const = default;
 };
 
 struct WalletFilter {

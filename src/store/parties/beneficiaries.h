@@ -33,6 +33,7 @@ struct DestinationRow {
   Destination detail;
   bool archived = false;
   Timestamp created_at;
+  bool operator==(const DestinationRow&) const = default;
 };
 
 /// Whether each of `words` begins a word of the beneficiary (domain/parties/search_words.h).
