@@ -279,4 +279,41 @@ TEST_CASE("a stop ends calls to providers, however long they may take") {
   CHECK(clock.monotonic_ms() - began < kLongMs / 2);
 }
 
+TEST_CASE("decimal places stay while amounts with the present ones are agreed") {
+  World world;
+  const auto set = [&](const std::string& connector, const char* decimals) {
+    return world.run("connector set-decimals", {{"ID", connector}, {"DECIMALS", decimals}});
+  };
+  const std::string sandbox = add_connector(world.app, payout_connector());
+  for (const std::string& connector : {world.payouts, world.collections, sandbox}) {
+    INFO(connector);
+    const bool collects = connector == world.collections;
+    CHECK(set(connector, "3").code == 0);
+    CHECK(set(connector, "2").code == 0);
+    // An open quote.
+    const std::string recipient = add_recipient(world.me, "5678");
+    const Json quote = collects ? collection_quote(world.me, connector)
+                                : quote_for(world.me, connector, recipient, "10");
+    Ran rejected = set(connector, "0");
+    CHECK(rejected.code != 0);
+    CHECK(rejected.err.find("0 payments are in progress or open, and 1 quote is open") !=
+          std::string::npos);
+    CHECK(rejected.err.find("Pause the connector") != std::string::npos);
+    CHECK(set(connector, "2").code == 0);  // the present ones
+    // A payment in progress, also when its quote has expired.
+    const std::string id =
+        collects
+            ? world.me.pay("/v1/payments/onramp", collection_body(quote, world.wallet))
+            : world.me.pay("/v1/payments/offramp", cash_out_body(quote, world.wallet, recipient));
+    world.app.clock.advance_ms(121'000);
+    rejected = set(connector, "0");
+    CHECK(rejected.code != 0);
+    CHECK(rejected.err.find("1 payment is in progress or open, and 0 quotes are open") !=
+          std::string::npos);
+    world.pass(20'000);
+    REQUIRE(world.me.status(id) == "succeeded");
+    CHECK(set(connector, "3").code == 0);
+  }
+}
+
 }  // namespace connector_endpoints_test

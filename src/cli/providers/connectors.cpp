@@ -317,7 +317,9 @@ std::vector<Command> terms_commands() {
       {.path = "connector set-decimals",
        .summary = "Set the decimal places of a connector's currency",
        .label = "Set decimal places",
-       .consequence = "They apply to new quotes and to amounts of the provider.",
+       .consequence =
+           "They apply to new quotes and payments. The change is rejected while payments "
+           "are in progress or quotes are open.",
        .run = set_decimals,
        .arguments = {id, on_page(positional("DECIMALS", "Decimal places, 0 to 7"),
                                  "Decimal places of the currency", "2")}},

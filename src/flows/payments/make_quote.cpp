@@ -203,6 +203,10 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
+    // The amounts have the decimals from before the provider's response.
+    if (store::currency_decimals_of(tx.db(), quote.connector) != terms.currency_decimals) {
+      return unexpected(overloaded("The connector has just changed. Retry the request."));
+    }
     quote.id = tx.new_id<QuoteId>(context.random);
     quote.created_at = tx.now();
     quote.expires_at = tx.now().plus_ms(kQuoteLifetimeMs);

@@ -5,6 +5,7 @@
 #include "flows/providers/terms.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
+#include "store/payments/quotes.h"
 #include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
@@ -78,16 +79,30 @@ Result<void> move_to(const Context& context, store::WriteTx& tx, store::Connecto
   return {};
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? " is" : "s are");
+}
+
+/// `conflict` while the provider may still report amounts with the present decimals.
+Result<void> require_unused(store::WriteTx& tx, const ConnectorTerms& terms) {
+  const std::int64_t payments = store::unfinished_payments(tx.db(), terms.key);
+  const std::int64_t quotes = store::open_quotes(tx.db(), terms.key, tx.now());
+  if (payments == 0 && quotes == 0) return {};
+  return unexpected(
+      Slug::conflict,
+      counted(payments, "payment") + " in progress or open, and " + counted(quotes, "quote") +
+          " open, with the present decimal places. Pause the connector and wait until payments are "
+          "complete and quotes have expired (2 minutes). Resolve open payments. Then repeat.");
+}
+
 /// `conflict` while payments are in progress at the current address.
 Result<void> require_idle(store::WriteTx& tx, const ConnectorTerms& terms) {
   const std::int64_t count =
       store::payments_in_progress_at(tx.db(), terms.key, terms.endpoint->key);
   if (count == 0) return {};
-  const std::string payments =
-      count == 1 ? "1 payment is" : std::to_string(count) + " payments are";
   return unexpected(
       Slug::conflict,
-      payments + " in progress at " + terms.endpoint->base_url +
+      counted(count, "payment") + " in progress at " + terms.endpoint->base_url +
           " and cannot move, because a different provider could execute them a second time. Pause "
           "the connector and wait until they are complete, or change the URL with --confirm: they "
           "then stay at the former URL, which must respond until they are complete.");
@@ -151,7 +166,10 @@ Result<RegisteredConnector> register_connector(const Context& context,
 
 Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
                                              const ConnectorChange& change) {
-  return change_row(context, id, [&](store::WriteTx&, store::ConnectorRow& row) {
+  return change_row(context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
+    const int now = row.terms.currency_decimals;
+    if (change.currency_decimals.value_or(now) != now)
+      COFFER_TRY_VOID(require_unused(tx, row.terms));
     return judged([&](ValidationErrors& errors) { change_terms(row.terms, change, errors); });
   });
 }

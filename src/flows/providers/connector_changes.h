@@ -32,7 +32,8 @@ Result<RegisteredConnector> register_connector(const Context& context,
 
 // Changes of a connector return `not-found` and the Problems of registration.
 
-/// A paused connector issues no quotes. New amounts and prices apply to new quotes.
+/// A paused connector issues no quotes. New amounts and prices apply to new quotes. `conflict` for
+/// new decimals while payments or quotes have amounts with the present ones.
 Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
                                              const ConnectorChange& change);
 struct EndpointChange {

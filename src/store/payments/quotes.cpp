@@ -35,6 +35,10 @@ const std::string kSelectQuote = select(kQuoteColumns) +
 const std::string kFindQuote = kSelectQuote + " WHERE q.id = ? AND q.tenant = ?";
 const std::string kFindByKey = kSelectQuote + " WHERE q.quote = ?";
 const std::string kInsertQuote = ColumnList{"tenant"}.add(kQuoteColumns).insert_into("quotes");
+// Newest first; the caller stops at the first one that must have expired.
+constexpr const char* kNewest =
+    "SELECT created_at, connector = ? AND payment IS NULL AND expires_at > ? FROM quotes"
+    " WHERE quote > 0 ORDER BY quote DESC";
 constexpr const char* kUse =
     "UPDATE quotes SET payment = ? WHERE quote = ? AND payment IS NULL RETURNING expires_at";
 constexpr const char* kExpire =
@@ -59,6 +63,13 @@ std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote) {
   require_intact(db, "quotes", quote);
   return first_row<QuoteRow>(db, kFindByKey, kQuoteColumns, quote);
+}
+
+std::int64_t open_quotes(Connection& db, std::int64_t connector, Timestamp now) {
+  std::int64_t count = 0;
+  Query query(db, kNewest, connector, now);
+  while (query.step() && query.time(0).plus_ms(kQuoteLifetimeMs) > now) count += query.integer(1);
+  return count;
 }
 
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row) {

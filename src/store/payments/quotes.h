@@ -35,6 +35,8 @@ struct QuoteRow {
 std::optional<QuoteRow> find_quote(Connection& db, const Tenant& tenant, QuoteId id);
 /// For the operator. Does not check the tenant, so never call it for an integrator's route.
 std::optional<QuoteRow> find_quote_by_key(Connection& db, std::int64_t quote);
+/// Quotes of this connector that can still be used, in all associations.
+std::int64_t open_quotes(Connection& db, std::int64_t connector, Timestamp now);
 /// Returns the row key.
 std::int64_t insert_quote(WriteTx& tx, const Tenant& tenant, const QuoteRow& row);
 /// A quote can be used once; a second use is a bug and throws.

@@ -63,6 +63,7 @@ const std::string kAt = select(kConnectorColumns, kEndpoint) +
 const std::string kSelectConnector = kAt + "e.retired_at IS NULL";
 const std::string kFindConnector = kSelectConnector + " WHERE c.id = ?1 AND c.environment = ?2";
 const std::string kFindOfAny = kSelectConnector + " WHERE c.id = ?1";
+constexpr const char* kDecimalsOf = "SELECT currency_decimals FROM connectors WHERE connector = ?";
 const std::string kFindByKey = kSelectConnector + " WHERE c.connector = ?1";
 const std::string kFindAt = kAt + "e.connector_endpoint = ?2 WHERE c.connector = ?1";
 const std::string kFindAtRetired =
@@ -229,6 +230,10 @@ std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id
 }
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector) {
   return one(db, kFindByKey, {}, connector);
+}
+
+int currency_decimals_of(Connection& db, std::int64_t connector) {
+  return static_cast<int>(first_integer(db, kDecimalsOf, connector).value());
 }
 
 std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,

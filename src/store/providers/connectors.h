@@ -38,6 +38,7 @@ std::optional<ConnectorRow> find_connector(Connection& db, Environment environme
 /// In any environment, for the operator.
 std::optional<ConnectorRow> find_connector_of_any(Connection& db, ConnectorId id);
 std::optional<ConnectorRow> find_connector_by_key(Connection& db, std::int64_t connector);
+int currency_decimals_of(Connection& db, std::int64_t connector);
 /// The connector with this endpoint, which may be retired; without an endpoint if `endpoint` is
 /// empty.
 std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t connector,

@@ -82,6 +82,11 @@ constexpr const char* kLanes =
 constexpr const char* kInProgressAt =
     "SELECT count(*) FROM provider_jobs j CROSS JOIN provider_payments v ON v.payment = j.payment"
     " WHERE j.lane = ? AND v.connector_endpoint = ?";
+constexpr const char* kUnfinished =
+    "SELECT (SELECT count(*) FROM provider_jobs j CROSS JOIN payments p ON p.payment = j.payment"
+    " WHERE j.lane IN (0, ?1) AND p.connector = ?1) + (SELECT count(*) FROM provider_payments v"
+    " CROSS JOIN payments p ON p.payment = v.payment"
+    " WHERE v.open_item <> 0 AND v.open_item < 4 AND p.connector = ?1)";
 constexpr const char* kFindPayment = "SELECT payment FROM payments WHERE id = ? AND connector = ?";
 
 }  // namespace
@@ -194,6 +199,10 @@ std::vector<std::int64_t> provider_lanes(Connection& db) { return integers(db, k
 std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector,
                                      std::int64_t endpoint) {
   return first_integer(db, kInProgressAt, connector, endpoint).value();
+}
+
+std::int64_t unfinished_payments(Connection& db, std::int64_t connector) {
+  return first_integer(db, kUnfinished, connector).value();
 }
 
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,

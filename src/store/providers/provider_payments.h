@@ -81,6 +81,8 @@ std::vector<std::int64_t> provider_lanes(Connection& db);
 
 /// Payments of an http connector that were submitted to this endpoint and have not ended.
 std::int64_t payments_in_progress_at(Connection& db, std::int64_t connector, std::int64_t endpoint);
+/// Payments through this connector that have not ended, or whose money waits for a decision.
+std::int64_t unfinished_payments(Connection& db, std::int64_t connector);
 
 /// The payment through this connector with this public ID.
 std::optional<std::int64_t> find_provider_payment(Connection& db, std::int64_t connector,
