@@ -66,11 +66,57 @@ TEST_CASE("delivery: an attempt to the old URL does not count for the new one") 
     CHECK(shown.at("status") == "active");
     CHECK_FALSE(shown.contains("pausedUntil"));
     CHECK(shown.at("consecutiveFailures") == 0);
-    world.pay();
-    REQUIRE(flows::run_delivery_round(flows, lanes));
+    // The new URL gets the event of the failed attempt.
     const auto next = flows::take_delivery(flows, lanes);
     REQUIRE(next);
     CHECK(next->message.url == world.receiver.url("/new"));
+    CHECK(next->message.id == job->message.id);
+    flows::send_delivery(flows, lanes, *next);
+    REQUIRE(flows::run_delivery_round(flows, lanes));
+    CHECK(world.deliveries("delivered").size() == 1);
+  }
+}
+
+TEST_CASE("delivery: a new URL has all attempts, whatever was attempted at the old one") {
+  for (int before = 1; before <= 3; ++before) {
+    for (const int status : {410, 500}) {
+      if (status == 410 && before < 3) continue;  // an earlier 410 disables the webhook
+      INFO(before << " attempts, the last one " << status);
+      World world("payment.initiated");
+      world.pay();
+      flows::DeliveryLanes lanes(flows::SenderLimits{});
+      const flows::Context& flows = world.app.core().flows();
+      const auto take = [&] {
+        REQUIRE(flows::run_delivery_round(flows, lanes));
+        auto job = flows::take_delivery(flows, lanes);
+        REQUIRE(job);
+        return *job;
+      };
+      std::vector<Behaviour> failures(static_cast<std::size_t>(before) - 1, {Kind::answer, 500});
+      failures.push_back({Kind::answer, status});
+      for (int i = 0; i < 3; ++i) failures.push_back({Kind::answer, 500});
+      world.receiver.script(failures);
+      for (int i = 1; i < before; ++i) {
+        flows::send_delivery(flows, lanes, take());
+        REQUIRE(flows::run_delivery_round(flows, lanes));
+        world.app.clock.advance_ms(20'000);
+      }
+      const auto last = take();  // in flight while the URL changes
+      REQUIRE(
+          world.app.me()
+              .send({"PATCH", world.path(), {}, Json{{"url", world.receiver.url("/new")}}.dump()})
+              .status == 200);
+      flows::send_delivery(flows, lanes, last);
+      for (int i = 0; i < 3; ++i) {
+        flows::send_delivery(flows, lanes, take());
+        REQUIRE(flows::run_delivery_round(flows, lanes));
+        world.app.clock.advance_ms(20'000);
+      }
+      CHECK(world.deliveries("dead").size() == 1);
+      int at_new = 0;
+      for (const auto& request : world.receiver.received()) at_new += request.target == "/new";
+      CHECK(at_new == 3);
+    }
   }
 }
 

@@ -78,6 +78,8 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   const bool is_present = outcome.url == webhook->url;
   if (is_present) endpoints.note(*webhook, outcome, ruling);
   DeliveryState state = ruling.state;
+  // A previous address does not decide whether the present one gets the event.
+  if (!is_present && state == DeliveryState::dead) state = DeliveryState::pending;
   // If the endpoint was disabled during the attempt, a failed delivery is not retried.
   const bool over = delivery->state != DeliveryState::pending || !webhook->is_active();
   if (over && state == DeliveryState::pending) state = DeliveryState::dead;
@@ -88,7 +90,8 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
     due_at = tx.now().plus_ms(is_present ? ruling.delay_ms : 0);
   }
   if (delivery->state == DeliveryState::pending) count_delivery(context, tx, state);
-  store::record_delivery_attempt(tx, outcome.tenant, *delivery, attempt_of(outcome), state, due_at);
+  store::record_delivery_attempt(tx, outcome.tenant, *delivery, attempt_of(outcome), state, due_at,
+                                 is_present ? store::Series::current : store::Series::previous);
   if (ruling.disables && is_present && webhook->is_active()) disable(context, tx, *webhook);
 }
 

@@ -12,7 +12,7 @@ namespace coffer::flows {
 Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt);
 
 /// Records the results in one command, and disables an endpoint that responded with 410 Gone. The
-/// result of a previous URL counts for the delivery, not for the endpoint.
+/// failure of a previous URL is only logged: the present one gets the delivery.
 void record_outcomes(const Context& context, store::WriteTx& tx,
                      std::span<const DeliveryOutcome> outcomes);
 

@@ -31,7 +31,7 @@ void start_afresh(store::WriteTx& tx, store::WebhookRow& row) {
   row.last_status.reset();
   row.quiet_until = {};
   store::set_webhook_health(tx, row.key, {});
-  store::bring_deliveries_forward(tx, row.key);
+  store::restart_deliveries(tx, row.key);
 }
 
 }  // namespace

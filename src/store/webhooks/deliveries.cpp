@@ -58,9 +58,9 @@ constexpr const char* kInsertClosed =
 constexpr const char* kRequeue =
     "UPDATE deliveries SET state = 0, attempts = 0, due_at = ?3, closed_at = NULL"
     " WHERE webhook = ?1 AND sequence = ?2";
-constexpr const char* kBringForward =
-    "UPDATE deliveries INDEXED BY deliveries_undelivered SET due_at = ?2"
-    " WHERE webhook = ?1 AND state = 0 AND state <> 1 AND due_at > ?2";
+constexpr const char* kRestartPending =
+    "UPDATE deliveries INDEXED BY deliveries_undelivered SET due_at = min(due_at, ?2), attempts = 0"
+    " WHERE webhook = ?1 AND state = 0 AND state <> 1 AND (due_at > ?2 OR attempts > 0)";
 constexpr const char* kClosePending =
     "UPDATE deliveries INDEXED BY deliveries_undelivered SET state = 2, due_at = NULL, closed_at = "
     "?2"
@@ -185,8 +185,8 @@ void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) 
   tx.db().run(kRequeue, webhook, sequence, tx.now());
 }
 
-void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook) {
-  tx.db().run(kBringForward, webhook, tx.now());
+void restart_deliveries(WriteTx& tx, std::int64_t webhook) {
+  tx.db().run(kRestartPending, webhook, tx.now());
 }
 
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook) {
@@ -211,7 +211,7 @@ std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t
 
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
-                             std::optional<Timestamp> due_at) {
+                             std::optional<Timestamp> due_at, Series series) {
   DeliveryAttempt kept = attempt;
   if (!tx.room_for(tenant, Quota::file_bytes)) {
     kept.response.clear();
@@ -230,7 +230,8 @@ void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRo
               kept.signatures, blob(kept.response_headers));
   std::optional<Timestamp> closed_at;
   if (state != DeliveryState::pending) closed_at = tx.now();
-  tx.db().run(kUpdateDelivery, delivery.webhook, delivery.sequence, state, delivery.attempts + 1,
+  const int attempts = delivery.attempts + (series == Series::current ? 1 : 0);
+  tx.db().run(kUpdateDelivery, delivery.webhook, delivery.sequence, state, attempts,
               delivery.tries + 1, due_at, closed_at);
 }
 

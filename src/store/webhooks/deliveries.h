@@ -53,8 +53,8 @@ void insert_delivery(WriteTx& tx, const Tenant& tenant, std::int64_t webhook, st
                      DeliveryState state);
 /// Starts a new series of attempts now.
 void requeue_delivery(WriteTx& tx, std::int64_t webhook, std::int64_t sequence);
-/// Makes all pending deliveries of the webhook due now.
-void bring_deliveries_forward(WriteTx& tx, std::int64_t webhook);
+/// Starts a new series of attempts of all pending deliveries of the webhook now.
+void restart_deliveries(WriteTx& tx, std::int64_t webhook);
 /// Marks all pending deliveries of a disabled endpoint as dead.
 void close_pending_deliveries(WriteTx& tx, std::int64_t webhook);
 /// Marks a pending delivery as dead.
@@ -74,11 +74,13 @@ struct DeliveryAttempt {
 
 std::vector<DeliveryAttempt> list_delivery_attempts(Connection& db, std::int64_t webhook,
                                                     std::int64_t sequence);
+/// Whether an attempt counts for the current series of its delivery.
+enum class Series { current, previous };
 /// Logs the attempt and updates the delivery. `due_at` is set only while it stays pending. Response
 /// and signatures are not stored if the tenant has reached its quota of bytes.
 void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRow& delivery,
                              const DeliveryAttempt& attempt, DeliveryState state,
-                             std::optional<Timestamp> due_at);
+                             std::optional<Timestamp> due_at, Series series = Series::current);
 /// Deletes up to `limit` closed deliveries older than `before`, with their log; returns their
 /// number.
 int drop_deliveries(WriteTx& tx, const Tenant& tenant, Timestamp before, int limit);
