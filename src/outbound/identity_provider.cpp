@@ -56,7 +56,7 @@ std::string check_issuer(const std::string& issuer) {
 
 Result<ProviderEndpoints> read_discovery(std::string_view text, const std::string& issuer) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object()) return wrong_provider("its discovery document is not JSON");
+  if (!document.is_object()) return wrong_provider("its discovery document is not a JSON object");
   if (text_member(document, "issuer") != issuer) {
     return wrong_provider("its discovery document has another issuer");
   }
@@ -97,7 +97,7 @@ Result<http::ClientResponse> IdentityProvider::call(
   request.response_bytes_max = kAnswerBytesMax;
   request.connect_timeout_ms = kTimeoutMs;
   COFFER_TRY(auto response, send_to_host(std::move(request), client_, resolver_, kTimeoutMs));
-  if (response.truncated) return wrong_provider("its response is incomplete");
+  if (response.truncated) return wrong_provider("its response is incomplete, or over 64 KiB");
   return response;
 }
 
@@ -148,6 +148,7 @@ Result<std::string> IdentityProvider::redeem(const ProviderEndpoints& endpoints,
   if (response.status == 400 && error == "invalid_grant") {
     return unexpected(Slug::unauthorized, "the provider rejected the code");
   }
+  if (response.status == 200) return wrong_provider("its token response is not a JSON object");
   return wrong_provider("its token endpoint responds with status " +
                         std::to_string(response.status) +
                         (error.empty() ? "" : " (" + error.substr(0, 64) + ")"));

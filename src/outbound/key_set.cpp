@@ -129,7 +129,7 @@ Result<KeyDocument> KeySet::read_file() {
       keep(*std::move(text));
     } else {
       log_warning("auth", "signing keys of the external issuer could not be read",
-                  {{"source", source_}});
+                  {{"source", source_}, {"problem", "It cannot be read, or is over 256 KiB."}});
     }
     stamp_ = stamp;
   }
@@ -148,7 +148,7 @@ Result<std::string> KeySet::fetch() const {
   if (response.status != 200 || response.truncated) {
     return unexpected(Slug::provider_error,
                       "Status " + std::to_string(response.status) +
-                          (response.truncated ? ", incomplete response." : "."));
+                          (response.truncated ? ", incomplete response, or over 256 KiB." : "."));
   }
   return std::move(response.body);
 }

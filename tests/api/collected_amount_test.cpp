@@ -98,6 +98,26 @@ TEST_CASE("an underpaid on-ramp credits the collected amount, after the fee of t
   CHECK(record.at("sendingAmount") == "10000.00");
 }
 
+TEST_CASE("texts that are only shown are cut, and never hold up a collection") {
+  World world;
+  const Json failure{{"code", "account_closed"}, {"message", std::string(9'000, 'm')}};
+  CHECK(world.collected({{"status", "failed"}, {"failure", failure}}).at("status") == "failed");
+  Json instructions{{"long", std::string(5'000, 'a') + "b"}, {"name", "Amina"}};
+  instructions[std::string(5'000, 'n')] = "long name";
+  const Json shown = world.collected({{"instructions", instructions}});
+  CHECK(shown.at("status") == "succeeded");
+  CHECK(shown.at("instructions").at("long") == std::string(4'096, 'a'));
+  CHECK(shown.at("instructions").at("name") == "Amina");
+  CHECK(shown.at("instructions").at(std::string(200, 'n')) == "long name");
+  // As many members and values as 256 KiB contain.
+  Json many = Json::object();
+  for (int i = 0; i < 3'000; ++i) many["m" + std::to_string(10'000 + i)] = "x";
+  const Json wide = world.collected({{"instructions", many}, {"unknown", Json(60'000, 1)}});
+  CHECK(wide.at("status") == "succeeded");
+  CHECK(wide.at("instructions").size() == 50);
+  CHECK(world.balance() == "148.35");
+}
+
 TEST_CASE("an overpaid on-ramp credits the quoted amount and shows the excess") {
   World world;
   const Json record = world.collected({{"collectedAmount", "10000.01"}});

@@ -1,6 +1,7 @@
 #include "outbound/providers/provider_http.h"
 
 #include "base/log.h"
+#include "base/text/characters.h"
 #include "outbound/providers/provider_signature.h"
 #include "outbound/wire/address_trial.h"
 
@@ -26,12 +27,12 @@ Unexpected shown(const Problem& fault) {
 std::string text_member(const http::JsonValue& body, std::string_view name) {
   const http::JsonValue* member = body.find(name);
   if (member == nullptr || member->string() == nullptr) return {};
-  return member->string()->substr(0, kWordsMax);
+  return std::string(first_characters(*member->string(), kWordsMax));
 }
 
 /// The error in the response; empty if it is readable.
 std::string_view fault_of(const http::ClientResponse& response) {
-  if (response.truncated) return "the response is incomplete or too long";
+  if (response.truncated) return "the response is incomplete, or over 256 KiB";
   if (response.status >= 500) return "the provider reports an internal error";
   if (response.status < 200) return "no final response";
   if (response.status >= 300 && response.status < 400)
@@ -39,12 +40,17 @@ std::string_view fault_of(const http::ClientResponse& response) {
   return {};
 }
 
-/// nullopt if an accepting response is not JSON.
-std::optional<ProviderReply> read_reply(const http::ClientResponse& response) {
+/// A Problem with the reason if an accepting response is not JSON. Its size limits the response;
+/// the depth limits recursion.
+Result<ProviderReply> read_reply(const http::ClientResponse& response) {
+  constexpr std::size_t kMost = ProviderHttp::kResponseBytesMax;
   ProviderReply reply;
   reply.status = response.status;
-  auto body = http::parse_json(response.body);
-  if (!body) return reply.accepted() ? std::nullopt : std::optional(std::move(reply));
+  auto body = http::parse_json(
+      response.body,
+      {.subject = "the response", .string_max = kMost, .values_max = kMost, .children_max = kMost});
+  if (!body && reply.accepted()) return unexpected(std::move(body.error()));
+  if (!body) return reply;
   reply.body = *std::move(body);
   if (!reply.accepted()) {
     reply.code = text_member(reply.body, "code");
@@ -113,7 +119,7 @@ Result<ProviderReply> ProviderHttp::call(const ConnectorTerms& terms, const Prov
   auto reply = read_reply(*response);
   if (!reply) {
     permit.failed();
-    note("the response is not JSON", response->status);
+    note(reply.error().detail, response->status);
     return shown(Problem(Slug::provider_error));
   }
   if (call.request_waits && clock_.monotonic_ms() - began_ms > kLateMs) {

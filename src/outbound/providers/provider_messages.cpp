@@ -16,6 +16,9 @@ using Json = nlohmann::ordered_json;
 using http::JsonValue;
 
 constexpr std::size_t kMessageMax = 500;
+// Of texts that are only shown: longer ones are cut, because they must not hold up money.
+constexpr std::size_t kShownMax = 4096;
+constexpr std::size_t kShownNameMax = 200;
 constexpr std::size_t kPairsMax = 50;
 constexpr std::size_t kRelatedMax = 100;
 
@@ -46,6 +49,7 @@ bool is_absent(const JsonValue& body, std::string_view name) {
   return member == nullptr || member->is_null();
 }
 
+static_assert(kProviderReferenceMax == 128, "the reasons below name the limit");
 bool is_reference_text(const std::string* text) {
   return text != nullptr && !is_blank(*text) && character_count(*text) <= kProviderReferenceMax &&
          !ascii::has_control(*text);
@@ -104,14 +108,16 @@ bool read_time(const JsonValue& body, std::string_view name, std::optional<Times
   return out.has_value();
 }
 
-/// An object of texts; nullopt for anything else.
+/// An object of texts to show, of which it keeps the first ones; nullopt for anything else.
 std::optional<std::map<std::string, std::string>> read_texts(const JsonValue& value) {
   const JsonValue::Object* members = value.object();
-  if (members == nullptr || members->size() > kPairsMax) return std::nullopt;
+  if (members == nullptr) return std::nullopt;
   std::map<std::string, std::string> out;
   for (const auto& [name, member] : *members) {
     if (member.string() == nullptr) return std::nullopt;
-    out.emplace(cleaned(name), cleaned(*member.string()));
+    if (out.size() == kPairsMax) continue;
+    out.emplace(cleaned(first_characters(name, kShownNameMax)),
+                cleaned(first_characters(*member.string(), kShownMax)));
   }
   return out;
 }
@@ -183,7 +189,8 @@ Result<std::string> read_head(const PaymentId& id, std::initializer_list<SentAmo
   }
   const std::string* reference = text_of(body, "providerReference");
   if (is_absent(body, "providerReference")) return std::string();
-  if (!is_reference_text(reference)) return garbage("`providerReference` is not a reference");
+  if (!is_reference_text(reference))
+    return garbage("`providerReference` is not a text of 1 to 128 characters without controls");
   return *reference;
 }
 
@@ -196,7 +203,8 @@ Result<void> reject_failure(const JsonValue& body) {
 
 Result<IssuedReference> read_issued(const JsonValue& value) {
   const std::string* reference = text_of(value, "reference");
-  if (!is_reference_text(reference)) return garbage("`reference` is not valid");
+  if (!is_reference_text(reference))
+    return garbage("`reference` is not a text of 1 to 128 characters without controls");
   IssuedReference out{*reference, std::nullopt};
   if (is_absent(value, "metadata")) return out;
   out.metadata = read_texts(*value.find("metadata"));
@@ -290,7 +298,8 @@ Result<ProviderQuote> read_quote(const ConnectorTerms& terms, const JsonValue& b
   if (!read_time(body, "expiresAt", out.expires_at)) return garbage("`expiresAt` is not a time");
   if (is_absent(body, "providerQuoteId")) return out;
   const std::string* reference = text_of(body, "providerQuoteId");
-  if (!is_reference_text(reference)) return garbage("`providerQuoteId` is not a reference");
+  if (!is_reference_text(reference))
+    return garbage("`providerQuoteId` is not a text of 1 to 128 characters without controls");
   out.reference = *reference;
   return out;
 }
@@ -363,9 +372,8 @@ Result<ReferenceResponse> read_reference(const JsonValue& body) {
   COFFER_TRY(out.issued, read_issued(body));
   if (is_absent(body, "relatedReferences")) return out;
   const JsonValue::Array* related = body.find("relatedReferences")->array();
-  if (related == nullptr || related->size() > kRelatedMax) {
-    return garbage("`relatedReferences` is not a list");
-  }
+  if (related == nullptr) return garbage("`relatedReferences` is not a list");
+  if (related->size() > kRelatedMax) return garbage("`relatedReferences` has over 100 references");
   std::set<std::string> known{out.issued.reference};
   for (const JsonValue& item : *related) {
     COFFER_TRY(auto issued, read_issued(item));
