@@ -81,7 +81,7 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
   arrival.reference = call.param("reference");
   const auto amount = fields.amount("amount", required);
   const auto currency = fields.asset_code("currencyIsoCode3", optional);
-  arrival.payer.name = fields.text("payerName", optional).value_or("Sandbox customer");
+  arrival.payer.name = fields.optional_name("payerName").value_or("Sandbox customer");
   arrival.provider_payment_id =
       fields.text("providerPaymentId", optional, kProviderReferenceMax)
           .value_or("sandbox-" +

@@ -54,17 +54,21 @@ bool has_entity_tag(std::string_view list, std::string_view tag) {
   return false;
 }
 
-bool accepts_gzip(std::string_view accept_encoding) {
-  std::optional<bool> named;
-  bool any = false;
-  while (!accept_encoding.empty()) {
-    std::string_view parameters = next_part(accept_encoding, ',');
-    const std::string_view coding = next_part(parameters, ';');
-    const bool accepted = !is_zero_weight(parameters);
-    if (same_name(coding, "gzip") || same_name(coding, "x-gzip")) named = accepted;
-    if (coding == "*") any = accepted;
+std::optional<bool> permits(std::string_view list, std::string_view element) {
+  std::optional<bool> out;
+  while (!list.empty()) {
+    std::string_view parameters = next_part(list, ',');
+    const std::string_view name = next_part(parameters, ';');
+    if (same_name(name, element)) out = !is_zero_weight(parameters);
   }
-  return named.value_or(any);
+  return out;
+}
+
+bool accepts_gzip(std::string_view accept_encoding) {
+  for (const std::string_view name : {"gzip", "x-gzip", "*"}) {
+    if (const auto permitted = permits(accept_encoding, name)) return *permitted;
+  }
+  return false;
 }
 
 Document::Document(std::string content_type, std::string content)

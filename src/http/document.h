@@ -1,7 +1,9 @@
 // Documents that do not change while the process runs, served from memory.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "http/message.h"
 
@@ -29,6 +31,10 @@ class Document {
 
 /// Whether a list of entity tags, or `*`, matches `tag` by weak comparison. For If-None-Match.
 bool has_entity_tag(std::string_view list, std::string_view tag);
+
+/// Whether an Accept, Accept-Encoding or similar list permits an element, in any case, with a
+/// weight other than 0 (RFC 9110 section 12.4.2); nullopt if the list does not name it.
+std::optional<bool> permits(std::string_view list, std::string_view element);
 
 /// Whether an Accept-Encoding permits gzip, by name or by `*`, with a weight other than 0.
 bool accepts_gzip(std::string_view accept_encoding);

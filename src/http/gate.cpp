@@ -147,6 +147,7 @@ class HeadParser {
     header.remove_prefix(head_.skipped);
     for (bool first = true; !header.empty(); first = false) {
       const std::size_t end = header.find("\r\n");
+      if (first && end == std::string_view::npos) note_path(header);
       if (end == 0 || end == std::string_view::npos) break;
       first ? request_line(header.substr(0, end)) : field(header.substr(0, end));
       header.remove_prefix(end + 2);
@@ -164,6 +165,7 @@ class HeadParser {
   }
   void fail(const char* detail) { fail(malformed(detail)); }
 
+  void note_path(std::string_view line);
   void request_line(std::string_view line);
   void target(std::string_view text);
   void field(std::string_view line);
@@ -181,7 +183,17 @@ class HeadParser {
   bool keep_asked_ = false;
 };
 
+/// Notes the path in a request line that may be invalid or incomplete: the format of a rejection
+/// depends on it.
+void HeadParser::note_path(std::string_view line) {
+  line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+  const std::string_view path = line.substr(0, line.find_first_of(" ?"));
+  const bool is_path = path.starts_with('/') && path.size() <= limits_.target_bytes_max;
+  if (is_path && all_in(kTargetChars, path)) head_.target = path;
+}
+
 void HeadParser::request_line(std::string_view line) {
+  note_path(line);
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (first == std::string_view::npos || last == first) {
@@ -218,7 +230,7 @@ void HeadParser::target(std::string_view text) {
       return fail("The URL in the request line has no valid host.");
     }
     text.remove_prefix(end);
-    if (!text.starts_with('/')) head_.target = "/";
+    head_.target = text.starts_with('/') ? "" : "/";
     head_.target += text;
     return;
   }

@@ -40,7 +40,7 @@ struct Request {
   std::string client_certificate;
   // The caller's ID if acceptable, otherwise a new one; sent as X-Request-Id.
   std::string request_id;
-  bool bad_query = false;             // the query contains an invalid percent escape or a NUL
+  bool bad_query = false;             // the query has an invalid escape, a NUL or invalid UTF-8
   std::optional<Admission> admitted;  // the listener's decision from the header
 
   /// First header of this name, case-insensitive; nullptr when absent.

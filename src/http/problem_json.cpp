@@ -70,12 +70,15 @@ Response envelope_problem_response(const Problem& problem, std::string_view /*re
   std::string message = problem_code(slug);
   std::transform(message.begin(), message.end(), message.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  message += ": ";
-  message += problem.detail.empty() ? std::string(slug.title) : problem.detail;
-  // The envelope has no member for field errors, so they are part of the message.
-  for (const FieldError& error : problem.fields) {
-    message += "; " + error.field + ": " + error.message;
-  }
+  message += ":";
+  // The envelope has no member for field errors, so they are part of the message. The detail of a
+  // problem with field errors usually repeats the first one.
+  const std::string detail = problem.detail.empty() ? std::string(slug.title) : problem.detail;
+  const auto repeats = [&](const FieldError& error) {
+    return detail.starts_with(error.field + " " + error.message);
+  };
+  if (std::ranges::none_of(problem.fields, repeats)) message += " " + detail;
+  for (const FieldError& error : problem.fields) message += " " + sentence_of(error);
   Json body;
   body["success"] = false;
   body["message"] = message;

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text/ascii.h"
+#include "base/text/characters.h"
 #include "base/text/next_part.h"
 
 namespace coffer::http {
@@ -76,7 +77,7 @@ bool read_query(std::string_view target, std::vector<std::pair<std::string, std:
     if (pair.empty()) continue;
     auto& [name, value] = out.emplace_back();
     is_good = percent_decode(next_whole_part(pair, '='), true, name) && is_good;
-    is_good = percent_decode(pair, true, value) && is_good;
+    is_good = percent_decode(pair, true, value) && is_good && is_utf8(name) && is_utf8(value);
   }
   return is_good;
 }

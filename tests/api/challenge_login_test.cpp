@@ -161,6 +161,22 @@ TEST_CASE("problems of the challenge routes have the error that SEP-10 clients r
     CHECK(reply.json().at("error") == reply.json().at("detail"));
   }
   CHECK_FALSE(app.anonymous().post(kSignIn, Json::object()).json().contains("error"));
+  struct Row {
+    const char* accept;
+    const char* type;
+  };
+  const Row rows[] = {{"application/json", "application/json"},
+                      {"text/html, Application/JSON;q=0.9", "application/json"},
+                      {"application/json, application/problem+json;q=0", "application/json"},
+                      {"application/json, application/problem+json", "application/problem+json"},
+                      {"application/json;q=0", "application/problem+json"},
+                      {"application/jsonx", "application/problem+json"},
+                      {"*/*", "application/problem+json"}};
+  for (const Row& row : rows) {
+    INFO(row.accept);
+    const Reply reply = app.anonymous().send({"GET", kChallenge, {{"Accept", row.accept}}, {}});
+    CHECK(reply.header("Content-Type") == row.type);
+  }
 }
 
 TEST_CASE("requesting challenges writes nothing") {

@@ -83,3 +83,19 @@ TEST_CASE("a client with the current vocabularies gets 304") {
   CHECK(wire.status == 304);
   CHECK(wire.body.empty());
 }
+
+TEST_CASE("lists that are always complete accept limit and cursor") {
+  TestApp app;
+  for (const std::string& list : {kEnums, std::string("/v1/business/association/all")}) {
+    INFO(list);
+    const std::string whole = app.me().get(list).body;
+    for (const char* query : {"?limit=1", "?limit=", "?limit=100&cursor="}) {
+      const Reply reply = app.me().get(list + query);
+      CHECK(reply.status == 200);
+      CHECK(reply.body == whole);
+    }
+    for (const char* wrong : {"?limit=0", "?limit=101", "?cursor=nonsense"}) {
+      CHECK(app.me().get(list + wrong).status == 400);
+    }
+  }
+}

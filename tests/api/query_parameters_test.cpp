@@ -145,6 +145,17 @@ TEST_CASE("routes for browsers, probes and providers accept any query parameter"
   }
 }
 
+TEST_CASE("a query that is not UTF-8 is 400 on every route with parameters") {
+  World world;
+  for (const api::Route& route : api::routes()) {
+    if (takes_any(route) || route.query.empty()) continue;
+    const Reply reply = world.with(route, std::string(route.query.front().name) + "=%FF");
+    INFO(route.operation << " " << reply.text().substr(0, 300));
+    CHECK(reply.status == 400);
+    CHECK_THAT(reply.text(), Contains("invalid UTF-8"));
+  }
+}
+
 TEST_CASE("stock SEP-10 clients can send their domain") {
   TestApp app;
   const std::string challenge =

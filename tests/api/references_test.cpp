@@ -198,6 +198,11 @@ TEST_CASE("only the owner's references can be paid in the sandbox, with a valid 
   CHECK(world.pay("REFnothing", "1000").status == 404);
   CHECK(world.pay(reference, "0").slug() == "amount-out-of-range");
   CHECK(world.pay(reference, "0.00000001").slug() == "amount-precision");
+  for (const char* blank : {"", " ", "\u3000", "\u0301"}) {
+    const Reply reply = world.me.post(route, {{"amount", "1000"}, {"payerName", blank}});
+    CHECK(reply.status == 400);
+    CHECK(reply.fields() == std::vector<std::string>{"payerName"});
+  }
   // What a customer may really do ends as in production.
   const auto failure = [&](const Json& payment) {
     const Reply reply = world.me.post(route, payment);

@@ -1,4 +1,5 @@
 #include "api/json.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 
@@ -20,7 +21,10 @@ Result<http::Response> read_association(const Services& services, const Call& ca
   return envelope_response("Association found", association_json(row));
 }
 
+/// There is one row, so there is no cursor to another page.
 Result<http::Response> list_associations(const Services& services, const Call& call) {
+  QueryFields query(call.request);
+  COFFER_TRY_VOID(read_page(services, call, query, {"associations"}));
   COFFER_TRY(const auto row, own_association(services, call));
   return envelope_response("Associations found", Json::array({association_json(row)}));
 }
@@ -37,6 +41,7 @@ std::vector<Route> associations_routes() {
            .access = Access::business,
            .scope = Scope::associations_read,
            .envelope = true,
+           .query = page_query({}),
            .responses = {{200, "AssociationListEnvelope"}},
            .handler = list_associations},
           {.method = "GET",

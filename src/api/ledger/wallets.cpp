@@ -5,7 +5,6 @@
 #include "api/pipeline/services.h"
 #include "api/route_groups.h"
 #include "api/text_members.h"
-#include "base/text/unicode.h"
 #include "flows/ledger/wallet_changes.h"
 
 namespace coffer::api {
@@ -99,10 +98,7 @@ Result<http::Response> update_wallet(const Services& services, const Call& call)
   COFFER_TRY(const WalletId id, wallet_id(call));
   Fields fields(*call.body);
   flows::WalletUpdate update;
-  update.name = fields.text("walletName", optional);
-  if (update.name && is_blank(*update.name)) {
-    fields.add_error(Slug::malformed_request, "walletName", "must not be blank");
-  }
+  update.name = fields.optional_name("walletName");
   update.metadata = metadata(fields, optional, services.flows.clock.now());
   COFFER_TRY(const Json present, services.flows.read([&](store::Connection& db) -> Result<Json> {
     COFFER_TRY(const auto row, existing(store::find_wallet(db, call.caller.tenant, id), "wallet"));

@@ -1,5 +1,6 @@
 
 #include "api/pipeline/fields.h"
+#include "api/pipeline/page.h"
 #include "api/pipeline/services.h"
 #include "api/providers/provider_json.h"
 #include "api/route_groups.h"
@@ -42,7 +43,10 @@ std::string vocabularies() {
       .dump();
 }
 
-Result<http::Response> read_enums(const Services&, const Call& call) {
+/// All vocabularies are on one page, so there is no cursor to another.
+Result<http::Response> read_enums(const Services& services, const Call& call) {
+  QueryFields query(call.request);
+  COFFER_TRY_VOID(read_page(services, call, query, {"enums"}));
   static const http::Document document("application/json", vocabularies());
   return document.respond(call.request);
 }
@@ -93,6 +97,7 @@ std::vector<Route> payment_terms_routes() {
            .summary = "List the vocabularies",
            .lane = Lane::read,
            .scope = Scope::payments_read,
+           .query = page_query({}),
            .responses = {{200, "PaymentEnums"}, {304}},
            .handler = read_enums},
           {.method = "GET",

@@ -86,6 +86,13 @@ std::optional<std::string> Fields::opaque(std::string_view name, Presence presen
   return std::nullopt;
 }
 
+std::optional<std::string> Fields::optional_name(std::string_view name) {
+  auto value = text(name, optional);
+  if (!value || !is_blank(*value)) return value;
+  add_error(Slug::malformed_request, name, "must not be blank");
+  return std::nullopt;
+}
+
 std::optional<std::string> Fields::memo(std::string_view name) {
   auto value = text(name, optional);
   if (value && value->size() > kMemoBytesMax) {
@@ -200,6 +207,17 @@ const http::JsonValue::Array* Fields::array(std::string_view name, Presence pres
 
 void Fields::reject(std::string_view name, const std::string& message) {
   if (find(name) != nullptr) add_error(Slug::malformed_request, name, message);
+}
+
+void Fields::reject_removals() {
+  const auto* members = object_.object();
+  if (members == nullptr) return;
+  for (const auto& [name, value] : *members) {
+    if (!value.is_null() || errors_.names(path(name))) continue;
+    if (std::ranges::find(removable_, name) != removable_.end()) continue;
+    errors_.add(Slug::malformed_request, path(name),
+                "cannot be removed with null; omit it to keep the present value");
+  }
 }
 
 void Fields::reject_unknown() {

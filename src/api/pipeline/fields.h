@@ -41,6 +41,8 @@ class Fields {
   /// The same with any characters, for a secret, or a text of one who cannot correct it.
   std::optional<std::string> opaque(std::string_view name, Presence presence,
                                     std::size_t length_max = kTextMax);
+  /// An optional name: not blank if it is present.
+  std::optional<std::string> optional_name(std::string_view name);
   /// The text of a ledger memo: at most kMemoBytesMax bytes. No other length is counted in bytes.
   std::optional<std::string> memo(std::string_view name);
   /// Any string, including an empty one, for values that the caller checks in another way.
@@ -68,13 +70,19 @@ class Fields {
   const http::JsonValue::Array* array(std::string_view name, Presence presence);
   const http::JsonValue* find(std::string_view name) const;
   /// Whether the member is present, including null, with which a change removes a value.
-  bool present(std::string_view name) const { return object_.find(name) != nullptr; }
+  bool present(std::string_view name) const {
+    removable_.push_back(name);
+    return object_.find(name) != nullptr;
+  }
 
   /// Adds an error for a member that must be absent, with the reason.
   void reject(std::string_view name, const std::string& message);
   /// Rejects unknown members, for routes that move money or register references; retired members
   /// get their own messages. Members that were read count as known, so call this last.
   void reject_unknown();
+  /// Rejects null for every member that was not asked for with present(), because null does not
+  /// remove its value. For declarations, which are applied to existing data.
+  void reject_removals();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   ValidationErrors& errors() { return errors_; }
   void add_error(Slug slug, std::string_view name, std::string message) {
@@ -92,6 +100,7 @@ class Fields {
   ValidationErrors& errors_;
   std::string prefix_;
   mutable std::vector<std::string_view> asked_;
+  mutable std::vector<std::string_view> removable_;
 };
 
 /// Query parameters. The pipeline has already rejected undeclared parameters.

@@ -334,7 +334,8 @@ Result<http::Response> Pipeline::answer(const Route& route, const http::Request&
   }
   COFFER_FAULT("pipeline.handler");
   if (request.bad_query) {
-    return unexpected(Slug::malformed_request, "The query has an invalid percent escape.");
+    return unexpected(Slug::malformed_request,
+                      "The query has an invalid percent escape, a NUL or invalid UTF-8.");
   }
   COFFER_TRY_VOID(check_query(route, request));
   if (route.body == Body::none) return route.handler(services_, call);

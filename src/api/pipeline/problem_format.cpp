@@ -6,6 +6,7 @@
 #include "api/json.h"
 #include "api/pipeline/base_url.h"
 #include "base/text/ascii.h"
+#include "http/document.h"
 #include "http/problem_json.h"
 
 namespace coffer::api {
@@ -22,10 +23,10 @@ constexpr std::string_view kStellarToml = "/.well-known/stellar.toml";
 bool wants_plain_json(const http::Request& request) {
   std::string accept;
   for (const auto& [name, value] : request.headers) {
-    if (http::same_name(name, "accept")) accept += ascii::to_lower(value) + ',';
+    if (http::same_name(name, "accept")) accept += value + ',';
   }
-  return accept.find("application/json") != accept.npos &&
-         accept.find("application/problem+json") == accept.npos;
+  return http::permits(accept, "application/json").value_or(false) &&
+         !http::permits(accept, "application/problem+json").value_or(false);
 }
 
 /// The OAuth error code of a problem (RFC 6749 section 5.2).

@@ -25,10 +25,15 @@ bool is_space(char32_t c) {
   return category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP;
 }
 
+/// Unicode never assigns a character to these, and some formats cannot contain them.
+bool is_noncharacter(char32_t c) {
+  return is_between(c, 0xfdd0, 0xfdef) || (c & 0xfffeU) == 0xfffe;
+}
+
 bool is_control(char32_t c) {
   const auto category = property_of(c).category;
-  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_ZL ||
-         category == UTF8PROC_CATEGORY_ZP;
+  return is_noncharacter(c) || category == UTF8PROC_CATEGORY_CC ||
+         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
 
 /// Zero-width characters, fillers, tags, and everything that changes the direction of writing. Not
@@ -140,7 +145,8 @@ bool is_blank(std::string_view utf8) {
   while (!utf8.empty()) {
     const auto [c, length] = first_code_point(utf8);
     if (length == 0) return false;
-    if (!is_space(c) && !is_control(c) && !is_invisible(c) && c != kBlankBraille) return false;
+    const bool shows = !is_space(c) && !is_control(c) && !is_invisible(c) && c != kBlankBraille;
+    if (shows && !is_mark(c)) return false;  // a mark shows only with another character
     utf8.remove_prefix(length);
   }
   return true;

@@ -7,7 +7,8 @@
 
 namespace coffer {
 
-/// Whether the text shows nothing: it is empty, or has only white space and invisible characters.
+/// Whether the text shows nothing: it is empty, or has only white space, invisible characters and
+/// marks without a character that they belong to.
 bool is_blank(std::string_view utf8);
 
 /// Without white space of Unicode at both ends.

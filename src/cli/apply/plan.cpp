@@ -246,6 +246,7 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
     ApplyStep step{.kind = section.kind};
     (this->*section.plan)(fields, step);
     fields.reject_unknown();
+    fields.reject_removals();
     if (of_item.empty()) {
       steps_.push_back(std::move(step));
       continue;

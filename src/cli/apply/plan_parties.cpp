@@ -263,6 +263,7 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   for (const char* member :
        {"individual", "business", "addresses", "tags", "paymentDestinations"}) {
     fields.find(member);  // read below; known to the check of unknown members
+    fields.present(member);
   }
   const http::JsonValue* given = fields.find("clientReference");
   const auto present = given != nullptr && given->string() != nullptr

@@ -21,11 +21,11 @@ std::string utf8_of(char32_t c) {
 TEST_CASE("unicode: blank is what shows nothing") {
   for (const char* text :
        {"", " ", "\t\r\n", "\u00a0", "\u3000", "\u2003\u2009", "\u200b", "\ufeff", "\u00ad",
-        "\u2060", "\u3164", "\u2800", "\u0085", "\u200e \u202e"}) {
+        "\u2060", "\u3164", "\u2800", "\u0085", "\u200e \u202e", "\u0301", " \u0301\u0302"}) {
     INFO(text);
     CHECK(is_blank(text));
   }
-  for (const char* text : {"a", "\u00a0.", "東", "0", "\u0301", "\xff"}) {
+  for (const char* text : {"a", "\u00a0.", "東", "0", "e\u0301", "\u0301e", "\xff"}) {
     INFO(text);
     CHECK_FALSE(is_blank(text));
   }
@@ -44,6 +44,9 @@ TEST_CASE("unicode: characters that a line of text must not contain") {
            Case{"\x07", "must not contain control characters (U+0007)"},
            Case{"a\x7f", "must not contain control characters (U+007F)"},
            Case{"a\u0085", "must not contain control characters (U+0085)"},
+           Case{"a\ufffe", "must not contain control characters (U+FFFE)"},
+           Case{"a\ufdd0b", "must not contain control characters (U+FDD0)"},
+           Case{"\U0001ffffa", "must not contain control characters (U+1FFFF)"},
            Case{"a\u2028b", "must not contain control characters (U+2028)"},
            Case{"Kes\u200btrel", "must not contain invisible characters (U+200B)"},
            Case{"\ufeffKestrel", "must not contain invisible characters (U+FEFF)"},

@@ -228,6 +228,27 @@ TEST_CASE("apply: what the file does not contain stays, and null removes it", "[
   CHECK(file.run("connector list").json().at(0).at("status") == "ACTIVE");
 }
 
+TEST_CASE("apply: null for a member that cannot be removed is an error", "[cli]") {
+  OpenFile file;
+  REQUIRE(applied(file, everything()).code == 0);
+  const std::string before = file.run("connector list").out;
+  const std::pair<const char*, const char*> members[] = {{"connectors", "maxAmount"},
+                                                         {"connectors", "rate"},
+                                                         {"connectors", "status"},
+                                                         {"assets", "decimals"},
+                                                         {"webhooks", "eventTypes"}};
+  for (const auto& [section, member] : members) {
+    Json wanted = everything();
+    wanted[section][0][member] = nullptr;
+    const Ran ran = applied(file, wanted);
+    INFO(section << " " << member << " " << ran.out << ran.err);
+    CHECK(ran.code != 0);
+    CHECK(ran.err.find(member) != std::string::npos);
+    CHECK(ran.err.find("cannot be removed") != std::string::npos);
+  }
+  CHECK(file.run("connector list").out == before);
+}
+
 TEST_CASE("apply: a price that a provider would not use is an error", "[cli]") {
   OpenFile file;
   Json wanted = everything();

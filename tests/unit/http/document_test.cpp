@@ -117,3 +117,18 @@ TEST_CASE("Accept-Encoding is evaluated by names and weights") {
     CHECK_FALSE(accepts_gzip(rejected));
   }
 }
+
+TEST_CASE("lists of media types name whole types, with a weight") {
+  constexpr std::string_view kJson = "application/json";
+  for (const char* accepted : {"application/json", "text/html, Application/JSON;q=0.5",
+                               "application/json;charset=utf-8", " application/json ; q=1"}) {
+    INFO(accepted);
+    CHECK(permits(accepted, kJson) == true);
+  }
+  for (const char* rejected : {"application/json;q=0", "application/json; charset=utf-8; q=0.0"}) {
+    CHECK(permits(rejected, kJson) == false);
+  }
+  for (const char* other : {"", "application/jsonx", "xapplication/json", "application/*", "*/*"}) {
+    CHECK_FALSE(permits(other, kJson).has_value());
+  }
+}

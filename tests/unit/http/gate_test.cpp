@@ -250,6 +250,17 @@ TEST_CASE("a rejection contains the parts of the request that could be parsed") 
   CHECK(rejection->head.path() == "/v1/x");
   CHECK(rejection->head.request_id == "my-id.1");
 
+  // The format of the response depends on the path.
+  for (const std::string& line :
+       {"GET /v1/x?y=" + std::string(2'100, 'a') + " HTTP/1.1\r\n",
+        "GET /v1/x?y=" + std::string(9'000, 'a'), std::string("GET /v1/x HTTP/2.0\r\n"),
+        std::string("GET /v1/x?y#z HTTP/1.1\r\n")}) {
+    INFO(line.substr(0, 40));
+    const GateResult early = inspect(line + "Host: a\r\n\r\n");
+    REQUIRE(std::holds_alternative<Rejection>(early));
+    CHECK(std::get<Rejection>(early).head.path() == "/v1/x");
+  }
+
   const GateResult other = inspect("GET / HTTP/1.1\r\nX-Request-Id: a b\r\n\r\n");
   CHECK(std::get<Rejection>(other).head.request_id.empty());
 

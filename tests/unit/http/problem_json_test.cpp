@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/validation_errors.h"
 #include "http/json_body.h"
 
 using namespace coffer;
@@ -70,8 +71,15 @@ TEST_CASE("business routes get the envelope") {
   CHECK(response.status == 422);
   CHECK(response.content_type == "application/json");
   CHECK(response.body ==
-        R"({"success":false,"message":"INSUFFICIENT_FUNDS: Not enough.; amount: is )"
-        R"(too large","data":null})");
+        R"({"success":false,"message":"INSUFFICIENT_FUNDS: Not enough. amount is too large.",)"
+        R"("data":null})");
+  // A detail that repeats the first field error is not repeated.
+  ValidationErrors errors;
+  errors.add(Slug::malformed_request, "phone", "must be a phone number");
+  errors.add(Slug::malformed_request, "name", "is required");
+  CHECK(envelope_problem_response(errors.problem(), "i").body ==
+        R"({"success":false,"message":"MALFORMED_REQUEST: phone must be a phone number. name is )"
+        R"(required.","data":null})");
   CHECK(envelope_problem_response(Problem(Slug::not_found), "i").body ==
         R"({"success":false,"message":"NOT_FOUND: Not found","data":null})");
 }
