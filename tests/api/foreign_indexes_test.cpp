@@ -339,7 +339,7 @@ std::map<std::string, Find> lookups(const World& world) {
       {"onramp_reference_metadata(onramp_reference, name)", references},
       {"unassigned_arrivals(id)", FINDS(store::find_arrival(file, arrival))},
       {"unassigned_arrivals(connector, provider_payment_id)",
-       FINDS(store::find_arrival(file, arrival_connector, arrival_payment))},
+       FINDS(!store::find_arrivals(file, arrival_connector, arrival_payment).empty())},
       {"payments(id)", FINDS(store::payment_key(file, payment))},
       {"payments(tenant, transaction_id)",
        FINDS(store::find_by_transaction_id(file, tenant, transaction))},

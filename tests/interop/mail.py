@@ -105,14 +105,15 @@ def answering(greeting):
 def cut_at_the_end(folder):
     """A target that hangs does not delay the end of the server beyond drain_s."""
     silent = answering(b"")
+    sender = {"COFFER_ALERT_EMAIL": RECIPIENT, "COFFER_NOTIFY_FROM": "gateway@bank.example"}
     for name, settings in (
             ("webhook", {"COFFER_ALERT_WEBHOOK_URL": f"http://127.0.0.1:{silent}/",
                          "COFFER_ALERT_WEBHOOK_SECRET": "whsec_" + base64.b64encode(bytes(32)).decode()}),
-            ("mail server", {"COFFER_ALERT_EMAIL": RECIPIENT, "COFFER_NOTIFY_SMTP": f"smtp://localhost:{silent}"}),
-            ("sendmail", {"COFFER_ALERT_EMAIL": RECIPIENT, "COFFER_NOTIFY_SENDMAIL": program(folder, "sleep 60 & wait")})):
+            ("mail server", {**sender, "COFFER_NOTIFY_SMTP": f"smtp://localhost:{silent}"}),
+            ("sendmail", {**sender, "COFFER_NOTIFY_SENDMAIL": program(folder, "sleep 60 & wait")})):
         with tempfile.TemporaryDirectory(dir=folder) as place:
             demo = Demo(binary(), place)
-            demo.start(env={"COFFER_NOTIFY_FROM": "gateway@bank.example", "COFFER_DRAIN_S": str(DRAIN_S), **settings})
+            demo.start(env={"COFFER_DRAIN_S": str(DRAIN_S), **settings})
             with subprocess.Popen([demo.binary, "alert", "test", "--db", demo.db], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) as test:
                 time.sleep(1)

@@ -137,7 +137,7 @@ Findings check_header_opening(const Tree& tree) {
 Findings check_shell_words(const Tree& tree) {
   static const std::regex pasted(
       "(--db|--cacert|--master-key-file|chmod [0-9a-z+-]+|fuser|sqlite3|mv|cp|rm) \""
-      "(\\s*\\+|\\)\\.append\\()\\s*(?!shell_word\\()");
+      "(\\s*\\+|\\)\\.append\\()(?!\\s*shell_word\\()");
   Findings out;
   for (const auto& [path, file] : tree.files()) {
     if (!file.in("src") || !file.is_cpp()) continue;

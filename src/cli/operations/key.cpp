@@ -23,9 +23,9 @@ std::string next_steps(const Config& config, const std::string& key_file) {
       "\nThe file now requires the new key. Keep the old key as long as you keep backups made with "
       "it.\nExisting tokens are invalid; clients must log in again.\n\nNext:\n";
   if (config.master_key.empty()) {
-    const std::string key = shell_word(config.master_key_file);
-    text += "  mv " + key + " " + shell_word(config.master_key_file + ".old") + "\n  mv " +
-            shell_word(key_file) + " " + key + "\n";
+    const std::string& key = config.master_key_file;
+    text += "  mv " + shell_word(key) + " " + shell_word(key + ".old") + "\n  mv " +
+            shell_word(key_file) + " " + shell_word(key) + "\n";
   } else {
     text += "  provide the new key where the old one came from (" +
             config.origins.at("master_key") + ")\n";
