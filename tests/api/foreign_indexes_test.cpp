@@ -222,67 +222,38 @@ const std::set<std::string> kOthers{
     "alert_messages(due_at) partly",
 };
 
-std::map<std::string, Find> lookups(const World& world) {
-  Connection db(world.path, store::OpenMode::read_only);
-  const Tenant tenant = world.tenant;
-  const auto hash_of = [&](const std::string& column, const std::string& table) {
-    Sha256 out;
-    const std::string bytes = blob(db, column + " FROM " + table + " ORDER BY rowid LIMIT 1");
-    std::copy(bytes.begin(), bytes.end(), out.begin());
-    return out;
-  };
-  const auto text_of = [&](const std::string& column, const std::string& table) {
-    return blob(db, column + " FROM " + table + " ORDER BY rowid LIMIT 1");
-  };
-  const auto key_of = [&](const std::string& column, const std::string& table) {
-    return number(db, column + " FROM " + table + " ORDER BY rowid LIMIT 1");
-  };
+/// A column of the first row.
+std::string text_of(Connection& db, const std::string& column, const std::string& table) {
+  return blob(db, column + " FROM " + table + " ORDER BY rowid LIMIT 1");
+}
+std::int64_t key_of(Connection& db, const std::string& column, const std::string& table) {
+  return std::stoll(text_of(db, column, table));
+}
+Sha256 hash_of(Connection& db, const std::string& column, const std::string& table) {
+  Sha256 out;
+  const std::string bytes = text_of(db, column, table);
+  std::copy(bytes.begin(), bytes.end(), out.begin());
+  return out;
+}
+
+using Finds = std::map<std::string, Find>;
 #define FINDS(...) [=](Connection& file) { return bool(__VA_ARGS__); }
+
+Finds identity_lookups(Connection& db) {
   const auto association = id<AssociationId>(db, "associations");
   const auto application = id<ApplicationId>(db, "applications");
   const auto operator_id = id<OperatorId>(db, "operators");
   const auto user = id<UserId>(db, "users");
-  const auto wallet = id<WalletId>(db, "wallets");
-  const auto beneficiary = id<BeneficiaryId>(db, "beneficiaries");
-  const auto destination = id<DestinationId>(db, "destinations");
-  const auto connector = id<ConnectorId>(db, "connectors");
-  const auto webhook = id<WebhookId>(db, "webhooks");
-  const auto quote = id<QuoteId>(db, "quotes");
-  const auto arrival = id<ArrivalId>(db, "unassigned_arrivals");
-  const auto payment = id<PaymentId>(db, "payments");
-  const auto client_id = text_of("client_id", "applications");
-  const auto api_key = hash_of("api_key_hash", "applications");
-  const auto old_api_key = hash_of("old_api_key_hash", "applications");
-  const auto connect = hash_of("connect_hash", "applications");
-  const auto old_connect = hash_of("old_connect_hash", "applications");
-  const auto application_key = text_of("public_key", "applications");
-  const auto link = text_of("hash", "operator_links");
-  const auto credential = text_of("credential", "operator_passkeys");
-  const auto token = hash_of("hash", "refresh_tokens");
-  const auto username = text_of("username", "users");
-  const auto code = AssetCode::parse(text_of("code", "assets")).value();
-  const auto public_key = text_of("public_key", "wallets");
-  const auto wallet_key = key_of("wallet", "accounts WHERE wallet IS NOT NULL");
-  const auto asset_key = key_of("asset", "accounts WHERE wallet IS NOT NULL");
-  const auto funding = text_of("transaction_id", "fundings WHERE transaction_id IS NOT NULL");
-  const auto beneficiary_key = key_of("beneficiary", "destinations");
-  const auto fee_connector = key_of("connector", "fee_rows");
-  const auto reference = text_of("reference", "onramp_references");
-  const auto reference_connector = key_of("connector", "onramp_references");
-  const auto reference_connector_id = [&] {
-    ConnectorId out;
-    const std::string bytes =
-        blob(db, "id FROM connectors WHERE connector = " + std::to_string(reference_connector));
-    std::copy(bytes.begin(), bytes.end(), out.uuid.bytes.begin());
-    return out;
-  }();
-  const auto arrival_connector = key_of("connector", "unassigned_arrivals");
-  const auto arrival_payment = text_of("provider_payment_id", "unassigned_arrivals");
-  const auto transaction = text_of("transaction_id", "payments");
-  const auto references = [=](Connection& file) {
-    const store::ReferenceFilter filter{reference_connector_id, "c"};
-    return !store::list_references(file, tenant, filter, {.limit = 1}).rows.empty();
-  };
+  const auto client_id = text_of(db, "client_id", "applications");
+  const auto api_key = hash_of(db, "api_key_hash", "applications");
+  const auto old_api_key = hash_of(db, "old_api_key_hash", "applications");
+  const auto connect = hash_of(db, "connect_hash", "applications");
+  const auto old_connect = hash_of(db, "old_connect_hash", "applications");
+  const auto application_key = text_of(db, "public_key", "applications");
+  const auto link = text_of(db, "hash", "operator_links");
+  const auto credential = text_of(db, "credential", "operator_passkeys");
+  const auto token = hash_of(db, "hash", "refresh_tokens");
+  const auto username = text_of(db, "username", "users");
   return {
       {"meta(name)",
        [](Connection& file) {
@@ -312,6 +283,20 @@ std::map<std::string, Find> lookups(const World& world) {
       {"users(id)", FINDS(store::find_user(file, user))},
       {"users(username)", FINDS(store::find_user_by_username(file, username))},
       {"refresh_tokens(hash)", FINDS(store::find_refresh_token(file, token))},
+  };
+}
+
+Finds ledger_lookups(Connection& db, const Tenant& tenant) {
+  const auto wallet = id<WalletId>(db, "wallets");
+  const auto quote = id<QuoteId>(db, "quotes");
+  const auto payment = id<PaymentId>(db, "payments");
+  const auto code = AssetCode::parse(text_of(db, "code", "assets")).value();
+  const auto public_key = text_of(db, "public_key", "wallets");
+  const auto wallet_key = key_of(db, "wallet", "accounts WHERE wallet IS NOT NULL");
+  const auto asset_key = key_of(db, "asset", "accounts WHERE wallet IS NOT NULL");
+  const auto funding = text_of(db, "transaction_id", "fundings WHERE transaction_id IS NOT NULL");
+  const auto transaction = text_of(db, "transaction_id", "payments");
+  return {
       {"assets(code)", FINDS(store::find_asset(file, code))},
       {"rates(environment, sell, buy)",
        [](Connection& file) {
@@ -322,6 +307,32 @@ std::map<std::string, Find> lookups(const World& world) {
       {"wallets(public_key)", FINDS(store::find_address(file, Environment::sandbox, public_key))},
       {"accounts(wallet, asset) partly", FINDS(store::find_trustline(file, wallet_key, asset_key))},
       {"fundings(transaction_id)", FINDS(store::find_funding(file, funding))},
+      {"quotes(id)", FINDS(store::find_quote(file, tenant, quote))},
+      {"payments(id)", FINDS(store::payment_key(file, payment))},
+      {"payments(tenant, transaction_id)",
+       FINDS(store::find_by_transaction_id(file, tenant, transaction))},
+  };
+}
+
+Finds party_lookups(Connection& db, const Tenant& tenant) {
+  const auto association = id<AssociationId>(db, "associations");
+  const auto beneficiary = id<BeneficiaryId>(db, "beneficiaries");
+  const auto beneficiary_key = key_of(db, "beneficiary", "destinations");
+  const auto destination = id<DestinationId>(db, "destinations");
+  const auto connector = id<ConnectorId>(db, "connectors");
+  const auto fee_connector = key_of(db, "connector", "fee_rows");
+  const auto webhook = id<WebhookId>(db, "webhooks");
+  const auto reference = text_of(db, "reference", "onramp_references");
+  const auto issuer = key_of(db, "connector", "onramp_references");
+  const store::ReferenceFilter of_customer{
+      id<ConnectorId>(db, "connectors WHERE connector = " + std::to_string(issuer)), "c"};
+  const auto references = [=](Connection& file) {
+    return !store::list_references(file, tenant, of_customer, {.limit = 1}).rows.empty();
+  };
+  const auto arrival = id<ArrivalId>(db, "unassigned_arrivals");
+  const auto arrival_connector = key_of(db, "connector", "unassigned_arrivals");
+  const auto arrival_payment = text_of(db, "provider_payment_id", "unassigned_arrivals");
+  return {
       {"beneficiaries(id)", FINDS(store::find_quote_party(file, tenant, beneficiary))},
       {"destinations(id)", FINDS(store::find_destination(file, tenant, destination))},
       {"destinations(beneficiary) partly",
@@ -332,19 +343,24 @@ std::map<std::string, Find> lookups(const World& world) {
       {"webhooks(id)", FINDS(store::find_webhook(file, tenant, webhook))},
       {"fee_rows(association, connector, transaction_type)",
        FINDS(store::find_fee(file, association, fee_connector, TransactionType{}))},
-      {"quotes(id)", FINDS(store::find_quote(file, tenant, quote))},
       {"onramp_references(connector, reference)",
-       FINDS(store::find_reference(file, reference_connector, reference))},
+       FINDS(store::find_reference(file, issuer, reference))},
       {"onramp_references(tenant, connector, customer_id) partly", references},
       {"onramp_reference_metadata(onramp_reference, name)", references},
       {"unassigned_arrivals(id)", FINDS(store::find_arrival(file, arrival))},
       {"unassigned_arrivals(connector, provider_payment_id)",
        FINDS(!store::find_arrivals(file, arrival_connector, arrival_payment).empty())},
-      {"payments(id)", FINDS(store::payment_key(file, payment))},
-      {"payments(tenant, transaction_id)",
-       FINDS(store::find_by_transaction_id(file, tenant, transaction))},
   };
+}
 #undef FINDS
+
+/// By index, the look-up through it.
+Finds lookups(const World& world) {
+  Connection db(world.path, store::OpenMode::read_only);
+  Finds out = identity_lookups(db);
+  out.merge(ledger_lookups(db, world.tenant));
+  out.merge(party_lookups(db, world.tenant));
+  return out;
 }
 
 /// 'found', 'nothing' or 'refused'.

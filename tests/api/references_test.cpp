@@ -75,7 +75,7 @@ TEST_CASE("a rebind has no metadata, and related references have their own") {
   CHECK(world.pay(related[1].at("reference"), "1000").status == 202);
 }
 
-TEST_CASE("payment instructions that another program changed are not shown") {
+TEST_CASE("payment instructions that another program changed stay hidden") {
   World world;
   world.registered("customer-1");
   world.registered("c-2004");

@@ -215,6 +215,14 @@ const std::vector<Break> kBreaks{
      " created_at, updated_at) VALUES (1, 3, 1, zeroblob(16), 'https://a', 1, x'00', 0, 0, 0);"
      " INSERT INTO delivery_attempts (webhook, sequence, attempt, at, duration_ms)"
      " VALUES (1, 1, 1, 1, 1)"},
+    {"payments_are_found",
+     "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT 'table', 'b_tree', 'b_tree',"
+     " rootpage, 'CREATE TABLE b_tree (tenant, id, row, PRIMARY KEY (tenant, id, row))"
+     " WITHOUT ROWID' FROM sqlite_schema WHERE name = 'sqlite_autoindex_payments_2';"
+     " PRAGMA writable_schema = RESET; DELETE FROM b_tree WHERE row = 1;"
+     " PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'b_tree';"
+     " PRAGMA writable_schema = RESET"},
+    {"destinations_of_beneficiaries", "UPDATE payments SET destination = 99 WHERE payment = 1"},
     {"circulation_fits",
      "UPDATE accounts SET asset = 1, kind = 1, wallet = NULL, balance = -9223372036854775807"
      " WHERE account > 2"},
