@@ -306,8 +306,10 @@ class Reader:
             result = next(f.type for f in self.types[result.name].fields if f.name == "data")
         query = self.parameters(operation, "query")
         page_item = None
-        if any(parameter.name == "cursor" for parameter in query):
-            page_item = next(f.type.items for f in self.types[result.name].fields if f.name == "data")
+        # Lists that are complete accept `cursor`, but have no next page.
+        members = {f.name: f.type for f in self.types[result.name].fields} if result and result.kind == "ref" else {}
+        if "nextCursor" in members and any(parameter.name == "cursor" for parameter in query):
+            page_item = members["data"].items
         self.reach(result, "in_response")
         scope = re.search(r"scope `([a-z]+:[a-z]+)`", operation.get("description", ""))
         schemes = set(operation["security"][0])

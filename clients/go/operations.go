@@ -51,11 +51,19 @@ func (c *Client) VerifyOTP(ctx context.Context, body OTPLogin) (*Token, error) {
 	return fetch[*Token](ctx, c, call{method: "POST", path: "/v1/public/auth/verify-otp", body: body})
 }
 
+// ListAssociationsParams has the parameters of [Client.ListAssociations].
+type ListAssociationsParams struct {
+	// Maximum number of rows on the page.
+	Limit *int64 `json:"limit,omitempty"`
+	// Cursor from an earlier page.
+	Cursor string `json:"cursor,omitempty"`
+}
+
 // ListAssociations: list the application's association.
 //
 // Requires the scope `associations:read`.
-func (c *Client) ListAssociations(ctx context.Context) ([]Association, error) {
-	return fetch[[]Association](ctx, c, call{method: "GET", path: "/v1/business/association/all", auth: authToken, repeatable: true, envelope: true})
+func (c *Client) ListAssociations(ctx context.Context, params ListAssociationsParams) ([]Association, error) {
+	return fetch[[]Association](ctx, c, call{method: "GET", path: "/v1/business/association/all", auth: authToken, query: params, repeatable: true, envelope: true})
 }
 
 // GetAssociation: read the application's association.
@@ -507,11 +515,19 @@ func (c *Client) CreateConnectQuote(ctx context.Context, direction QuoteDirectio
 	return fetch[*Quote](ctx, c, call{method: "POST", path: path, auth: authConnect, body: body, success: 402})
 }
 
+// GetPaymentEnumsParams has the parameters of [Client.GetPaymentEnums].
+type GetPaymentEnumsParams struct {
+	// Maximum number of rows on the page.
+	Limit *int64 `json:"limit,omitempty"`
+	// Cursor from an earlier page.
+	Cursor string `json:"cursor,omitempty"`
+}
+
 // GetPaymentEnums: list the vocabularies.
 //
 // Requires the scope `payments:read`.
-func (c *Client) GetPaymentEnums(ctx context.Context) (*PaymentEnums, error) {
-	return fetch[*PaymentEnums](ctx, c, call{method: "GET", path: "/v1/payments/enums", auth: authToken, repeatable: true})
+func (c *Client) GetPaymentEnums(ctx context.Context, params GetPaymentEnumsParams) (*PaymentEnums, error) {
+	return fetch[*PaymentEnums](ctx, c, call{method: "GET", path: "/v1/payments/enums", auth: authToken, query: params, repeatable: true})
 }
 
 // GetPaymentRequirementsParams has the parameters of [Client.GetPaymentRequirements].

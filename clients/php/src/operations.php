@@ -95,11 +95,14 @@ final class Client extends Runtime
      *
      * Requires the scope `associations:read`.
      *
+     * @param ?int $limit Maximum number of rows on the page.
+     * @param ?string $cursor Cursor from an earlier page.
      * @return list<Association>
      */
-    public function listAssociations(): array
+    public function listAssociations(?int $limit = null, ?string $cursor = null): array
     {
-        $response = $this->send('GET', '/v1/business/association/all', 'token', true);
+        $query = ['limit' => $limit, 'cursor' => $cursor];
+        $response = $this->send('GET', '/v1/business/association/all', 'token', true, query: $query);
         return array_map(Association::fromArray(...), self::decode($response)['data']);
     }
 
@@ -680,10 +683,14 @@ final class Client extends Runtime
      * List the vocabularies.
      *
      * Requires the scope `payments:read`.
+     *
+     * @param ?int $limit Maximum number of rows on the page.
+     * @param ?string $cursor Cursor from an earlier page.
      */
-    public function getPaymentEnums(): PaymentEnums
+    public function getPaymentEnums(?int $limit = null, ?string $cursor = null): PaymentEnums
     {
-        $response = $this->send('GET', '/v1/payments/enums', 'token', true);
+        $query = ['limit' => $limit, 'cursor' => $cursor];
+        $response = $this->send('GET', '/v1/payments/enums', 'token', true, query: $query);
         return PaymentEnums::fromArray(self::decode($response));
     }
 

@@ -1820,7 +1820,8 @@ final class NewCryptoDetails extends Struct
  * Send the details of the method: `bank`, `mobileMoney`, or for CRYPTO `networkName`, `assetSymbol` and
  * `walletAddress`, either at the top level or in `crypto`. `countryIsoCode2` and `currencyIsoCode3` are required
  * unless the method is CRYPTO. On the network of the embedded ledger, `walletAddress` is a public key. `networkId`,
- * `assetId` and `connectorId` are not accepted.
+ * `assetId` and `connectorId` are not accepted. A masked number from a list is accepted only with the `id` of its
+ * destination, and means the present number.
  */
 final class NewDestination extends Struct
 {

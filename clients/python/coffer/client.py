@@ -98,12 +98,13 @@ class Client(Runtime):
         )
         return result
 
-    def list_associations(self) -> list[types.Association]:
+    def list_associations(self, *, limit: int | None = None, cursor: str | None = None) -> list[types.Association]:
         """List the application's association. Requires the scope `associations:read`."""
         result: list[types.Association] = self.request(
             "GET",
             "/v1/business/association/all",
             list[types.Association],
+            query={"limit": limit, "cursor": cursor},
             envelope=True,
         )
         return result
@@ -423,9 +424,14 @@ class Client(Runtime):
         )
         return result
 
-    def get_payment_enums(self) -> types.PaymentEnums:
+    def get_payment_enums(self, *, limit: int | None = None, cursor: str | None = None) -> types.PaymentEnums:
         """List the vocabularies. Requires the scope `payments:read`."""
-        result: types.PaymentEnums = self.request("GET", "/v1/payments/enums", types.PaymentEnums)
+        result: types.PaymentEnums = self.request(
+            "GET",
+            "/v1/payments/enums",
+            types.PaymentEnums,
+            query={"limit": limit, "cursor": cursor},
+        )
         return result
 
     def get_payment_requirements(

@@ -46,8 +46,11 @@ export class Client extends Runtime {
   }
 
   /** List the application's association. Requires the scope `associations:read`. */
-  listAssociations(options: CallOptions = {}): Promise<types.Association[]> {
-    return this.request<types.Association[]>("GET", "/v1/business/association/all", { envelope: true, options });
+  listAssociations(
+    query: { limit?: number; cursor?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.Association[]> {
+    return this.request<types.Association[]>("GET", "/v1/business/association/all", { query, envelope: true, options });
   }
 
   /** Read the application's association. Requires the scope `associations:read`. */
@@ -248,8 +251,11 @@ export class Client extends Runtime {
   }
 
   /** List the vocabularies. Requires the scope `payments:read`. */
-  getPaymentEnums(options: CallOptions = {}): Promise<types.PaymentEnums> {
-    return this.request<types.PaymentEnums>("GET", "/v1/payments/enums", { options });
+  getPaymentEnums(
+    query: { limit?: number; cursor?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.PaymentEnums> {
+    return this.request<types.PaymentEnums>("GET", "/v1/payments/enums", { query, options });
   }
 
   /** List the fields that a connector requires. Requires the scope `payments:read`. */

@@ -60,7 +60,11 @@ var operations = map[string]func(ctx context.Context, client *coffer.Client, s *
 		return client.VerifyOTP(ctx, body)
 	},
 	"listAssociations": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
-		return client.ListAssociations(ctx)
+		var params coffer.ListAssociationsParams
+		if err := decode(s.Query, &params); err != nil {
+			return nil, err
+		}
+		return client.ListAssociations(ctx, params)
 	},
 	"getAssociation": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
 		return client.GetAssociation(ctx, s.Path["id"])
@@ -248,7 +252,11 @@ var operations = map[string]func(ctx context.Context, client *coffer.Client, s *
 		return client.CreateConnectQuote(ctx, coffer.QuoteDirection(s.Path["direction"]), body)
 	},
 	"getPaymentEnums": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
-		return client.GetPaymentEnums(ctx)
+		var params coffer.GetPaymentEnumsParams
+		if err := decode(s.Query, &params); err != nil {
+			return nil, err
+		}
+		return client.GetPaymentEnums(ctx, params)
 	},
 	"getPaymentRequirements": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
 		var params coffer.GetPaymentRequirementsParams
