@@ -41,10 +41,13 @@ struct World {
       return out;
     }
     Json body{{"instructions", {{"accountNumber", "1"}}}, {"status", "pending"}};
+    const Lock lock(mutex);
+    for (const char* shown : {"instructions", "unknown"}) {
+      if (says.contains(shown)) body[shown] = says.at(shown);
+    }
     if (request.method == "GET") {
       body["id"] = request.path.substr(request.path.rfind('/') + 1);
       body["status"] = "collected";
-      const Lock lock(mutex);
       body.update(says);
     } else {
       body["id"] = Json::parse(request.body).at("id");

@@ -71,9 +71,10 @@ bool is_filter(const api::QueryParam& parameter) {
 /// Paged lists with filters. Beneficiaries, statements and short lists, which are read whole, have
 /// separate tests.
 std::vector<api::Route> lists() {
-  constexpr std::array<std::string_view, 6> kShort = {
+  constexpr std::array<std::string_view, 8> kShort = {
       "listAssets",           "listQuotas",       "listConnectAssets",
-      "listConnectCountries", "listDestinations", "listConnectorsForBeneficiary"};
+      "listConnectCountries", "listDestinations", "listConnectorsForBeneficiary",
+      "listAssociations",     "getPaymentEnums"};
   std::vector<api::Route> out;
   for (const api::Route& route : api::routes()) {
     const auto is_cursor = [](const api::QueryParam& one) { return one.name == "cursor"; };

@@ -245,6 +245,8 @@ struct World {
               const std::vector<Constraint>& constraints, std::set<std::string>& tried) {
     Sample sample = sample_of(route);
     sample.body = full;
+    // The sample of another route may have replaced the destinations.
+    if (route.operation == "replaceDestination") add_beneficiary(app.me(), mine);
     const Reply good = app.me().send(sample.call(mine));
     INFO(route.operation << " " << full << " -> " << good.text());
     CHECK(good.status != 400);

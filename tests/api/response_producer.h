@@ -87,9 +87,14 @@ class ResponseProducer {
     add_beneficiary(app_.me(), names);
     add_quote(app_.me(), names);
     add_fresh_payment_samples(app_, app_.me(), names, sample);
-    const HttpCall call = route.operation == "takeProviderCallback"
-                              ? payment_on_reference(app_, names, "REF-F", "1000")
-                              : sample.call(names);
+    HttpCall call = route.operation == "takeProviderCallback"
+                        ? payment_on_reference(app_, names, "REF-F", "1000")
+                        : sample.call(names);
+    if (route.operation == "replaceDestination") {  // the same content stores nothing
+      Json body = Json::parse(call.body);
+      body["label"] = "Changed";
+      call.body = body.dump();
+    }
     Reply reply;
     {
       const ArmedFault fault("disk.full:0=fail");

@@ -164,10 +164,7 @@ TEST_CASE("a wallet can be sent back as it was read, and a changed fixed member 
     const Reply same = app.me().put(wallet_path(id), before);
     INFO(same.text());
     REQUIRE(same.status == 200);
-    Json after = same.json();
-    CHECK(after.at("updatedAt") != before.at("updatedAt"));
-    after["updatedAt"] = before.at("updatedAt");
-    CHECK(after == before);
+    CHECK(same.json() == before);
     const std::map<std::string, Json> changes = {
         {"id", "019b7653-d4c0-7000-8000-000000000001"},
         {"accountNumber", "1"},
