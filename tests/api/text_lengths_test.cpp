@@ -166,7 +166,7 @@ std::string said_of(const api::Route& route, const Reply& reply, std::string fie
   const Json body = Json::parse(reply.body, nullptr, false);
   if (route.envelope) {
     const std::string message = body.at("message");
-    const auto at = message.find(field + ": ");
+    const auto at = message.find(field + " ");
     return at == std::string::npos ? std::string() : message.substr(at);
   }
   const bool bulk = body.contains("results");
