@@ -102,14 +102,11 @@ void ChunkFramer::size_line(std::string_view line) {
   std::uint64_t size = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), size, 16);
   const auto digits = static_cast<std::size_t>(end - line.data());
-  // White space may precede an extension (RFC 9112 section 7.1.1), but not the end of the line.
-  const std::size_t next = line.find_first_not_of(" \t", digits);
-  const bool extended = next != std::string_view::npos && line[next] == ';';
   if (error == std::errc::invalid_argument) {
     fail("A chunk does not start with its size in hexadecimal digits.");
   } else if (digits > kSizeDigitsMax) {
     fail("A chunk size has more than 16 digits.");
-  } else if (digits < line.size() && !extended) {
+  } else if (digits < line.size() && line[digits] != ';') {
     fail("A chunk size is followed by neither CRLF nor an extension.");
   } else if (size > body_bytes_max_ - body_bytes_) {
     fail(body_too_large(body_bytes_max_));

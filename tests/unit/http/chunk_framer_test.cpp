@@ -49,7 +49,6 @@ TEST_CASE("chunks: only sizes, extensions and trailers are not part of the body"
       {"A\r\n0123456789\r\n0\r\n\r\n", "0123456789"},
       {"0000000000000003\r\nabc\r\n0\r\n\r\n", "abc"},
       {"3;name\r\nabc\r\n0;x=\"y z\"\r\n\r\n", "abc"},
-      {"3 ;a=b\r\nabc\r\n0\t ; x\r\n\r\n", "abc"},  // RFC 9112 section 7.1.1
       {"2\r\n\r\n\r\n0\r\n\r\n", "\r\n"},
       {"5\r\n0\r\n\r\n\r\n0\r\n\r\n", "0\r\n\r\n"},
       {"1\r\na\r\n0\r\nX-Checksum: 1\r\nX-Empty:\r\n\r\n", "a"},
@@ -79,8 +78,7 @@ TEST_CASE("chunks: ambiguous framing is rejected") {
       {"a space before", " 3\r\nabc\r\n" + end, 400},
       {"a tab before", "\t3\r\nabc\r\n" + end, 400},
       {"a space after", "3 \r\nabc\r\n" + end, 400},
-      {"a tab after", "3\t\r\nabc\r\n" + end, 400},
-      {"a space and no extension", "3 a\r\nabc\r\n" + end, 400},
+      {"a space before the extension", "3 ;a\r\nabc\r\n" + end, 400},
       {"an underscore", "1_0\r\n", 400},
       {"no hexadecimal digit", "3g\r\nabc\r\n" + end, 400},
       {"a full-width digit", "\xef\xbc\x93\r\nabc\r\n" + end, 400},
