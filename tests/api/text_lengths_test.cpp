@@ -143,6 +143,8 @@ class Sender {
   Sender() : names_(belongings_of(app_, app_.me())) {}
 
   Reply send(const api::Route& route, const Place& place, const std::string& text) {
+    // The sample of another route may have replaced the destinations.
+    if (route.operation == "replaceDestination") add_beneficiary(app_.me(), names_);
     HttpCall call = sample_of(route).call(names_);
     Json body = Json::parse(call.body);
     for (const auto& [pointer, value] : place.beside) body[Json::json_pointer(pointer)] = value;
