@@ -82,7 +82,7 @@ def alert_of(demo, condition):
 def change_file(demo):
     """Changes the file directly, without a running server."""
     with contextlib.closing(sqlite3.connect(demo.db, isolation_level=None)) as db:
-        rows = db.execute("UPDATE associations SET name = name || '!'").rowcount
+        rows = db.execute("UPDATE payments SET version = version + 1 WHERE payment = 1").rowcount
     check("the file is changed", rows >= 1)
 
 
