@@ -230,6 +230,8 @@ class EveryWrite:
                 path = path.replace("{" + name + "}", value)
             if path.startswith(("/v1/payments", "/v1/connect-onramp", "/v1/connect-cashin")):
                 body = {**body, "transactionId": f"{prefix}-{operation}"}
+            if operation == "replaceDestination":  # the same content stores nothing
+                body = {**body, "label": prefix}
             if operation in self.quotes:
                 body["quoteId"] = self.quotes[operation]
             connection = (self.connect if path.startswith("/v1/connect-")
