@@ -131,7 +131,9 @@ Json property(const TextFact& fact, Use use) {
       out["format"] = "date";
       break;
     case TextKind::phone:
-      out["pattern"] = "^\\+[1-9][0-9]{6,14}$";
+      // A masked number means the present one.
+      out["pattern"] = fact.rule.masked && !response ? "^(\\+[1-9][0-9]{6,14}|\\*+[0-9]{0,4})$"
+                                                     : "^\\+[1-9][0-9]{6,14}$";
       break;
     case TextKind::country_alpha2:
       out["pattern"] = response ? "^[A-Z]{2}$" : "^\\s*[A-Za-z]{2}\\s*$";
