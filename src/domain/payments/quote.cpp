@@ -74,6 +74,8 @@ Amount rounding_slack(const ConnectorTerms& terms, const QuoteAsk& ask, Rate rat
   return slack ? *slack : unit;
 }
 
+Amount apart(Amount one, Amount other) { return one < other ? other - one : one - other; }
+
 Amount share_of(Amount amount, int basis_points) {
   if (basis_points == 0) return Amount();
   return multiply(amount, {basis_points, kBasisPointsPerWhole}, Rounding::down).value();
@@ -85,9 +87,8 @@ bool is_near_price(const ConnectorTerms& terms, const QuotedPrice& quote, Amount
                    Amount slack) {
   const auto own = multiply(converted, *terms.rate, Rounding::down);
   if (!own) return false;
-  const Amount apart = quote.receive < *own ? *own - quote.receive : quote.receive - *own;
   const auto margin = share_of(*own, *terms.tolerance_bps).add(slack);
-  return !margin || apart <= *margin;
+  return !margin || apart(quote.receive, *own) <= *margin;
 }
 
 /// Why the quote is not near the price that the connector's terms give. `converted`: the amount to
@@ -105,7 +106,7 @@ std::string tolerance_fault(const ConnectorTerms& terms, const QuotedPrice& quot
   }
   const auto own = fee_on(terms.fee, quote.send, terms.send_decimals());
   const Amount margin = share_of(quote.send, tolerance);
-  if (own && (quote.fee < *own ? *own - quote.fee : quote.fee - *own) <= margin) return {};
+  if (own && apart(quote.fee, *own) <= margin) return {};
   return "`fee` differs from the connector's fee" + limit + " of the amount";
 }
 

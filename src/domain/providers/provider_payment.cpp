@@ -4,10 +4,7 @@
 
 namespace coffer {
 
-bool is_checking(OpenItem item) {
-  return item == OpenItem::checking || item == OpenItem::checking_unbooked ||
-         item == OpenItem::checking_closed;
-}
+bool is_checking(OpenItem item) { return before_check(item) != item; }
 
 OpenItem checking(OpenItem item) {
   if (item == OpenItem::unbooked) return OpenItem::checking_unbooked;
@@ -15,8 +12,16 @@ OpenItem checking(OpenItem item) {
 }
 
 OpenItem before_check(OpenItem item) {
-  if (item == OpenItem::checking_unbooked) return OpenItem::unbooked;
-  return item == OpenItem::checking_closed ? OpenItem::closed : OpenItem::none;
+  switch (item) {
+    case OpenItem::checking:
+      return OpenItem::none;
+    case OpenItem::checking_unbooked:
+      return OpenItem::unbooked;
+    case OpenItem::checking_closed:
+      return OpenItem::closed;
+    default:
+      return item;
+  }
 }
 namespace {
 

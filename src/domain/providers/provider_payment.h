@@ -48,7 +48,7 @@ enum class OpenItem {
 bool is_checking(OpenItem item);
 /// The item while its contradiction is checked; `item` is not checking or contradicted.
 OpenItem checking(OpenItem item);
-/// The item before the check.
+/// The item before its check; unchanged if none is due.
 OpenItem before_check(OpenItem item);
 template <>
 struct Terms<OpenItem> {

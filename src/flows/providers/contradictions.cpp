@@ -34,8 +34,7 @@ bool contradicts(const ProviderView& view, const PayoutResponse& response) {
 
 bool contradicts(const ProviderView& view, const CollectionResponse& response) {
   const bool credited = view.payment.status == PaymentStatus::succeeded;
-  const bool unbooked =
-      view.open_item == OpenItem::unbooked || before_check(view.open_item) == OpenItem::unbooked;
+  const bool unbooked = before_check(view.open_item) == OpenItem::unbooked;
   switch (response.state) {
     case CollectionState::never_arrived:
     case CollectionState::failed:

@@ -107,9 +107,8 @@ ProviderReply reply(Result<Response> response) {
 
 /// Whether the provider does not know the payment.
 bool is_unknown(const std::variant<PayoutResponse, CollectionResponse>& response) {
-  const auto* payout = std::get_if<PayoutResponse>(&response);
-  if (payout != nullptr) return payout->state == outbound::PayoutState::never_arrived;
-  return std::get<CollectionResponse>(response).state == outbound::CollectionState::never_arrived;
+  return std::visit(
+      [](const auto& each) { return each.state == decltype(each.state)::never_arrived; }, response);
 }
 
 std::string response_text(const outbound::PayoutResponse& response) {
@@ -213,13 +212,14 @@ void apply_check(store::WriteTx& tx, store::ProviderView& view, int asked,
     store::set_collected(tx, view, *collection->collected);
   }
   const bool by_message = asked == kAfterMessage;
-  if (by_message && !contradicted && !is_unknown(*reply)) {
+  // A provider that reports a result, but then does not know the payment, has confirmed nothing.
+  const bool stands = contradicted || (by_message && is_unknown(*reply));
+  if (by_message && !stands) {
     log_warning("providers",
                 "the provider's message about a final status differs from its own response",
                 {{"payment_key", view.payment.key}});
   }
-  // A provider that reports a result, but then does not know the payment, has confirmed nothing.
-  end_check(tx, view, contradicted || (by_message && is_unknown(*reply)));
+  end_check(tx, view, stands);
 }
 
 std::string outcome_text(const ProviderReply& reply) {
