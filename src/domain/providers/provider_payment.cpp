@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace coffer {
 
 bool is_checking(OpenItem item) { return before_check(item) != item; }
@@ -19,9 +21,13 @@ OpenItem before_check(OpenItem item) {
       return OpenItem::unbooked;
     case OpenItem::checking_closed:
       return OpenItem::closed;
-    default:
+    case OpenItem::none:
+    case OpenItem::unbooked:
+    case OpenItem::contradicted:
+    case OpenItem::closed:
       return item;
   }
+  throw InternalError("unknown open item");
 }
 namespace {
 
