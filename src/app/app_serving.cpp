@@ -306,7 +306,7 @@ std::int64_t App::settlement_step() {
 
 std::int64_t App::housekeeping_step() {
   database_->interrupt_stale_readers();
-  if (database_->close_idle_readers() > 0) return_unused_memory();
+  if (database_->close_idle_readers() > 0) return_free_memory();
   database_->watch_place();
   queue_->watch_clock();
   // A refusal to act on a row shows that the file was changed, so verification looks for more.
@@ -365,7 +365,7 @@ std::int64_t App::verify_step() {
   invariants_hold_ = violations.empty();
   verified_at_ms_ = clock_.now().ms;
   judge_balances();
-  return_unused_memory();
+  return_free_memory();
   return kVerifyEveryMs;
 }
 

@@ -1,9 +1,6 @@
 #include "base/platform/process.h"
 
 #include <fcntl.h>
-#if __has_include(<link.h>)
-#include <link.h>
-#endif
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
@@ -59,22 +56,6 @@ void keep_memory_private() {
   static_cast<void>(kSanitized);
 #endif
 }
-
-#if defined(__GLIBC__)
-/// Unmaps the pages of the program's code and constants. Those that are used again come from the
-/// page cache.
-int unmap_code(dl_phdr_info* program, std::size_t, void*) {
-  const auto page = static_cast<ElfW(Addr)>(::sysconf(_SC_PAGESIZE));
-  for (ElfW(Half) i = 0; i < program->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = program->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
-    const ElfW(Addr) begin = program->dlpi_addr + part.p_vaddr;
-    const ElfW(Addr) first = begin - begin % page;
-    ::madvise(reinterpret_cast<void*>(first), begin + part.p_filesz - first, MADV_DONTNEED);
-  }
-  return 1;  // the libraries keep theirs
-}
-#endif
 
 /// Ends the process with the signal. As the first process of a container, to which the system does
 /// not apply the default action, exits like a shell that reports it.
@@ -143,10 +124,9 @@ bool process_exists(int process) {
   return process > 0 && (::kill(process, 0) == 0 || errno == EPERM);
 }
 
-void return_unused_memory() {
+void return_free_memory() {
 #if defined(__GLIBC__)
   ::malloc_trim(0);
-  ::dl_iterate_phdr(&unmap_code, nullptr);
 #endif
 }
 

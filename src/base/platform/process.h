@@ -18,10 +18,9 @@ void set_up_process();
 /// Whether a process with this number exists. It may be another one than when the number was noted.
 bool process_exists(int process);
 
-/// Returns the free memory of all heaps to the system and unmaps the program's code, which is
-/// mapped again where it is used. Call it after work that needed much more than usual, such as the
-/// start. Thread-safe; takes milliseconds.
-void return_unused_memory();
+/// Returns the free memory of all heaps to the system, after work that needed much more than usual.
+/// Thread-safe; takes milliseconds.
+void return_free_memory();
 
 /// Whether the system gives this process memory for another heap and more. Threads and stacks that
 /// only speed up the work leave it to the rest. Thread-safe; takes microseconds.

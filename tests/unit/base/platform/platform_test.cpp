@@ -19,11 +19,9 @@
 #include "base/files/descriptor.h"
 #include "base/platform/descriptors.h"
 #include "base/platform/durable.h"
-#include "base/platform/process.h"
 #include "base/platform/short_name.h"
 #include "base/platform/terminal.h"
 #include "base/platform/wake_up.h"
-#include "base/telemetry/process.h"
 
 using namespace coffer;
 namespace fs = std::filesystem;
@@ -199,15 +197,4 @@ TEST_CASE("the reader of a pipe or a socket is gone once it is closed, of a file
   const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   CHECK_FALSE(reader_is_gone(nothing.get()));
   CHECK(terminal_columns(nothing.get()) == 0);
-}
-
-TEST_CASE("unused memory is returned, and the program goes on") {
-  const auto before = read_process_figures().resident_bytes;
-  return_unused_memory();
-  const auto after = read_process_figures().resident_bytes;
-  REQUIRE(before);
-  REQUIRE(after);
-#if defined(__GLIBC__)
-  CHECK(*after < *before);
-#endif
 }
