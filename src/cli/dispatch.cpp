@@ -167,14 +167,10 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
 /// command reaches a commit or has nothing to change.
 std::optional<Result<CommandResult>> failure_of(Session& session, const Command& command,
                                                 const Arguments& arguments) {
-  try {
-    const store::CommitTrial trial;
-    auto result = run_on(session, command, arguments);
-    if (result && result->exit_code == exit_code::kDone) return std::nullopt;
-    return result;
-  } catch (const store::CommitTrial::Reached&) {
-    return std::nullopt;
-  }
+  const store::CommitTrial trial;
+  auto result = run_on(session, command, arguments);
+  if (trial.reached() || (result && result->exit_code == exit_code::kDone)) return std::nullopt;
+  return result;
 }
 
 std::string_view hint_of(const Command& command) {

@@ -40,14 +40,11 @@ Result<void> CommitRider::carry(CommitQueue& queue, const CommitQueue::Command& 
 }
 
 Result<void> CommitTrial::carry(CommitQueue& queue, const CommitQueue::Command& command) {
-  bool reached = false;
-  auto done = pass_on(queue, [&](WriteTx& tx) -> Result<void> {
-    COFFER_TRY_VOID(command(tx));
-    reached = true;
-    return unexpected(Slug::conflict);  // the queue then undoes the command
-  });
-  if (reached) throw Reached();
-  return done;
+  if (!reached_) {
+    COFFER_TRY_VOID(queue.run(command, CommitQueue::Mode::dry_run));
+    reached_ = true;
+  }
+  return unexpected(Slug::conflict, "This is a trial, which stores nothing.");
 }
 
 }  // namespace coffer::store

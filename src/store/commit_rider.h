@@ -49,14 +49,17 @@ class CommitRider final : private CommitGuest {
 };
 
 /// While it exists, the current work commits nothing. The first command that would be committed is
-/// run and undone, and Reached ends the work. A command with a Problem returns it as usual.
+/// run and undone. If it succeeded, it returns a Problem all the same, as do all later ones, so
+/// that the work ends as after any failed commit. A command with a Problem returns it as usual.
 class CommitTrial final : private CommitGuest {
  public:
-  /// Thrown when the work has succeeded up to its first commit.
-  struct Reached {};
+  /// Whether the work has succeeded up to its first commit. Its result then says nothing.
+  bool reached() const { return reached_; }
 
  private:
   Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) override;
+
+  bool reached_ = false;
 };
 
 }  // namespace coffer::store
