@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Collects the files that all kinds of packages contain in one folder: the stripped binaries, the texts that coffer
-# prints (manual pages, completions, settings), licences and the software bill of materials.
+# Collects the files that all kinds of packages contain in one folder: the stripped binaries, manual pages, the
+# texts that coffer prints (completions, settings), licences and the software bill of materials.
 #
 #   packaging/stage.sh FOLDER
 #
@@ -31,8 +31,7 @@ mkdir -p "$stage"/{man,completion/{bash,zsh,fish},docs,examples}
 install -m 0755 "$bin" "$stage/coffer"
 install -m 0755 "$(dirname "$bin")/coffer-provider-sim" "$stage/"
 "${COFFER_PACKAGE_STRIP:-strip}" --strip-all --remove-section=.comment "$stage"/coffer*
-for page in coffer.1 coffer.toml.5; do "$tool" man "${page%.*}" >"$stage/man/$page"; done
-echo .so man1/coffer.1 >"$stage/man/coffer-provider-sim.1"
+packaging/man/make.sh "$tool" "$stage/man"
 "$tool" completion bash >"$stage/completion/bash/coffer"
 "$tool" completion zsh >"$stage/completion/zsh/_coffer"
 "$tool" completion fish >"$stage/completion/fish/coffer.fish"

@@ -14,6 +14,7 @@ class Coffer < Formula
 
   depends_on "cli11" => :build
   depends_on "cmake" => :build
+  depends_on "help2man" => :build
   depends_on "iso-codes" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
@@ -39,10 +40,8 @@ class Coffer < Formula
 
     (buildpath/"coffer.toml").write Utils.safe_popen_read(bin/"coffer", "settings", "toml")
     pkgetc.install "coffer.toml"
-    (buildpath/"coffer.1").write Utils.safe_popen_read(bin/"coffer", "man", "coffer")
-    (buildpath/"coffer.toml.5").write Utils.safe_popen_read(bin/"coffer", "man", "coffer.toml")
-    man1.install "coffer.1"
-    man5.install "coffer.toml.5"
+    man1.mkpath
+    system "packaging/man/make.sh", bin/"coffer", man1
     generate_completions_from_executable(bin/"coffer", "completion", shells: [:bash, :zsh, :fish])
   end
 

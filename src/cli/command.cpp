@@ -95,7 +95,7 @@ const std::vector<Command>& commands() {
           backup_commands(),       verify_commands(),      export_commands(),
           apply_commands(),        key_commands(),         sandbox_commands(),
           doctor_commands(),       healthcheck_commands(), provider_sim_commands(),
-          about_commands(),        completion_commands(),  manual_commands(),
+          about_commands(),        completion_commands(),  settings_commands(),
           help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

@@ -36,7 +36,8 @@ std::vector<Command> market_commands();
 /// coffer wallet: reviews of third-party wallets, and funding.
 std::vector<Command> wallet_commands();
 
-std::vector<Command> manual_commands();
+/// coffer settings: all settings as texts, or the value of one.
+std::vector<Command> settings_commands();
 
 /// coffer version and coffer openapi: versions of this binary, and its API document.
 std::vector<Command> about_commands();

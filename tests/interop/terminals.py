@@ -93,7 +93,7 @@ def on_terminal(*words, columns=100, output=True, errors=True, **more):
 # Closed pipes and full disks --------------------------------------------------------------------------
 
 OWN = (["openapi"], ["--help"], ["help"], ["help", "wallet", "list"], ["--version"], ["version", "--json"],
-       ["man", "coffer"], ["settings", "toml"], ["completion", "bash"])
+       ["settings", "toml"], ["completion", "bash"])
 ON_FILE = (["association", "list"], ["wallet", "list", "--json"], ["overview"], ["connector", "list"],
            ["verify"], ["export", "-"])
 

@@ -89,7 +89,7 @@ class Life(Host):
         check("the settings file is a conffile", "/etc/coffer/coffer.toml" in status)
         verified = self.root.run("dpkg", "--verify", "coffer").stdout
         check("every installed file is unchanged", not verified, verified)
-        shared = ("man/man1/coffer.1.gz", "man/man5/coffer.toml.5.gz", "bash-completion/completions/coffer",
+        shared = ("man/man1/coffer.1.gz", "man/man1/coffer-serve.1.gz", "bash-completion/completions/coffer",
                   "zsh/vendor-completions/_coffer", "fish/vendor_completions.d/coffer.fish")
         check("manual pages and completions are installed",
               all(self.path("usr/share/" + path).is_file() for path in shared))
@@ -317,7 +317,7 @@ class Life(Host):
 def make_packages(folder):
     """Builds the package by the README from the existing build, and one with one more schema upgrade. Builds both, and
     the root for the installation, in parallel."""
-    for tool in ("debootstrap", "dh", "lintian", "unshare", "ip", "systemd-analyze"):
+    for tool in ("debootstrap", "dh", "help2man", "lintian", "unshare", "ip", "systemd-analyze"):
         if not shutil.which(tool):
             skip(f"{tool} is not installed")
     programs = os.path.join(folder, "bin")

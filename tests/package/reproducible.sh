@@ -10,7 +10,7 @@ bin=$(realpath "${COFFER_RELEASE_BIN:?}")
 full=${COFFER_REPRODUCE:-}
 skip() { echo "skipped: $*"; exit 77; }
 git rev-parse --verify -q HEAD >/dev/null || skip "not in a git repository"
-command -v dh >/dev/null || skip "there is no debhelper"
+command -v dh >/dev/null && command -v help2man >/dev/null || skip "there is no debhelper or no help2man"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 unset CCACHE_BASEDIR

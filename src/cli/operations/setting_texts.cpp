@@ -1,10 +1,12 @@
-#include "cli/manual/setting_texts.h"
+#include "cli/operations/setting_texts.h"
 
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "cli/manual/roff.h"
+#include "base/platform/exit_code.h"
+#include "cli/command_groups.h"
+#include "cli/settings.h"
 #include "config/config_options.h"
 
 namespace coffer::cli {
@@ -46,13 +48,6 @@ std::string default_of(const ConfigOption& option) {
   return text.empty() ? "none" : text;
 }
 
-std::string described(const ConfigOption& option) {
-  std::string text = std::string(option.help) + ".\nDefault: " + default_of(option) + ".";
-  if (const std::string bounds = bounds_of(option); !bounds.empty())
-    text += " From " + bounds + ".";
-  return text;
-}
-
 /// Omits `config`, which selects the file and therefore cannot be set in it.
 std::vector<const ConfigOption*> settings(bool secret) {
   std::vector<const ConfigOption*> out;
@@ -72,41 +67,35 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-std::string settings_page() {
-  RoffPage page("coffer.toml", 5, "settings of coffer(1)");
-  page.section("DESCRIPTION");
-  page.paragraph(
-      "The file is coffer/coffer.toml in $XDG_CONFIG_HOME (~/.config), or /etc/coffer/coffer.toml "
-      "for the service and for root. To use another file, set --config or COFFER_CONFIG. Every "
-      "setting is also a flag (--log-level) and a variable (COFFER_LOG_LEVEL).");
-  page.paragraph(kOrder);
-  page.paragraph(kFileRules);
-  page.section("SETTINGS");
-  for (const ConfigOption* option : settings(false)) {
-    page.item(std::string(option->name) + " =", placeholder_of(*option), described(*option));
+int print_settings(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  const std::string& what = arguments.text("WHAT");
+  if (what == "toml" || what == "markdown") {
+    console.out << (what == "toml" ? settings_file() : settings_reference()) << std::flush;
+    return exit_code::kDone;
   }
-  page.section("SECRETS");
-  page.paragraph(kSecretRule);
-  for (const ConfigOption* option : settings(true)) {
-    page.item(option->variable(), option->placeholder, described(*option));
+  const ConfigOption* option = find_config_option(what);
+  if (option == nullptr || option->secret()) {
+    const std::string_view nearest = nearest_config_option(what);
+    print_error(console,
+                option != nullptr
+                    ? what + " is a secret, which is not printed"
+                    : what + " is not a setting" +
+                          (nearest.empty() ? std::string()
+                                           : "; did you mean " + std::string(nearest) + "?"));
+    return exit_code::kUsage;
   }
-  page.section("FILES");
-  page.item("/etc/coffer/coffer.toml", {}, "Settings of the service.");
-  page.item("/etc/credstore/coffer.master_key", {},
-            "Master key, if it is stored apart from the database and passed to the service as a "
-            "credential.");
-  page.item("/var/lib/coffer/", {},
-            "Database of the service with its write-ahead log and, by default, the master key.");
-  page.section("SEE ALSO");
-  page.paragraph("coffer(1), systemd.exec(5)");
-  return page.text();
+  int code = exit_code::kDone;
+  if (const auto config = read_settings(console, {.flags = flags}, code)) {
+    console.out << config_value_text(*option, *config) << std::endl;
+  }
+  return code;
 }
+
+}  // namespace
 
 std::string settings_file() {
   std::string out =
-      "# Settings of coffer; see coffer.toml(5). Every line shows the default. Remove the # to "
+      "# Settings of coffer; see coffer-serve(1). Every line shows the default. Remove the # to "
       "change it.\n# Each setting is also a variable (COFFER_LOG_LEVEL) and a flag (--log-level), "
       "which take precedence.\n# Do not put secrets in this file. Set the names of files that "
       "contain them.\n";
@@ -146,6 +135,18 @@ std::string settings_reference() {
            cell(option->help) + " |\n";
   }
   return out;
+}
+
+std::vector<Command> settings_commands() {
+  return {
+      {.path = "settings",
+       .summary = "Print all settings as a configuration file or as a reference, or one in effect",
+       .run = print_settings,
+       .arguments = {positional("WHAT",
+                                "toml (a configuration file), markdown (a reference), or the name "
+                                "of a setting, whose value in effect is printed")},
+       .settings = Settings::server,
+       .prints_data = false}};
 }
 
 }  // namespace coffer::cli

@@ -1,4 +1,4 @@
-#include "cli/manual/manual.h"
+#include "cli/operations/setting_texts.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "base/platform/exit_code.h"
-#include "cli/manual/roff.h"
-#include "cli/manual/setting_texts.h"
 #include "config/config_options.h"
 #include "source_dir.h"
 #include "unit/cli/own_command.h"
@@ -39,23 +37,13 @@ std::string taken_in(const std::string& sample) {
 
 }  // namespace
 
-TEST_CASE("the manual contains every command, argument, setting and secret", "[cli]") {
-  const std::string commands_text = commands_page();
-  for (const Command& command : commands()) {
-    INFO(command.path);
-    CHECK(has(commands_text, ".SS coffer " + roff_text(command.path) + "\n"));
-    for (const Argument& argument : command.arguments) {
-      CHECK(has(commands_text, roff_text(argument.name)));
-    }
-  }
-  const std::string page = settings_page();
+TEST_CASE("the texts contain every setting and secret", "[cli]") {
   const std::string reference = settings_reference();
   const std::string sample = settings_file();
   for (const ConfigOption& option : config_options()) {
     const std::string name(option.name);
     if (name == "config") continue;
     INFO(name);
-    CHECK(has(page, option.secret() ? option.variable() : "\\fB" + name + " ="));
     CHECK(has(reference, "| `" + (option.secret() ? option.variable() : name) + "` |"));
     CHECK(has(sample, "\n#" + name + " = ") != option.secret());
   }
@@ -154,10 +142,4 @@ TEST_CASE("the table of commands in the contract has the first word of every com
     if (known.count(word) == 0) known.insert(word);
   }
   CHECK(documented == known);
-}
-
-TEST_CASE("texts contain no roff requests", "[cli]") {
-  CHECK(roff_text("a-b") == "a\\-b");
-  CHECK(roff_text(".TH x\n'so y\\n") == "\\&.TH x\n\\&'so y\\en");
-  CHECK(roff_text("in . between") == "in . between");
 }
