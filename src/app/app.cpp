@@ -365,7 +365,6 @@ void App::wake_worker(store::Signal signal) {
 http::Response App::handle(http::Request& request) { return pipeline_->handle(request); }
 
 Result<http::Admission> App::admit(const http::Request& head, std::uint64_t body_bytes) const {
-  if (rejecting_) return unexpected(overloaded("The server is restarting."));
   return pipeline_->admit(head, body_bytes);
 }
 

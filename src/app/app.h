@@ -148,9 +148,6 @@ class App {
   std::string admin_origin() const;
   /// Reloads certificate and key, for SIGHUP.
   Result<void> reload_tls();
-  /// From now on, requests to the API get `overloaded`. For a restart that would discard their
-  /// changes. Thread-safe.
-  void reject_requests() { rejecting_ = true; }
   /// Stops gracefully within `config.drain_s`: no new connections, responses to accepted requests,
   /// workers stopped, queue drained. Idempotent. `stop_commands` runs beside the end of the
   /// requests, and returns when no other command uses this object.
@@ -237,7 +234,6 @@ class App {
   std::atomic<std::int64_t> settling_since_ms_{0};  // monotonic; 0: no round is running
   std::atomic<bool> starting_{false};
   std::atomic<bool> draining_{false};
-  std::atomic<bool> rejecting_{false};
   std::atomic<bool> invariants_hold_{true};
   std::atomic<bool> operator_found_faults_{false};
   std::atomic<std::int64_t> verified_at_ms_{0};

@@ -13,7 +13,7 @@ std::vector<Command> help_commands();
 std::vector<Command> apply_commands();
 
 std::vector<Command> demo_commands();
-/// coffer sandbox: the clock and the snapshots of a demo.
+/// coffer sandbox: the clock of a demo.
 std::vector<Command> sandbox_commands();
 
 /// coffer doctor: checks everything that a server depends on, and states a remedy for each finding.

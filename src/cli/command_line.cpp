@@ -42,7 +42,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"alert", "Alerts to the operator by webhook and e-mail"},
     {"logs", "API requests, with redacted bodies"},
     {"backups", "Backups in backup_dir"},
-    {"sandbox", "Clock and snapshots of a demo"},
+    {"sandbox", "Clock of a demo"},
     {"operator", "Operators of the admin page and their roles"},
     {"admin", "Access to the admin page"},
     {"approval", "Commands that wait for a second operator"},

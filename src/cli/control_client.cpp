@@ -1,18 +1,12 @@
 #include "cli/control_client.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "base/files/descriptor.h"
-#include "base/platform/durable.h"
 #include "base/platform/exit_code.h"
-#include "base/thread.h"
 #include "store/file/lock_file.h"
 
 namespace coffer::cli {
@@ -20,8 +14,6 @@ namespace {
 
 constexpr int kAcceptMs = 10'000;
 constexpr int kSendMs = 5'000;
-constexpr int kRestartMs = 10'000;
-constexpr int kLookEveryMs = 20;
 
 int parse_exit_code(const std::string& text) {
   int code = exit_code::kFailed;
@@ -29,13 +21,10 @@ int parse_exit_code(const std::string& text) {
   return code;
 }
 
-/// Prints output until the server sends the exit code. Sets `restarts` if the server will restart.
-int relay(ControlStream& stream, const Console& console, int silence_ms, bool& restarts) {
+/// Prints output until the server sends the exit code.
+int relay(ControlStream& stream, const Console& console, int silence_ms) {
   while (const auto frame = stream.receive(silence_ms)) {
     switch (frame->kind) {
-      case FrameKind::restarts:
-        restarts = true;
-        break;
       case FrameKind::out:
         console.out << frame->content << std::flush;
         if (!console.out) return exit_code::kFailed;  // the server notices the closed socket
@@ -56,34 +45,11 @@ int relay(ControlStream& stream, const Console& console, int silence_ms, bool& r
   return exit_code::kUnreachable;
 }
 
-/// The identity of a socket. It includes the change time, because the system reuses the inode
-/// numbers of deleted files.
-std::optional<std::pair<ino_t, std::int64_t>> socket_at(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  return std::pair(status.st_ino, changed_ns(status));
-}
-
-/// Waits until a new server listens in place of the socket `before`. Returns false after a timeout.
-bool wait_for_other_socket(const std::string& path,
-                           const std::optional<std::pair<ino_t, std::int64_t>>& before) {
-  for (int tries = 0; tries < kRestartMs / kLookEveryMs; ++tries) {
-    const auto there = socket_at(path);
-    if (there && there != before) {
-      const Descriptor socket(open_control_socket(path, SocketRole::connect));
-      if (socket.is_open()) return true;
-    }
-    rest(kLookEveryMs);
-  }
-  return false;
-}
-
 }  // namespace
 
 std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
                                  const Console& console, int silence_ms) {
   const std::string path = control_socket_path(database);
-  const auto before = socket_at(path);
   const int fd = open_control_socket(path, SocketRole::connect);
   if (fd < 0) return std::nullopt;
   ControlStream stream(fd);
@@ -96,11 +62,7 @@ std::optional<int> run_in_server(const std::string& database, const ControlReque
                     " open does not respond on its control socket. Try again, or read its log");
     return exit_code::kBusy;
   }
-  bool restarts = false;
-  const int code = relay(stream, console, silence_ms, restarts);
-  if (!restarts || wait_for_other_socket(path, before)) return code;
-  print_error(console, "the server did not restart. Read its output, then start it");
-  return exit_code::kUnreachable;
+  return relay(stream, console, silence_ms);
 }
 
 std::string why_unreachable(const std::string& database) {

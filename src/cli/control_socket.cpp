@@ -134,11 +134,10 @@ void ControlSocket::converse(ControlStream stream, unsigned uid) {
   std::ostream out(&out_buffer);
   std::ostream err(&err_buffer);
   const store::ReadersScope readers(store::Readers::control);
-  const CommandEnd end = run_(*request, out, err, interruption_);
+  const int code = run_(*request, out, err, interruption_);
   out_buffer.finish();
   err_buffer.finish();
-  if (end.server_restarts) stream.send(FrameKind::restarts, {}, kSendMs);
-  stream.send(FrameKind::exit, std::to_string(end.exit_code), kSendMs);
+  stream.send(FrameKind::exit, std::to_string(code), kSendMs);
 }
 
 }  // namespace coffer::cli

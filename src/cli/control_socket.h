@@ -14,19 +14,13 @@
 
 namespace coffer::cli {
 
-struct CommandEnd {
-  CommandEnd(int code, bool restarts = false) : exit_code(code), server_restarts(restarts) {}
-  int exit_code;
-  bool server_restarts;  // after this command
-};
-
 /// Listens on a Unix socket (mode 0600) next to the database and runs the requested commands on its
 /// own threads, a few at a time. Only the server's user and root are accepted.
 class ControlSocket {
  public:
-  /// Runs one command. Must not throw. Called on several threads.
-  using Run = std::function<CommandEnd(const ControlRequest&, std::ostream& out, std::ostream& err,
-                                       Interruption&)>;
+  /// Runs one command and returns its exit code. Must not throw. Called on several threads.
+  using Run = std::function<int(const ControlRequest&, std::ostream& out, std::ostream& err,
+                                Interruption&)>;
 
   explicit ControlSocket(Run run) : run_(std::move(run)) {}
   ~ControlSocket();  // stops

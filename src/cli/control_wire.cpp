@@ -33,7 +33,7 @@ constexpr std::size_t kHeadBytes = 5;
 constexpr int kBacklog = 16;
 
 bool is_kind(char c) {
-  constexpr std::string_view kKinds = "raoesx";
+  constexpr std::string_view kKinds = "raoex";
   return kKinds.find(c) != std::string_view::npos;
 }
 

@@ -4,7 +4,6 @@
 //   command -> server   request   JSON: the command's path and its arguments
 //   server -> command   accepted  at once, before the command runs
 //                       out, err  any number, in the order they were printed
-//                       restarts  the server restarts; the client waits for it
 //                       exit      decimal exit code; the last frame
 #pragma once
 
@@ -20,7 +19,6 @@ enum class FrameKind : char {
   accepted = 'a',
   out = 'o',
   err = 'e',
-  restarts = 's',
   exit = 'x',
 };
 

@@ -14,7 +14,6 @@
 #include "base/thread.h"
 #include "cli/control_client.h"
 #include "cli/demo/demo_seed.h"
-#include "cli/demo/demo_snapshots.h"
 #include "cli/identity/approvals.h"
 #include "cli/operations/verify.h"
 #include "cli/paths.h"
@@ -236,12 +235,8 @@ int run_on_file(const CommandLine& line, const Console& console) {
   OsRandom random;
   StartError error;
   for (int tries = 0;; ++tries) {
-    error = {exit_code::kBusy, pending_rewind(config->db)};
-    const bool waits = !error.message.empty();
     const std::string_view command = line.command->path;
-    if (const auto app =
-            waits ? nullptr
-                  : App::open(*config, clock, random, error, App::Missing::refuse, command)) {
+    if (const auto app = App::open(*config, clock, random, error, App::Missing::refuse, command)) {
       Interruption interruption;
       const Actor actor = command_line_actor(::geteuid());
       Session session{*app, console, interruption, actor};
@@ -252,8 +247,7 @@ int run_on_file(const CommandLine& line, const Console& console) {
       return *there;
     }
     if (tries == kTries) {
-      const std::string why = waits ? std::string() : why_unreachable(config->db);
-      if (!why.empty()) error.message = why;
+      if (const auto why = why_unreachable(config->db); !why.empty()) error.message = why;
       break;
     }
     rest(kTryEveryMs);

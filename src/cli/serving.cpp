@@ -77,10 +77,8 @@ void reload(App& app) {
   }
 }
 
-StopSignals::Kind wait_for_stop(App& app, const StopSignals& signals) {
-  auto kind = signals.wait();
-  for (; kind == StopSignals::Kind::reload; kind = signals.wait()) reload(app);
-  return kind;
+void wait_for_stop(App& app, const StopSignals& signals) {
+  while (signals.wait() == StopSignals::Kind::reload) reload(app);
 }
 
 int fail(const Console& console, const StartError& error) {
@@ -255,7 +253,6 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (!app && error.exit_code == exit_code::kBusy && stops()) {
     while (signals.wait() == StopSignals::Kind::reload) {
     }
-    serving.stopped();
     log_info("serve", "stopped before the start");
     stop_log_file();
     return exit_code::kDone;
@@ -279,8 +276,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (!app->serve(error, pages)) return fail_to_listen(console, config, error);
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
-    const int code = run_request(*app, request, out, err, interruption);
-    return CommandEnd{code, serving.restarts()};
+    return run_request(*app, request, out, err, interruption);
   });
   start_control(control, config);
   const std::string origin = origin_of(config, app->port());
@@ -291,11 +287,9 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   serving.announce(*app, origin);
   welcome_operator(console, *app);
 
-  if (wait_for_stop(*app, signals) == StopSignals::Kind::stop) {
-    serving.stopped();
-    signals.end_at_once();
-    log_info("serve", "stopping; a second signal stops immediately");
-  }
+  wait_for_stop(*app, signals);
+  signals.end_at_once();
+  log_info("serve", "stopping; a second signal stops immediately");
   notify_supervisor("STOPPING=1");
   admin.stop();
   app->stop([&] { control.stop(); });

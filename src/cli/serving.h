@@ -23,10 +23,6 @@ struct Serving {
   /// Called once the port responds. `origin` is the address for clients on this machine:
   /// `http://127.0.0.1:8080`.
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
-  /// Whether the server restarts after the current command.
-  std::function<bool()> restarts = [] { return false; };
-  /// Called when a signal stops the server, which then does not restart.
-  std::function<void()> stopped = [] {};
 };
 
 /// Checks the files with secrets, and that a server could listen, if its database does not exist

@@ -159,19 +159,6 @@ TEST_CASE("a server whose database was moved stores nothing, and continues when 
   CHECK_FALSE(again.json().at("isIdempotent").get<bool>());
 }
 
-TEST_CASE("a server that is about to be replaced rejects requests") {
-  TestApp app;
-  app.listen();
-  app.core().reject_requests();
-  http::Request request;
-  request.method = "GET";
-  request.path = "/v1/wallets";
-  const auto rejected = app.core().admit(request, 0);
-  REQUIRE_FALSE(rejected);
-  CHECK(rejected.error().slug == Slug::overloaded);
-  CHECK(rejected.error().retry_after_s.has_value());
-}
-
 TEST_CASE("every problem has the page its docUrl names") {
   TestApp app;
   for (const SlugInfo& slug : slug_table()) {

@@ -10,7 +10,6 @@ import tempfile
 
 from harness.machine import binary, in_namespaces
 from harness.report import fail
-from harness.server import Demo
 
 BINARY = binary()
 DISK_KIB = 16 << 10
@@ -119,26 +118,6 @@ def elsewhere(disk):
     return {}
 
 
-def first_snapshot(parent):
-    """A demo whose disk has too little space for the snapshot `start` takes it at a later start."""
-    disk = SmallDisk(parent)
-    try:
-        demo = Demo(BINARY, disk.path).start(env=NO_FLOOR)
-        if demo.command("sandbox", "snapshots"):
-            fail("the disk had space for the first snapshot, so nothing was tested")
-        demo.stop()
-        subprocess.run(["mount", "-o", "remount,size=256m", disk.path], check=True)
-        for _ in range(2):  # the second start keeps it
-            demo.start(env=NO_FLOOR)
-            kept = [one["name"] for one in demo.command("sandbox", "snapshots")]
-            if kept != ["start"]:
-                fail(f"with space, the demo has the snapshots {kept}")
-            demo.stop()
-    finally:
-        subprocess.run(["umount", disk.path], check=True)
-    print("  a demo takes its first snapshot at a later start", flush=True)
-
-
 def main():
     in_namespaces("mount")
     with tempfile.TemporaryDirectory() as parent:
@@ -148,7 +127,6 @@ def main():
         on_every_amount(parent, "a change", database, ("association", "create", "Acme", "--db", "DISK/c.db"), 200)
         on_every_amount(parent, "key rotate", elsewhere,
                         ("key", "rotate", "--new-key-file", "DISK/new.key", "--db", "ELSEWHERE/c.db"), 48)
-        first_snapshot(parent)
 
 
 main()

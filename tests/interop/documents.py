@@ -101,6 +101,7 @@ CLAIMS = [
     ("docs/integrator-guide.md", "sh", "", "interop/guides"),
     ("docs/integrator-guide.md", "console", "", "interop/guides"),
     ("docs/sandbox.md", "console", "$ coffer sandbox", "interop/sandbox"),
+    ("docs/sandbox.md", "console", "$ coffer demo", "interop/sandbox"),
     ("docs/sandbox.md", "sh", "", "interop/guides"),
     ("docs/sandbox.md", INLINE, "coffer demo --json", "interop/guides"),
     ("docs/sandbox.md", INLINE, "coffer trigger TYPE", "interop/operating"),

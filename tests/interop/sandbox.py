@@ -1,14 +1,10 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: timeout=600
 """A demo with a controlled clock, as processes: the clock passes the expiry of a quote, the retry of a webhook and a
-statement day. A restart keeps the clock; a return to a snapshot keeps the address and the credentials. The test never
-waits for real time."""
+statement day. A restart keeps the clock. The test never waits for real time."""
 
-import itertools
 import os
 import tempfile
-import threading
-import time
 
 import documents
 from harness.calls import fetch
@@ -52,7 +48,7 @@ class Driven:
 def production_rejects(program, folder):
     database = os.path.join(folder, "production.db")
     command(program, database, "init")
-    for words in (["advance", "1h"], ["clock"], ["snapshot", "a"], ["snapshots"], ["rewind", "a"], ["reset"]):
+    for words in (["advance", "1h"], ["clock"]):
         done = run_command(program, database, "sandbox", *words)
         check(f"sandbox {words[0]} is rejected on a production file",
               done.returncode == 1 and "is not a demo file" in done.stderr, done.stderr)
@@ -127,106 +123,13 @@ def restart(driven):
     check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
 
 
-def again_up(driven, holds):
-    """After a return to a snapshot, the demo has the same address and credentials."""
-    def answers():
-        try:
-            return holds()
-        except (OSError, RuntimeError, SystemExit):
-            return False
-    wait_for("the demo is back", answers, WITHIN_S)
-
-
-def returns(driven):
-    driven.pay("kept")
-    advanced = driven.sandbox("clock")["advancedMs"]
-    driven.sandbox("snapshot", "one")
-    driven.pay("lost")
-    driven.sandbox("advance", "1d")
-    said = driven.sandbox("rewind", "one")
-    check("the demo restarts automatically", said["restarts"], said)
-    check("the demo is ready when the command ends", driven.knows("kept") and not driven.knows("lost"))
-    check("the demo has the clock of the snapshot", driven.sandbox("clock")["advancedMs"] == advanced)
-    for i in range(5):
-        driven.sandbox("rewind", "one")
-        driven.pay(f"after-{i}")
-        check("a payment after the return is not lost", driven.knows(f"after-{i}"))
-    paid_meanwhile(driven)
-    driven.sandbox("reset")
-    again_up(driven, lambda: not driven.knows("kept"))
-    check("after a reset, the demo has the machine's clock", driven.sandbox("clock")["advancedMs"] == 0)
-    check("a reset keeps the snapshots", [one["name"] for one in driven.sandbox("snapshots")] == ["start", "one"])
-    check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
-
-
-def paid_meanwhile(driven):
-    """Payments during a return: those accepted after the command ends are kept."""
-    tenant = Tenant.of_demo(driven.demo)
-    tenant.login()
-    accepted, ended = [], threading.Event()
-
-    def keep_paying():
-        for i in itertools.count():
-            late = ended.is_set()
-            try:
-                status, _ = tenant.call("POST", *tenant.payment(f"meanwhile-{i}", "0.01"))
-            except OSError:
-                continue
-            if late and status == 202:
-                accepted.append(f"meanwhile-{i}")
-                if len(accepted) == 20:
-                    return
-
-    payer = threading.Thread(target=keep_paying)
-    payer.start()
-    driven.sandbox("rewind", "one")
-    ended.set()
-    payer.join(WITHIN_S)
-    check("payments are accepted again", len(accepted) == 20, accepted)
-    check("none of them is lost", all(driven.knows(name) for name in accepted), accepted)
-
-
-def returns_after_a_kill(driven):
-    """The write-ahead log of a killed server belongs to the replaced file."""
-    driven.pay("in-the-log")
-    driven.demo.kill()
-    said = command(driven.demo.binary, driven.demo.db, "sandbox", "rewind", "one")
-    check("without a server, the next start returns", not said["restarts"], said)
-    rejected = run_command(driven.demo.binary, driven.demo.db, "association", "create", "between")
-    check("until then, commands are rejected", rejected.returncode == 75 and "would be lost" in rejected.stderr,
-          rejected.stderr)
-    server = driven.demo.spawn(["serve", "--db", driven.demo.db, "--listen-http", "127.0.0.1:0"])
-    check("and a server", server.wait(60) == 75)
-    process = driven.demo.spawn(driven.demo.words(), env={"COFFER_LISTEN_HTTP": "nonsense"})
-    check("the next start fails", process.wait(60) != 0)
-    driven.demo.start(env=RETRY)
-    check("the state is that of the snapshot", driven.knows("kept") and not driven.knows("in-the-log"))
-    check("the ledger is valid", run_command(driven.demo.binary, driven.demo.db, "verify").returncode == 0)
-
-
-def stops_while_busy(driven):
-    """A signal during a long command ends both in order."""
-    for i, delay in enumerate((0.005, 0.01, 0.02, 0.04)):
-        for words in (["snapshot", f"busy-{i}"], ["rewind", "start"]):
-            beside = threading.Thread(
-                target=lambda words=words: run_command(driven.demo.binary, driven.demo.db, "sandbox", *words))
-            beside.start()
-            time.sleep(delay)
-            code = driven.demo.stop(60)
-            beside.join()
-            check(f"stopped after {delay} s of {words[0]}", code == 0, code)
-            driven.demo.start(env=RETRY)
-
-
 def documented(driven):
     """The commands of docs/sandbox.md, in their order."""
     block = documents.Mine("interop/sandbox").take("docs/sandbox.md", "$ coffer sandbox")
     for line in block.splitlines():
         program, *words = line.removeprefix("$ ").partition("#")[0].split()
         check(f"documented: {' '.join(words)}", program == "coffer" and words[0] == "sandbox")
-        again_up(driven, lambda: driven.now() != "")
         driven.sandbox(*words[1:])
-    again_up(driven, lambda: not driven.knows("kept") and driven.sandbox("clock")["advancedMs"] == 0)
 
 
 def empty_file(program, folder):
@@ -235,23 +138,30 @@ def empty_file(program, folder):
     with open(demo.db, "wb"):
         pass
     demo.start()
-    check("it has its first snapshot", [one["name"] for one in demo.command("sandbox", "snapshots")] == ["start"])
+    check("it has the machine's clock", demo.command("sandbox", "clock")["advancedMs"] == 0)
     check("the demo exits with status 0", demo.stop(60) == 0)
+
+
+def starts_afresh(driven):
+    """The command of docs/sandbox.md, beside a demo with payments and an advanced clock."""
+    driven.pay("earlier")
+    words = documents.Mine("interop/sandbox").take("docs/sandbox.md", "$ coffer demo").removeprefix("$ ").split()
+    check("documented: coffer demo with another file", words[:3] == ["coffer", "demo", "--db"], words)
+    demo = Demo(driven.demo.binary, os.path.dirname(driven.demo.db), db=words[3]).start(env=RETRY)
+    fresh = Driven(demo)
+    check("the new demo has no earlier payments", not fresh.knows("earlier"))
+    check("and the machine's clock", fresh.sandbox("clock")["advancedMs"] == 0)
+    check("the new demo exits with status 0", demo.stop(60) == 0)
 
 
 def begins_anew(driven):
     """After its database is deleted, the demo creates a new one."""
     driven.pay("deleted")
-    command(driven.demo.binary, driven.demo.db, "sandbox", "snapshot", "two")
     check("the demo exits with status 0", driven.demo.stop(60) == 0)
     for ending in ("", ".lock"):
         os.remove(driven.demo.db + ending)
     driven.demo.start(env=RETRY)
     check("the new demo has no earlier payments", not driven.knows("deleted"))
-    driven.pay("anew")
-    driven.sandbox("reset")
-    again_up(driven, lambda: not driven.knows("anew"))
-    check("the new demo has its own first snapshot", not driven.knows("deleted"))
 
 
 def main():
@@ -265,10 +175,8 @@ def main():
         retry_is_due(driven)
         statement_days(driven)
         restart(driven)
-        returns(driven)
-        returns_after_a_kill(driven)
-        stops_while_busy(driven)
         documented(driven)
+        starts_afresh(driven)
         begins_anew(driven)
         check("the demo exits with status 0", demo.stop(60) == 0)
 

@@ -1,8 +1,8 @@
-// The clock of a demo, its snapshots, and its test data.
+// The clock of a demo, and its test data.
 import { action } from './action.js';
 import { h, replace } from './dom.js';
-import { ago, exactTime } from './format.js';
-import { heading, listPart } from './list.js';
+import { exactTime } from './format.js';
+import { heading } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
 import { S } from './strings.js';
@@ -23,36 +23,11 @@ export function sandboxScreen(context) {
     draw: ({ now, advancedMs }) => [B.now, exactTime(now), B.ahead(Math.round(advancedMs / 60_000))],
     failed: errorBox,
   });
-  const snapshots = listPart(context, {
-    title: B.snapshots,
-    command: 'sandbox snapshots',
-    filters: false,
-    tools: false,
-    columns: [
-      { key: 'name', card: 'title' },
-      { key: 'takenAt', label: S.checks.age, card: 'sub', render: (row) => ago(row.takenAt) },
-      { key: 'bytes', label: S.checks.size, card: 'value' },
-    ],
-    key: (row) => row.name,
-    rowActions: (row) => [
-      action({ command: 'sandbox rewind', about: row.name, fixed: { NAME: row.name }, danger: true }),
-    ],
-    empty: [B.noSnapshots],
-  });
   const row = (...content) => h('div', { class: 'row below' }, content);
   replace(
     context.main,
     heading(S.menu.sandbox, B.intro),
     panel(B.clock, B.clockText, clock, row(action({ command: 'sandbox advance', quietly: true, done: ticked }))),
-    panel(
-      B.snapshots,
-      B.snapshotsText,
-      snapshots.place,
-      row(
-        action({ command: 'sandbox snapshot', quietly: true, done: snapshots.again }),
-        action({ command: 'sandbox reset', danger: true }),
-      ),
-    ),
     panel(
       B.fixtures,
       B.fixturesText,

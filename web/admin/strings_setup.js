@@ -23,16 +23,11 @@ export const setup = {
     emptyNext: 'Add a user if people log in through your application.',
   },
   sandbox: {
-    intro: 'Advance the clock of this demo, return to an earlier state, or load test data from files.',
+    intro: 'Advance the clock of this demo, or load test data from files.',
     clock: 'Clock',
     clockText: 'Advance the clock to let quotes expire, retries become due and statement days pass.',
     now: 'The time of the demo is ',
     ahead: (minutes) => (minutes === 0 ? '. It has not been advanced.' : `, ${minutes} min ahead.`),
-    snapshots: 'Snapshots',
-    snapshotsText:
-      'A snapshot saves the current state. Rewind returns to a snapshot, Reset to the initial state. Both restart ' +
-      'the demo.',
-    noSnapshots: 'No snapshots yet.',
     fixtures: 'Test data',
     fixturesText:
       'Apply a file with declarations, submit payments from a CSV file, or send a sample event. The first two show a ' +

@@ -13,14 +13,12 @@ inline constexpr std::array kSqliteEndings{kLogEnding, kLogIndexEnding, kJournal
 inline constexpr const char* kLockEnding = ".lock";
 inline constexpr const char* kSocketEnding = ".sock";
 inline constexpr const char* kDemoSecretsEnding = ".demo.json";
-inline constexpr const char* kRewoundEnding = ".rewound";
-inline constexpr const char* kSnapshotsEnding = ".snapshots";
 inline constexpr const char* kDemoBackupsEnding = ".backups";
 /// In place of ".db" (store/requests/request_log_file.h).
 inline constexpr const char* kRequestLogEnding = ".requests.db";
 /// The folder of backups in the documentation and in the package.
 inline constexpr const char* kBackupsFolder = "backups";
-inline constexpr std::array kOwnEndings{kLockEnding,    kSocketEnding,    kDemoSecretsEnding,
-                                        kRewoundEnding, kSnapshotsEnding, kDemoBackupsEnding};
+inline constexpr std::array kOwnEndings{kLockEnding, kSocketEnding, kDemoSecretsEnding,
+                                        kDemoBackupsEnding};
 
 }  // namespace coffer

@@ -82,7 +82,6 @@ sigset_t set_of(bool all) {
   sigaddset(&set, SIGINT);
   if (!all) return set;
   sigaddset(&set, SIGHUP);
-  sigaddset(&set, SIGUSR1);
   return set;
 }
 
@@ -148,7 +147,6 @@ StopSignals::Kind StopSignals::wait() const {
   const sigset_t set = set_of(true);
   int number = SIGTERM;
   sigwait(&set, &number);
-  if (number == SIGUSR1) return Kind::restart;
   return number == SIGHUP ? Kind::reload : Kind::stop;
 }
 
@@ -166,7 +164,5 @@ void StopSignals::end_at_once() const {
   const sigset_t set = set_of(false);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
-
-void request_restart() { ::kill(::getpid(), SIGUSR1); }
 
 }  // namespace coffer

@@ -26,9 +26,9 @@ void return_free_memory();
 /// only speed up the work leave it to the rest. Thread-safe; takes microseconds.
 bool has_spare_memory();
 
-/// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), SIGHUP
-/// (reload), and request_restart(). Construct it before any other thread starts, so that all
-/// threads inherit the blocked signals.
+/// The signals that the main thread of a server waits for: SIGTERM and SIGINT (stop), and SIGHUP
+/// (reload). Construct it before any other thread starts, so that all threads inherit the blocked
+/// signals.
 class StopSignals {
  public:
   StopSignals();
@@ -36,7 +36,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  enum class Kind { stop, reload, restart };
+  enum class Kind { stop, reload };
   Kind wait() const;
   /// Whether a signal to stop has arrived, which wait() will return.
   bool is_stopping() const;
@@ -46,8 +46,5 @@ class StopSignals {
  private:
   sigset_t before_;
 };
-
-/// Makes StopSignals::wait() in this process return `restart`.
-void request_restart();
 
 }  // namespace coffer

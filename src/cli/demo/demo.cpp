@@ -10,13 +10,9 @@
 #include "base/environment.h"
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
-#include "base/platform/process.h"
-#include "base/thread.h"
 #include "cli/command_groups.h"
 #include "cli/demo/demo_history.h"
-#include "cli/demo/demo_snapshots.h"
 #include "cli/demo/demo_text.h"
 #include "cli/progress.h"
 #include "cli/serving.h"
@@ -199,85 +195,15 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   return print_problem(console, made.error(), {});
 }
 
-/// A demo from its first start to its end, across restarts.
-struct DemoRun {
-  const Console& console;
-  Config config;
-  bool json = false;
-  bool fresh = false;       // the file is new
-  std::string announced{};  // as JSON
-};
-
-/// Takes the first snapshot of a demo that has none, because it is new, or because the disk had too
-/// little space before. A failure is only logged: it disables nothing but `coffer sandbox reset`.
-void keep_start(App& app, DemoRun& run) {
-  const std::string& database = app.database().path();
-  if (std::exchange(run.fresh, false)) forget_former_demo(database);
-  const auto is_start = [](const DemoSnapshot& each) { return each.name == kStartSnapshot; };
-  if (std::ranges::any_of(demo_snapshots(database), is_start)) return;
-  const auto kept = take_demo_snapshot(app, std::string(kStartSnapshot), [](const Progress&) {});
-  if (kept) return;
-  log_warning("demo", "the first snapshot could not be taken", {{"problem", kept.error().detail}});
-}
-
-/// Prints how to use the demo; after a restart, only if that has changed.
-void announce(App& app, const std::string& origin, const Demo& demo, DemoRun& run) {
-  // A restart listens on the same port, even if the system selected it.
-  run.config.listen_http.port = app.port();
-  if (const auto admin = app.admin_address()) run.config.admin_listen.port = admin->address.port;
+/// Prints how to use the demo.
+void announce(App& app, const std::string& origin, const Demo& demo, const Console& console,
+              bool json) {
   const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
   const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};
-  const std::string record = to_json(record_of(demo, place), false) + "\n";
-  if (std::exchange(run.announced, record) == record) return;
   const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
-  run.console.out << (run.json ? record : demo_start_text(demo, place, transaction)) << std::flush;
-}
-
-int serve_once(DemoRun& run) {
-  Demo demo;
-  Serving serving;
-  serving.prepare = [&](App& app) -> Result<void> {
-    app.offer_trial();
-    COFFER_TRY_VOID(make(app, run.console, demo));
-    keep_start(app, run);
-    return {};
-  };
-  serving.announce = [&](App& app, const std::string& origin) { announce(app, origin, demo, run); };
-  serving.restarts = demo_restarts;
-  serving.stopped = [] { (void)take_demo_restart(); };
-  return run_server(run.console, run.config, serving);
-}
-
-/// Serves until the server stops. During a restart, a command that finds no server may briefly hold
-/// the file, so a busy file is retried. Another program that reads the file has as much time.
-int start(DemoRun& run) {
-  constexpr int kTries = 40;
-  constexpr int kTryEveryMs = 50;
-  for (int tries = 0;; ++tries) {
-    const auto error = run.fresh ? std::nullopt : finish_rewind(run.config);
-    const int code = error ? error->exit_code : serve_once(run);
-    if (code == exit_code::kBusy && !run.announced.empty() && tries < kTries) {
-      rest(kTryEveryMs);
-      continue;
-    }
-    if (error) print_error(run.console, error->message);
-    return code;
-  }
-}
-
-int run_demo(DemoRun& run, std::optional<std::uint32_t> seed) {
-  if (run.fresh && seed) {
-    const int code = make_history(run.console, run.config, *seed);
-    if (code != exit_code::kDone) return code;
-  }
-  // Catches a signal that arrives during a restart, between two servers; it stops the second one.
-  const StopSignals signals;
-  const DemoProcess process;
-  int code = exit_code::kDone;
-  do {
-    code = start(run);
-  } while (code == exit_code::kDone && take_demo_restart());
-  return code;
+  console.out << (json ? to_json(record_of(demo, place), false) + "\n"
+                       : demo_start_text(demo, place, transaction))
+              << std::flush;
 }
 
 int serve_demo(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -300,9 +226,22 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   Result<bool> claimed = false;
   if (fresh) claimed = claim_demo(config->db);
   if (!claimed) return print_problem(console, claimed.error(), {});
-  DemoRun run{console, *config, arguments.json, fresh};
-  code = run_demo(run, seed);
-  if (*claimed && run.announced.empty()) drop_unused_claim(config->db);
+  if (fresh && seed) code = make_history(console, *config, *seed);
+  bool announced = false;
+  if (code == exit_code::kDone) {
+    Demo demo;
+    Serving serving;
+    serving.prepare = [&](App& app) {
+      app.offer_trial();
+      return make(app, console, demo);
+    };
+    serving.announce = [&](App& app, const std::string& origin) {
+      announced = true;
+      announce(app, origin, demo, console, arguments.json);
+    };
+    code = run_server(console, *config, serving);
+  }
+  if (*claimed && !announced) drop_unused_claim(config->db);
   return code;
 }
 

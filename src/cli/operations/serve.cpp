@@ -2,7 +2,6 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "cli/command_groups.h"
-#include "cli/demo/demo_snapshots.h"
 #include "cli/operations/verify.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
@@ -16,10 +15,6 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
-  if (const std::string pending = pending_rewind(config->db); !pending.empty()) {
-    print_error(console, pending);
-    return exit_code::kBusy;
-  }
   const bool creates = arguments.has("init");
   const StartError missing = creates ? why_not_created(config->db) : why_not_served(config->db);
   if (!missing.message.empty()) {

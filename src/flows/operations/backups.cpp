@@ -210,7 +210,6 @@ Result<Backup> back_up(const Context& context, const BackupRequest& request, Par
                        const ProgressFunction& progress) {
   Result<Backup> made = write_backup(context, request, std::move(file), progress);
   if (!made || (made->verdict && !made->verdict->violations.empty())) return made;
-  if (!request.is_last) return made;
   const store::BackupRecord record{made->begun_at, made->bytes, request.verify, made->path};
   const auto recorded =
       context.write([&](store::WriteTx& tx) { store::record_backup(tx, record); });

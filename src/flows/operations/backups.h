@@ -25,7 +25,6 @@ struct BackupRequest {
   std::string path;               // of the backup; like its checksum and signature, must not exist
   bool verify = false;            // verify the copy before it gets its name
   std::uint64_t floor_bytes = 0;  // free space that the database needs to accept payments
-  bool is_last = true;            // counts as the last backup in the overview and in alerts
 };
 
 struct Backup {

@@ -354,10 +354,9 @@ TEST_CASE("backup: a file that appears meanwhile is not touched, and nothing is 
 TEST_CASE("backup: the names of files that belong beside the database are rejected", "[cli]") {
   OpenFile file;
   const fs::path folder = fs::path(file.path()).parent_path();
-  for (const char* name :
-       {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock", "coffer.db.sock",
-        "coffer.db.demo.json", "coffer.db.rewound", "coffer.db.snapshots", "coffer.db.backups",
-        "coffer.requests.db", "coffer.requests.db-wal", "kept.coffer.partial"}) {
+  for (const char* name : {"coffer.db-wal", "coffer.db-shm", "coffer.db-journal", "coffer.db.lock",
+                           "coffer.db.sock", "coffer.db.demo.json", "coffer.db.backups",
+                           "coffer.requests.db", "coffer.requests.db-wal", "kept.coffer.partial"}) {
     const bool existed = fs::exists(folder / name);
     for (const char* command : {"backup", "export"}) {
       const Ran ran = file.run(command, {{"FILE", (folder / "." / name).string()}}, false);

@@ -1,4 +1,4 @@
-// coffer sandbox: the clock and the snapshots of a demo (docs/sandbox.md#time-and-snapshots).
+// coffer sandbox: the clock of a demo (docs/sandbox.md#time).
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -6,7 +6,6 @@
 #include "base/platform/exit_code.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
-#include "cli/demo/demo_snapshots.h"
 #include "unit/cli/admin_browser.h"
 #include "unit/cli/open_file.h"
 
@@ -26,18 +25,12 @@ struct DemoFile : OpenFile {
     world = ensure_demo_world(app()).value();
   }
   Timestamp now() { return app().queue().now(); }
-  std::size_t associations() { return run("association list").json().size(); }
 
   DemoWorld world;
 };
 
 std::vector<std::pair<std::string, Values>> all_commands() {
-  return {{"sandbox clock", {}},
-          {"sandbox advance", {{"DURATION", "1h"}}},
-          {"sandbox snapshot", {{"NAME", "a"}}},
-          {"sandbox snapshots", {}},
-          {"sandbox rewind", {{"NAME", "a"}}},
-          {"sandbox reset", {}}};
+  return {{"sandbox clock", {}}, {"sandbox advance", {{"DURATION", "1h"}}}};
 }
 
 }  // namespace
@@ -64,8 +57,6 @@ TEST_CASE("sandbox: every command rejects a file that coffer demo has not create
     CHECK(ran.err.find("is not a demo file and is unchanged") != std::string::npos);
   }
   CHECK(file.app().queue().now() == before);
-  CHECK_FALSE(std::filesystem::exists(file.path() + ".snapshots"));
-  CHECK_FALSE(std::filesystem::exists(file.path() + ".rewound"));
 }
 
 TEST_CASE("sandbox advance: moves the time of the records by the given duration", "[cli]") {
@@ -112,121 +103,6 @@ TEST_CASE("sandbox advance: a restart continues with the advanced time", "[cli]"
   CHECK(demo.now() == before.plus_ms(30 * kDayMs));
   CHECK(demo.app().health().details.empty());
   CHECK(demo.run("sandbox clock").json().at("advancedMs") == 30 * kDayMs);
-}
-
-TEST_CASE("sandbox snapshot and rewind: the next start has the state of the snapshot", "[cli]") {
-  DemoFile demo;
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "start"}}).code == 0);
-  REQUIRE(demo.run("sandbox advance", {{"DURATION", "1d"}}).code == 0);
-  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "with-later"}}).code == 0);
-  const Timestamp advanced = demo.now();
-  const auto rewind = [&](const std::string& command, const Values& values) {
-    const Ran ran = demo.run(command, values);
-    REQUIRE(ran.code == 0);
-    CHECK(ran.json().at("restarts") == false);  // this process is not coffer demo
-    const Config config = demo.app().config();
-    demo.reopen([&] { CHECK_FALSE(finish_rewind(config)); });
-    CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
-    CHECK(demo.run("verify").code == 0);
-  };
-  rewind("sandbox reset", {});
-  CHECK(demo.associations() == 1);
-  CHECK(demo.now() == advanced.plus_ms(-kDayMs));
-  CHECK(demo.run("sandbox clock").json().at("advancedMs") == 0);
-  rewind("sandbox rewind", {{"NAME", "with-later"}});
-  CHECK(demo.associations() == 2);
-  CHECK(demo.now() == advanced);
-  const auto listed = demo.run("sandbox snapshots").json();
-  REQUIRE(listed.size() == 2);
-  CHECK(listed.at(0).at("bytes") > 0);
-}
-
-TEST_CASE("sandbox snapshot: does not count as the last backup on the overview", "[cli]") {
-  DemoFile demo;
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
-  CHECK(demo.run("overview").json().at("lastBackupAt").is_null());
-  REQUIRE(demo.run("backup", {{"FILE", demo.path() + ".copy"}}).code == 0);
-  const auto backed_up = demo.run("overview").json().at("lastBackupAt");
-  CHECK_FALSE(backed_up.is_null());
-  demo.clock().advance_ms(kDayMs);
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "two"}}).code == 0);
-  CHECK(demo.run("overview").json().at("lastBackupAt") == backed_up);
-}
-
-TEST_CASE("sandbox snapshot: names are letters, digits and hyphens, and no snapshot is replaced",
-          "[cli]") {
-  DemoFile demo;
-  for (const char* name : {"..", "a/b", "A", "a.db", "", "a b", "\xc3\xa4"}) {
-    INFO(name);
-    CHECK(demo.run("sandbox snapshot", {{"NAME", name}}).code != 0);
-    CHECK(demo.run("sandbox rewind", {{"NAME", name}}).code != 0);
-  }
-  CHECK(demo.run("sandbox snapshot", {{"NAME", std::string(41, 'a')}}).code != 0);
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
-  const Ran again = demo.run("sandbox snapshot", {{"NAME", "one"}});
-  CHECK(again.code == exit_code::kCannotCreate);
-  INFO(again.err);
-  CHECK(again.err.find("one.db") != std::string::npos);
-  for (const auto& [command, values] : std::map<std::string, Values>{
-           {"sandbox rewind", {{"NAME", "two"}}}, {"sandbox reset", {}}}) {
-    const Ran missing = demo.run(command, values);
-    CHECK(missing.code == exit_code::kFailed);
-    CHECK(missing.err.find("was not found") != std::string::npos);
-    CHECK(missing.err.find(command == "sandbox reset" ? "free space" : "sandbox snapshots") !=
-          std::string::npos);
-  }
-  CHECK(demo.run("sandbox snapshots").json().size() == 1);
-}
-
-TEST_CASE("sandbox rewind: a damaged snapshot changes nothing", "[cli]") {
-  DemoFile demo;
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
-  {
-    std::fstream file(demo.path() + ".snapshots/one.db",
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(3 * 4096 + 100);
-    file << std::string(200, 'x');
-  }
-  CHECK(demo.run("sandbox rewind", {{"NAME", "one"}}).code != 0);
-  CHECK_FALSE(std::filesystem::exists(demo.path() + ".rewound"));
-}
-
-TEST_CASE("sandbox rewind: no replacement while another process has the file open", "[cli]") {
-  DemoFile demo;
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
-  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
-  REQUIRE(demo.run("sandbox rewind", {{"NAME", "one"}}).code == 0);
-  const auto error = finish_rewind(demo.app().config());
-  REQUIRE(error);
-  CHECK(error->exit_code == exit_code::kBusy);
-  CHECK(error->message.find("is in use by another coffer") != std::string::npos);
-  CHECK(demo.associations() == 2);
-  demo.reopen();
-  CHECK(demo.associations() == 2);
-}
-
-TEST_CASE("sandbox rewind: says what to do if another program reads the file", "[cli]") {
-  DemoFile demo;
-  REQUIRE(demo.run("sandbox snapshot", {{"NAME", "one"}}).code == 0);
-  REQUIRE(demo.run("association create", {{"NAME", "Later"}}).code == 0);
-  REQUIRE(demo.run("sandbox rewind", {{"NAME", "one"}}).code == 0);
-  const Config config = demo.app().config();
-  demo.reopen([&] {
-    {
-      store::Connection reader(config.db, store::OpenMode::read_only);
-      reader.execute("BEGIN; SELECT count(*) FROM meta");
-      const auto error = finish_rewind(config);
-      REQUIRE(error);
-      INFO(error->message);
-      CHECK(error->exit_code == exit_code::kBusy);
-      CHECK(error->message.find("another program") != std::string::npos);
-      CHECK(error->message.find("fuser " + config.db) != std::string::npos);
-      CHECK(error->message.find("coffer demo") != std::string::npos);
-    }
-    CHECK_FALSE(finish_rewind(config));
-  });
-  CHECK(demo.associations() == 1);
 }
 
 TEST_CASE("admin: the page offers the sandbox commands only for a demo", "[cli][admin]") {
