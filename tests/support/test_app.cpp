@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
+#include <climits>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +16,7 @@
 #include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/verification.h"
+#include "store/payments/payments.h"
 #include "support/exchange_log.h"
 #include "support/writer_plans.h"
 
@@ -165,7 +167,28 @@ void TestApp::issue(const std::string& wallet, const char* asset, const char* am
       .value();
 }
 
+namespace {
+
+/// Settlement takes payments from memory; each must be what the file has.
+void check_remembered(store::CommitQueue& queue) {
+  const auto checked = queue.run([](store::WriteTx& tx) -> Result<void> {
+    for (const auto& job : store::due_settlements(tx.db(), tx.now(), INT_MAX)) {
+      auto remembered = tx.open_payments().take(job);
+      if (!remembered) continue;
+      if (*remembered != store::settlement_view(tx.db(), job.payment)) {
+        FAIL_CHECK("payment " << job.payment << " in memory differs from the file");
+      }
+      tx.open_payments().remember(*std::move(remembered));
+    }
+    return {};
+  });
+  CHECK(checked.has_value());
+}
+
+}  // namespace
+
 int TestApp::settle() {
+  check_remembered(core().queue());
   int settled = 0;
   while (const int round = app_->settle_once()) settled += round;
   return settled;

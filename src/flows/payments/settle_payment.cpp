@@ -108,7 +108,7 @@ void settle_swap(const Context& context, store::WriteTx& tx, SettlementView& pay
 }
 
 void settle_one(const Context& context, store::WriteTx& tx, const SettlementJob& job) {
-  SettlementView payment = store::settlement_view(tx.db(), job.payment);
+  SettlementView payment = store::settlement_view(tx, job);
   if (payment.settle_at != job.due_at) return;  // settled or scheduled again in the meantime
   store::require_open(tx, payment.sealed);
   if (payment.type == PaymentType::onramp_reference) {  // may have to wait in `processing`

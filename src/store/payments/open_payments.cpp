@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "domain/payments/payment.h"
 
@@ -37,6 +38,7 @@ void OpenPayments::put(std::int64_t payment, std::int64_t version) {
   std::int64_t& there = versions_[payment];
   sum_ += version - there;
   there = version;
+  accepted_.erase(payment);
   if (version == 0) versions_.erase(payment);
 }
 
@@ -60,8 +62,22 @@ void OpenPayments::advance(std::int64_t payment, std::int64_t by) {
   if (found != versions_.end()) set(payment, found->second + by);
 }
 
+void OpenPayments::remember(SettlementView payment) {
+  if (accepted_.size() >= kRememberedMax) accepted_.clear();
+  accepted_.insert_or_assign(payment.key, std::move(payment));
+}
+
+std::optional<SettlementView> OpenPayments::take(const SettlementJob& job) {
+  const auto found = accepted_.find(job.payment);
+  if (found == accepted_.end() || found->second.settle_at != job.due_at) return std::nullopt;
+  std::optional<SettlementView> out(std::move(found->second));
+  accepted_.erase(found);
+  return out;
+}
+
 void OpenPayments::clear() {
   versions_.clear();
+  accepted_.clear();
   undo_.clear();
   sum_ = 0;
 }

@@ -73,6 +73,7 @@ constexpr const char* kSealedLastSet =
     "SELECT journal, link FROM journal ORDER BY journal DESC LIMIT 1";
 constexpr const char* kSealedLastPayment = "SELECT coalesce(max(payment), 0) FROM payments";
 constexpr std::size_t kLinkBytes = 32;
+constexpr std::size_t kUsualTextBytes = 320;
 
 std::string truncated(const Sha256& digest) {
   return std::string(as_text(digest).substr(0, kPaymentDigestBytes));
@@ -99,9 +100,10 @@ void append_value(std::string& out, const T& value) {
   } else if constexpr (std::is_same_v<T, Amount>) {
     append_value(out, value.units());
   } else {
-    std::string digits;
-    append_number(digits, static_cast<std::int64_t>(value));
-    append_value(out, digits);
+    std::array<char, 20> digits;  // of any 64-bit integer
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                   static_cast<std::int64_t>(value));
+    append_value(out, std::string_view(digits.data(), end.ptr));
   }
 }
 
@@ -233,9 +235,11 @@ void check_sealed(Connection& db, SealedPayment& payment) {
   if (keys != nullptr && digest_of(*keys, payment) != payment.mac) refuse(payment.key);
 }
 
-std::string new_payment_digest(Connection& writer, std::int64_t key, std::int64_t tenant,
+SealedPayment seal_new_payment(Connection& writer, std::int64_t key, std::int64_t tenant,
                                const NewPaymentRow& row, const PaymentState& state) {
-  SealedPayment payment{.key = key, .tenant = tenant, .state = state};
+  SealedPayment payment{
+      .key = key, .tenant = tenant, .type = row.type, .created_at = row.created_at, .state = state};
+  payment.text.reserve(kUsualTextBytes);
   const auto add = [&](const auto&... values) { (append_value(payment.text, values), ...); };
   add(row.type, as_text(row.id.bytes), row.transaction_id, row.application, row.request_id,
       row.source_wallet, row.destination_wallet, row.sending_asset, row.sending_amount,
@@ -244,7 +248,8 @@ std::string new_payment_digest(Connection& writer, std::int64_t key, std::int64_
   payment.text += '\n';
   const ChainKeys* keys = keys_of(writer);
   COFFER_CHECK(keys != nullptr);
-  return digest_of(*keys, payment);
+  payment.mac = digest_of(*keys, payment);
+  return payment;
 }
 
 bool has_one_row(PaymentType type) {

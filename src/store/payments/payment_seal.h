@@ -42,6 +42,7 @@ struct PaymentState {
   std::optional<Timestamp> refund_closed_at = std::nullopt;
   std::optional<Timestamp> corrected_at = std::nullopt;
   std::optional<PaymentStatus> corrected_from = std::nullopt;
+  bool operator==(const PaymentState&) const = default;
 };
 
 /// What the digest covers, as read from the file.
@@ -53,6 +54,7 @@ struct SealedPayment {
   PaymentState state = {};
   std::string text = {};
   std::string mac = {};  // stored
+  bool operator==(const SealedPayment&) const = default;
 };
 
 /// The columns of `payments p` that read_sealed() reads from a row of a statement, from `at` on.
@@ -93,8 +95,8 @@ struct NewPaymentRow {
 };
 /// Whether the digest covers only the row of the payment.
 bool has_one_row(PaymentType type);
-/// The digest of a payment of which has_one_row() is true.
-std::string new_payment_digest(Connection& writer, std::int64_t key, std::int64_t tenant,
+/// A new payment of which has_one_row() is true, with its digest.
+SealedPayment seal_new_payment(Connection& writer, std::int64_t key, std::int64_t tenant,
                                const NewPaymentRow& row, const PaymentState& state);
 /// The digest after a change of the state.
 std::string changed_payment_digest(Connection& writer, const SealedPayment& payment);

@@ -312,6 +312,26 @@ void insert_provider(WriteTx& tx, std::int64_t key, const NewPayment& payment) {
   }
 }
 
+/// What settlement_view() will read of a new payment that is not a multi-transfer.
+SettlementView view_of(const Tenant& tenant, const NewPayment& payment, SealedPayment sealed) {
+  const PaymentRequest& request = payment.request;
+  SettlementView view{.key = sealed.key,
+                      .tenant = tenant.key,
+                      .environment = tenant.environment,
+                      .type = request.type,
+                      .settle_at = payment.settle_at,
+                      .receiving_asset = payment.keys.receiving_asset,
+                      .min_receiving = request.min_receiving,
+                      .receiving_amount = sealed.state.receiving_amount,
+                      .keys = payment.keys,
+                      .amounts = {request.only().amount}};
+  if (request.notify_email) view.notify = NotificationChannel::email;
+  if (!request.notify_email && request.notify_whatsapp)
+    view.notify = NotificationChannel::messaging;
+  view.sealed = std::move(sealed);
+  return view;
+}
+
 ForeignChange other_payment(std::int64_t payment, const char* column) {
   return ForeignChange("payment " + std::to_string(payment) + " is not the one that has this " +
                        column + ": another program changed an index");
@@ -395,15 +415,14 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   }
   ChainHead& end = ledger_head(tx);
   const std::int64_t key = end.payments + 1;
-  const std::string mac = has_one_row(row.type)
-                              ? new_payment_digest(tx.db(), key, tenant.key, row, state)
-                              : std::string();
+  SealedPayment sealed;
+  if (has_one_row(row.type)) sealed = seal_new_payment(tx.db(), key, tenant.key, row, state);
   tx.db().run(kInsertPayment, key, tenant.key, payment.id, row.transaction_id, row.application,
               row.request_id, row.type, state.status, row.source_wallet, row.destination_wallet,
               row.sending_asset, row.sending_amount, row.receiving_asset, state.receiving_amount,
               row.min_receiving, row.from_ref, row.to_ref, row.description, row.memo, row.notify,
               row.beneficiary, row.destination, row.connector, row.quote, payment.settle_at,
-              row.created_at, Blob{mac});
+              row.created_at, Blob{sealed.mac});
   end.payments = key;
   end.versions += state.version;
   tx.open_payments().set(key, state.version);
@@ -413,6 +432,9 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
     count_sent(tx, {*keys.connector, *keys.destination, leg.amount});
   }
   tx.quotas().add_bytes(tenant.key, bytes_of(payment));
+  if (has_one_row(row.type) && payment.settle_at) {
+    tx.open_payments().remember(view_of(tenant, payment, std::move(sealed)));
+  }
   return key;
 }
 
@@ -437,6 +459,11 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     while (q.step()) add_leg_keys(q, 0);
   }
   return view;
+}
+
+SettlementView settlement_view(WriteTx& tx, const SettlementJob& job) {
+  auto accepted = tx.open_payments().take(job);
+  return accepted ? *std::move(accepted) : settlement_view(tx.db(), job.payment);
 }
 
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change) {

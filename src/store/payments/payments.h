@@ -12,6 +12,7 @@
 #include "domain/providers/provider_payment.h"
 #include "store/ledger/wallets.h"
 #include "store/payments/payment_seal.h"
+#include "store/payments/settlement_view.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -65,21 +66,6 @@ struct PaymentRecord {
   Timestamp updated_at;
 };
 
-/// The row keys of a new payment, resolved by the flow.
-struct PaymentKeys {
-  struct Leg {
-    std::optional<std::int64_t> source_wallet;
-    std::optional<std::int64_t> destination_wallet;
-    std::optional<std::int64_t> asset;  // empty: a currency outside the ledger
-  };
-  std::vector<Leg> legs;
-  std::optional<std::int64_t> receiving_asset;
-  std::optional<std::int64_t> beneficiary;
-  std::optional<std::int64_t> destination;
-  std::optional<std::int64_t> connector;
-  std::optional<std::int64_t> quote;
-};
-
 /// The price of a new payment through a provider.
 struct ProviderTerms {
   Amount fee;
@@ -88,25 +74,6 @@ struct ProviderTerms {
   std::optional<TransactionType> type;
   // of a payment on a reference, if it is not the connector's
   std::optional<std::string> arrived_currency = std::nullopt;
-};
-
-/// What settlement reads, in row keys.
-struct SettlementView {
-  std::int64_t key = 0;
-  std::int64_t tenant = 0;
-  Environment environment = Environment::sandbox;
-  PaymentType type = PaymentType::p2p_own;
-  PaymentStatus status = PaymentStatus::initiated;
-  int version = 1;
-  /// As in the file; `status` and `version` may be newer (pass_processing).
-  SealedPayment sealed;
-  std::optional<Timestamp> settle_at;  // empty: not a payment that the ledger settles next
-  std::optional<std::int64_t> receiving_asset;
-  std::optional<Amount> min_receiving;
-  std::optional<Amount> receiving_amount;
-  PaymentKeys keys;
-  std::vector<Amount> amounts;                // per leg
-  std::optional<NotificationChannel> notify;  // empty: no notification
 };
 
 /// A change of status. `from` is compared with the stored status.
@@ -157,6 +124,9 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
 
 /// Throws ForeignChange if another program inserted or changed the payment.
 SettlementView settlement_view(Connection& db, std::int64_t payment);
+/// The same for a job. A payment that this process has accepted, and not changed since, comes from
+/// memory (store/payments/open_payments.h).
+SettlementView settlement_view(WriteTx& tx, const SettlementJob& job);
 /// Moves the status along the transition table, sets the time of the new status, increments the
 /// version and removes the settlement job. A change that the table forbids is a bug and throws.
 void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& change);
@@ -164,12 +134,6 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
 /// ends the payment: the next change_status writes both changes with their times.
 void pass_processing(SettlementView& payment);
 
-/// A payment that the ledger settles at `due_at`. Written with the payment and removed by the next
-/// change of its status, so that settlement resumes after a crash.
-struct SettlementJob {
-  Timestamp due_at;
-  std::int64_t payment = 0;
-};
 /// Sets the time of the next attempt, for a payment in progress.
 void schedule_settlement(WriteTx& tx, const SettlementJob& job);
 /// Postpones a failed job, with a longer delay after each attempt. No effect if the job changed in

@@ -119,3 +119,36 @@ TEST_CASE("settlement jobs: a change that the table forbids, or from a stale vie
   CHECK(is_bug(ledger, [&](WriteTx& tx) { static_cast<void>(settlement_view(tx.db(), 999)); }));
   CHECK(ledger.verify().empty());
 }
+
+TEST_CASE("settlement jobs: an accepted payment is in memory until it changes or is due later") {
+  SmallLedger ledger;
+  const std::int64_t key = ledger.pay(ledger.transfer("a", 1));
+  const std::int64_t postponed = ledger.pay(ledger.transfer("b", 1));
+  const auto take = [&](std::int64_t payment) {
+    return run_for<bool>(*ledger.queue,
+                         [&](WriteTx& tx) -> Result<bool> {
+                           const auto job = job_of(tx.db(), payment);
+                           return job && tx.open_payments().take(*job).has_value();
+                         })
+        .value();
+  };
+  REQUIRE(ledger.write([&](WriteTx& tx) -> Result<void> {
+    postpone_settlement(tx, *job_of(tx.db(), postponed));
+    return {};
+  }));
+  CHECK_FALSE(take(postponed));
+  CHECK(take(key));
+  CHECK_FALSE(take(key));
+  // A rolled back acceptance leaves nothing for the next payment with its number.
+  const auto refused = ledger.write([&](WriteTx& tx) -> Result<void> {
+    ledger.accept(tx, ledger.transfer("c", 1));
+    return unexpected(Slug::malformed_request, "refused");
+  });
+  CHECK_FALSE(refused);
+  CHECK(ledger.pay(ledger.transfer("d", 2)) == postponed + 1);
+  CHECK(ledger.write([&](WriteTx& tx) -> Result<void> {
+    const auto view = tx.open_payments().take(*job_of(tx.db(), postponed + 1));
+    CHECK((view && view->amounts.front().units() == 2));
+    return {};
+  }));
+}
