@@ -148,7 +148,7 @@ constexpr std::string_view kResolveDetails =
 
 Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   const PaymentRequest& request = payment.request;
-  const TransferLeg* leg = request.type == PaymentType::p2p_own_multi ? nullptr : &request.only();
+  const TransferLeg* leg = has_legs(request.type) ? nullptr : &request.only();
   const auto of_leg = [&](auto member) { return leg != nullptr ? (*leg).*member : std::nullopt; };
   std::optional<std::string> sending, receiving, failure, message;
   if (payment.sending_asset) sending = payment.sending_asset->value();

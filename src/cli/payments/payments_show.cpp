@@ -100,7 +100,7 @@ std::vector<Record> timeline(const PaymentRecord& payment, const store::StoryPar
 
 std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
   std::vector<Record> out;
-  if (payment.request.type != PaymentType::p2p_own_multi) return out;
+  if (!has_legs(payment.request.type)) return out;
   const auto sides = store::sides_of_legs(db, payment.key);
   for (std::size_t i = 0; i < payment.request.legs.size(); ++i) {
     const TransferLeg& leg = payment.request.legs[i];
@@ -217,7 +217,7 @@ void put_provider(Record& record, const PaymentRecord& payment,
 
 void put_rest(Record& record, const PaymentRecord& payment) {
   const PaymentRequest& request = payment.request;
-  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const bool multi = has_legs(request.type);
   const auto receives = store::receiving_denomination(payment);
   std::optional<std::string> detail, hash;
   if (const char* text = flows::substatus(payment)) detail = text;

@@ -94,8 +94,7 @@ void compare_legs(const TransferLeg& a, const TransferLeg& b, bool quoted,
 }
 
 std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
-  return request.type == PaymentType::p2p_own_multi ? "transfers[" + std::to_string(index) + "]."
-                                                    : std::string();
+  return has_legs(request.type) ? "transfers[" + std::to_string(index) + "]." : std::string();
 }
 
 /// Adds the names of the members in which two submissions differ.
@@ -153,16 +152,6 @@ std::optional<FailureCode> parse_failure_code(std::string_view text) {
     if (entry.name == text) return entry.code;
   }
   return std::nullopt;
-}
-
-bool is_quoted(PaymentType type) {
-  return type == PaymentType::offramp || type == PaymentType::onramp;
-}
-bool is_to_address(PaymentType type) {
-  return type == PaymentType::p2p_beneficiary || type == PaymentType::swap_beneficiary;
-}
-bool is_swap(PaymentType type) {
-  return type == PaymentType::swap_own || type == PaymentType::swap_beneficiary;
 }
 
 bool is_reference(std::string_view text) { return matches(text, 16, "-"); }

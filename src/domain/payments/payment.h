@@ -41,6 +41,47 @@ struct Terms<PaymentType> {
   });
 };
 
+/// How payments of a type differ from others.
+struct PaymentTraits {
+  bool has_legs = false;          // several, each with its own wallets, asset and amount
+  bool is_to_address = false;     // goes to a CRYPTO destination of a beneficiary
+  bool is_swap = false;           // arrives in another asset
+  bool is_quoted = false;         // a quote prices the payment
+  bool through_provider = false;  // a provider executes or initiates the payment
+};
+constexpr PaymentTraits traits_of(PaymentType type) {
+  switch (type) {
+    case PaymentType::p2p_own:
+      return {};
+    case PaymentType::p2p_beneficiary:
+      return {.is_to_address = true};
+    case PaymentType::p2p_own_multi:
+      return {.has_legs = true};
+    case PaymentType::swap_own:
+      return {.is_swap = true};
+    case PaymentType::swap_beneficiary:
+      return {.is_to_address = true, .is_swap = true};
+    case PaymentType::offramp:
+    case PaymentType::onramp:
+      return {.is_quoted = true, .through_provider = true};
+    case PaymentType::onramp_reference:
+      return {.through_provider = true};
+  }
+  return {};
+}
+constexpr bool has_legs(PaymentType type) { return traits_of(type).has_legs; }
+constexpr bool is_to_address(PaymentType type) { return traits_of(type).is_to_address; }
+constexpr bool is_swap(PaymentType type) { return traits_of(type).is_swap; }
+constexpr bool is_quoted(PaymentType type) { return traits_of(type).is_quoted; }
+/// The types with a trait: one bit per type, in the order of the enumerators.
+constexpr unsigned types_with(bool PaymentTraits::*trait) {
+  unsigned out = 0;
+  for (unsigned i = 0; i < terms<PaymentType>().size(); ++i) {
+    if (traits_of(static_cast<PaymentType>(i)).*trait) out |= 1U << i;
+  }
+  return out;
+}
+
 enum class PaymentStatus {
   initiated,
   processing,
@@ -156,7 +197,7 @@ using AdditionalFields = std::map<std::string, std::string>;
 struct PaymentRequest {
   PaymentType type = PaymentType::p2p_own;
   std::string transaction_id;
-  /// Exactly one, except for p2p_own_multi. The asset and amount of off-ramps and on-ramps come
+  /// Exactly one, unless the type has_legs(). The asset and amount of off-ramps and on-ramps come
   /// from the quote: empty in a submission, set in a record.
   std::vector<TransferLeg> legs;
   std::optional<BeneficiaryId> beneficiary;  // payments to a beneficiary
@@ -173,12 +214,6 @@ struct PaymentRequest {
 
   const TransferLeg& only() const { return legs.front(); }
 };
-
-/// Whether a quote prices the payment and a provider executes it.
-bool is_quoted(PaymentType type);
-/// Whether the payment goes to a CRYPTO destination of a beneficiary.
-bool is_to_address(PaymentType type);
-bool is_swap(PaymentType type);
 
 constexpr std::size_t kLegsMax = 100;
 constexpr std::size_t kMemoBytesMax = 28;

@@ -8,9 +8,7 @@ namespace {
 
 /// The field name as the caller wrote it.
 std::string leg_field(const PaymentRequest& request, std::size_t leg, const char* name) {
-  return request.type == PaymentType::p2p_own_multi
-             ? "transfers[" + std::to_string(leg) + "]." + name
-             : name;
+  return has_legs(request.type) ? "transfers[" + std::to_string(leg) + "]." + name : name;
 }
 
 /// In an own-wallet payment, the registered addresses are in the details of the receiving wallet.

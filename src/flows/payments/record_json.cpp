@@ -115,7 +115,7 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
 
 /// A multi-transfer shows its legs; other payments show the movement itself.
 void put_movement(Json& out, const store::PaymentRecord& record) {
-  if (record.request.type == PaymentType::p2p_own_multi) {
+  if (has_legs(record.request.type)) {
     out["legs"] = legs_json(record);
     return;
   }

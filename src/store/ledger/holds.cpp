@@ -9,8 +9,6 @@ namespace {
 constexpr const char* kFeeOfOpen =
     "SELECT fee FROM provider_payments WHERE payment = ? AND state <> ?";
 
-bool has_rows(PaymentType type) { return type == PaymentType::p2p_own_multi; }
-
 void add_held(WriteTx& tx, const Hold& hold) {
   const AccountState before = tx.balances().get(hold.account);
   tx.balances().set(hold.account, before.balance, before.held + hold.amount);
@@ -35,15 +33,15 @@ Hold implied_hold(WriteTx& tx, const SettlementView& payment) {
 }  // namespace
 
 void place_holds(WriteTx& tx, std::int64_t payment, PaymentType type, std::span<const Hold> holds) {
-  COFFER_CHECK(has_rows(type) || holds.size() <= 1);
+  COFFER_CHECK(has_legs(type) || holds.size() <= 1);
   for (const Hold& hold : holds) {
-    has_rows(type) ? place_hold(tx, payment, hold) : add_held(tx, hold);
+    has_legs(type) ? place_hold(tx, payment, hold) : add_held(tx, hold);
   }
 }
 
 void close_holds(WriteTx& tx, const SettlementView& payment, HoldState state) {
   COFFER_CHECK(state != HoldState::open);
-  if (has_rows(payment.type)) return close_holds(tx, payment.key, state);
+  if (has_legs(payment.type)) return close_holds(tx, payment.key, state);
   const Hold hold = implied_hold(tx, payment);
   add_held(tx, {hold.account, -hold.amount});
 }

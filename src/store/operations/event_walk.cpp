@@ -127,7 +127,7 @@ void EventWalk::judge(const Event& event, Unseen& unseen, Place& place, const Re
            "tenant " + std::to_string(tenant_) + " sequence " + std::to_string(event.sequence));
   }
   place.sequence = event.sequence;
-  if (event.payment && event.type <= EventType::payment_refund_failed) {
+  if (event.payment && info(event.type).reached) {
     judge_payment(event, unseen, place, report);
   }
 }
@@ -153,7 +153,7 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
                       std::to_string(told.version));
   }
   told.version = event.version;
-  if (event.type >= EventType::payment_succeeded) ++told.endings;
+  if (is_settled(*info(event.type).reached)) ++told.endings;
   if (event.type == EventType::payment_refund_failed) ++told.failed_refunds;
   if (event.version != event.payment_version) return;
   if (!event.corrected && told.endings != wanted_endings(event.status, told.failed_refunds)) {

@@ -30,19 +30,21 @@ constexpr const char* kOfRequest =
 constexpr const char* kOfHash =
     "SELECT payment FROM journal INDEXED BY journal_of_payment"
     " WHERE payment >= ?1 AND payment < ?2 AND link = ?3 ORDER BY payment DESC LIMIT ?4";
-// Types 2 and 5 to 7: payments with legs, and payments through a provider.
 constexpr const char* kOfText =
     "SELECT payment, CASE WHEN request_id = ?3 THEN 0 WHEN from_ref = ?3 OR to_ref = ?3 OR type = 2"
     " THEN 1 ELSE 2 END FROM payments p WHERE payment >= ?1 AND payment < ?2"
     " AND (request_id = ?3 OR from_ref = ?3 OR to_ref = ?3"
     "  OR (type = 2 AND EXISTS (SELECT 1 FROM payment_legs l WHERE l.payment = p.payment"
     "   AND (l.from_ref = ?3 OR l.to_ref = ?3)))"
-    "  OR (type >= 5 AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
+    "  OR (type IN (5, 6, 7) AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
     "   AND v.provider_reference = ?3)))"
     " ORDER BY payment DESC LIMIT ?4";
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
+static_assert(types_with(&PaymentTraits::has_legs) == 1U << 2);
 static_assert(stored(PaymentType::offramp) == 5);
+static_assert(stored(PaymentType::onramp) == 6);
 static_assert(stored(PaymentType::onramp_reference) == 7);
+static_assert(types_with(&PaymentTraits::through_provider) == (1U << 5 | 1U << 6 | 1U << 7));
 constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
                                    FoundAs::provider_reference};
 

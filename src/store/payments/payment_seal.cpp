@@ -32,18 +32,17 @@ struct PaymentPart {
   std::string_view from;
   unsigned types;  // types of the payments that have such rows: one bit per PaymentType
 };
-constexpr unsigned kMulti = 1U << stored(PaymentType::p2p_own_multi);
+constexpr unsigned kWithLegs = types_with(&PaymentTraits::has_legs);
 constexpr unsigned kOnReference = 1U << stored(PaymentType::onramp_reference);
-constexpr unsigned kThroughProvider =
-    1U << stored(PaymentType::offramp) | 1U << stored(PaymentType::onramp) | kOnReference;
+constexpr unsigned kThroughProvider = types_with(&PaymentTraits::through_provider);
 constexpr std::string_view kRowColumns =
     "type, id, transaction_id, application, request_id, source_wallet, destination_wallet,"
     " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"
     " description, memo, notify, created_at, beneficiary, destination, connector, quote";
 constexpr std::array<PaymentPart, 5> kPaymentParts{{
     {"leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description",
-     " FROM payment_legs WHERE payment = ? ORDER BY leg", kMulti},
-    {"account, amount", " FROM holds WHERE payment = ? ORDER BY account", kMulti},
+     " FROM payment_legs WHERE payment = ? ORDER BY leg", kWithLegs},
+    {"account, amount", " FROM holds WHERE payment = ? ORDER BY account", kWithLegs},
     {"fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"
      " payer_account, payer_phone, arrived_currency",
      " FROM provider_payments WHERE payment = ?", kThroughProvider},
@@ -253,7 +252,7 @@ SealedPayment seal_new_payment(Connection& writer, std::int64_t key, std::int64_
 }
 
 bool has_one_row(PaymentType type) {
-  return ((kMulti | kThroughProvider) & (1U << stored(type))) == 0;
+  return ((kWithLegs | kThroughProvider) & (1U << stored(type))) == 0;
 }
 
 void seal_payment(WriteTx& tx, std::int64_t key, PaymentType type) {

@@ -224,7 +224,7 @@ void read_provider(const Query& q, PaymentRecord& r) {
   }
   if (!q.is_null(kPayerAt)) r.request.payer = read_row<Payer>(q, kPayerColumns, kPayerAt);
   // The sending side of a collection is a currency.
-  if (r.sending_asset || r.request.type == PaymentType::p2p_own_multi) return;
+  if (r.sending_asset || has_legs(r.request.type)) return;
   r.sending_asset = AssetCode::parse(r.provider->currency);
   r.sending_decimals = r.provider->currency_decimals;
 }
@@ -233,7 +233,7 @@ void read_provider(const Query& q, PaymentRecord& r) {
 PaymentRecord record_row(const Query& q) {
   auto r = read_row<PaymentRecord>(q, kRecordColumns);
   if (!q.is_null(kProviderAt)) read_provider(q, r);
-  if (r.request.type != PaymentType::p2p_own_multi) {
+  if (!has_legs(r.request.type)) {
     if (!r.sending_asset || !r.sending_amount)
       throw InternalError("a single payment sends nothing");
     add_leg(r, read_row<TransferLeg>(q, kLegColumns, kLegAt), *r.sending_asset, *r.sending_amount,
@@ -259,7 +259,7 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
     Query query(db, sql.c_str(), args...);
     if (query.step()) record = record_row(query);
   }
-  if (record && record->request.type == PaymentType::p2p_own_multi) read_legs(db, *record);
+  if (record && has_legs(record->request.type)) read_legs(db, *record);
   if (record && record->provider) {
     record->request.additional_fields = read_texts(db, kFields, record->key);
     // The writer reads parts that get their digests at the end of the commit.
@@ -281,7 +281,7 @@ std::int64_t bytes_of(const NewPayment& payment) {
   texts += request.memo.value_or("").size();
   for (const TransferLeg& leg : request.legs) texts += leg.description.value_or("").size();
   for (const auto& [name, value] : request.additional_fields) texts += name.size() + value.size();
-  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const bool multi = has_legs(request.type);
   const auto legs = static_cast<std::int64_t>(multi ? request.legs.size() : 0);
   return row_bytes::kPayment + row_bytes::kLeg * legs + static_cast<std::int64_t>(texts);
 }
@@ -381,7 +381,7 @@ std::optional<Denomination> receiving_denomination(const PaymentRecord& record) 
 
 std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
-  const bool multi = request.type == PaymentType::p2p_own_multi;
+  const bool multi = has_legs(request.type);
   const TransferLeg& leg = request.only();
   const PaymentKeys& keys = payment.keys;
   const PaymentKeys::Leg& first = keys.legs.front();
@@ -451,10 +451,10 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
     view = read_row<SettlementView>(q, kViewColumns);
     view.key = payment;
     view.sealed = read_sealed(q, kAmountAt + 1, payment);
-    if (view.type != PaymentType::p2p_own_multi) add_leg_keys(q, std::size(kViewColumns));
+    if (!has_legs(view.type)) add_leg_keys(q, std::size(kViewColumns));
   }
   check_sealed(db, view.sealed);
-  if (view.type == PaymentType::p2p_own_multi) {
+  if (has_legs(view.type)) {
     Query q(db, kLegKeys.c_str(), payment);
     while (q.step()) add_leg_keys(q, 0);
   }
