@@ -390,12 +390,14 @@ static_assert(stored(PaymentType::swap_beneficiary) == 4);
 static_assert(stored(PaymentType::offramp) == 5);
 static_assert(stored(PaymentType::onramp) == 6);
 static_assert(stored(PaymentType::onramp_reference) == 7);
-// All types with a trait are in the queries.
-static_assert(types_with(&PaymentTraits::has_legs) == 1U << 2);
-static_assert(types_with(&PaymentTraits::is_to_address) == (1U << 1 | 1U << 4));
-static_assert(types_with(&PaymentTraits::is_swap) == (1U << 3 | 1U << 4));
-static_assert(types_with(&PaymentTraits::is_quoted) == (1U << 5 | 1U << 6));
-static_assert(types_with(&PaymentTraits::through_provider) == (1U << 5 | 1U << 6 | 1U << 7));
+// The queries contain every value with a trait.
+static_assert(values_that(calls_out) == 1U << stored(DriverKind::http));
+static_assert(stored(DriverKind::http) == 1);
+static_assert(values_that(has_legs) == 1U << 2);
+static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
+static_assert(values_that(is_swap) == (1U << 3 | 1U << 4));
+static_assert(values_that(is_quoted) == (1U << 5 | 1U << 6));
+static_assert(values_that(is_through_provider) == (1U << 5 | 1U << 6 | 1U << 7));
 static_assert(stored(AccountKind::wallet) == 0);
 static_assert(stored(AccountKind::issuance) == 1);
 static_assert(stored(AccountKind::clearing) == 4);

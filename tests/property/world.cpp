@@ -153,7 +153,7 @@ void World::register_connector(std::size_t asset, ConnectorTerms terms) {
   terms.asset.code = *AssetCode::parse(assets[asset].code);
   const auto made = flows::register_connector(*context_, {terms, {}}).value();
   const ConnectorTerms& stored = made.connector.terms;
-  connectors.push_back({asset, stored, stored.driver == DriverKind::http ? stored.key : 0});
+  connectors.push_back({asset, stored, stored.lane()});
 }
 
 void World::register_connectors() {

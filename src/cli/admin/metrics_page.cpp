@@ -195,7 +195,7 @@ void write_connectors(Exposition& out, const store::Backlog& backlog, const App&
   out.family("coffer_connector_breaker",
              "Circuit breaker of the connector: 1 for its current state.", Kind::gauge);
   for (const store::ConnectorLabel& row : backlog.connectors) {
-    if (row.driver != DriverKind::http) continue;
+    if (!calls_out(row.driver)) continue;
     const State present = app.connectors().breaker(row.key).kind;
     for (const State state : {State::closed, State::half_open, State::open}) {
       out.sample(state == present, {{"connector", row.id.to_string()}, {"state", name(state)}});

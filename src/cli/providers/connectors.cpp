@@ -94,9 +94,10 @@ Result<std::optional<int>> usual_decimals(const std::string& code) {
 
 Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
   const bool has_url = arguments.has("base-url");
-  if (terms.driver == DriverKind::http && !has_url) {
+  if (terms.calls_out() && !has_url) {
     return unexpected(Slug::malformed_request,
-                      "--driver http needs --base-url, such as https://bank.example.");
+                      "--driver " + std::string(name(terms.driver)) +
+                          " needs --base-url, such as https://bank.example.");
   }
   if (!has_url) return {};
   terms.endpoint.emplace();

@@ -73,14 +73,7 @@ constexpr bool has_legs(PaymentType type) { return traits_of(type).has_legs; }
 constexpr bool is_to_address(PaymentType type) { return traits_of(type).is_to_address; }
 constexpr bool is_swap(PaymentType type) { return traits_of(type).is_swap; }
 constexpr bool is_quoted(PaymentType type) { return traits_of(type).is_quoted; }
-/// The types with a trait: one bit per type, in the order of the enumerators.
-constexpr unsigned types_with(bool PaymentTraits::*trait) {
-  unsigned out = 0;
-  for (unsigned i = 0; i < terms<PaymentType>().size(); ++i) {
-    if (traits_of(static_cast<PaymentType>(i)).*trait) out |= 1U << i;
-  }
-  return out;
-}
+constexpr bool is_through_provider(PaymentType type) { return traits_of(type).through_provider; }
 
 enum class PaymentStatus {
   initiated,

@@ -180,8 +180,7 @@ std::string quote_fault(const ConnectorTerms& terms, const QuoteAsk& ask,
   }
   if (terms.tolerance_bps) return tolerance_fault(terms, quote, converted, slack);
   // Only an operator's terms may have a fee that exceeds the amount.
-  const bool foreign = terms.driver == DriverKind::http;
-  return foreign && quote.fee > quote.send ? "`fee` exceeds `sendAmount`" : "";
+  return terms.calls_out() && quote.fee > quote.send ? "`fee` exceeds `sendAmount`" : "";
 }
 
 Amount received_of(const Price& price, Amount collected, int decimals) {
@@ -216,7 +215,7 @@ void check_received_amount(const ConnectorTerms& connector, const Price& offered
   ConnectorTerms terms = connector;
   terms.rate = offered.rate;
   // A provider states only the fee of this amount.
-  if (terms.driver == DriverKind::http) terms.fee = {offered.fee, 0};
+  if (terms.calls_out()) terms.fee = {offered.fee, 0};
   const auto arrives = [&](Amount send) {
     const auto fee = fee_on(terms.fee, send, terms.send_decimals());
     const auto amount = fee ? received(terms, send, *fee) : fee;

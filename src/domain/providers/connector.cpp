@@ -74,6 +74,15 @@ std::optional<PayMethod> parse_pay_method(std::string_view text) {
   return parse_term_in_any_case<PayMethod>(text);
 }
 
+std::string drivers_that_call_out() {
+  std::string out;
+  for (std::size_t i = 0; i < terms<DriverKind>().size(); ++i) {
+    if (!calls_out(static_cast<DriverKind>(i))) continue;
+    out += (out.empty() ? "" : " or ") + std::string(terms<DriverKind>()[i].code);
+  }
+  return out;
+}
+
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business) {
   if (sender_is_business) return receiver_is_business ? TransactionType::b2b : TransactionType::b2c;
   return receiver_is_business ? TransactionType::c2b : TransactionType::c2c;

@@ -56,6 +56,24 @@ template <>
 struct Terms<DriverKind> {
   static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"http"}});
 };
+struct DriverInfo {
+  // Calls another machine, so calls can be slow or fail. The connector has an endpoint, a circuit
+  // breaker and a lane of its own, and the provider sets the price of quotes.
+  bool calls_out = false;
+  bool moves_money = false;  // otherwise, it cannot be used in production
+};
+constexpr DriverInfo driver_info(DriverKind driver) {
+  switch (driver) {
+    case DriverKind::sandbox:
+      return {};
+    case DriverKind::http:
+      return {.calls_out = true, .moves_money = true};
+  }
+  return {};
+}
+constexpr bool calls_out(DriverKind driver) { return driver_info(driver).calls_out; }
+/// "http": the names of the drivers that call out, for messages.
+std::string drivers_that_call_out();
 /// In any case; MOBILE_MONEY is accepted for MOMO (docs/contract.md#connectors).
 std::optional<PayMethod> parse_pay_method(std::string_view text);
 
@@ -141,7 +159,7 @@ class Pattern {
   std::unique_ptr<const re2::RE2> form_;
 };
 
-/// The address of a real provider. Set for DriverKind::http only.
+/// The address of a real provider. Set if the driver calls out.
 struct ProviderEndpoint {
   std::string base_url;  // https://host[:port][/prefix]; http only if the operator permits it
   Secret secret;         // signs in both directions
@@ -183,10 +201,11 @@ struct ConnectorTerms {
   std::optional<ProviderEndpoint> endpoint;
   Timestamp created_at;
 
+  bool calls_out() const { return coffer::calls_out(driver); }
+  /// The lane of its jobs (store/providers/provider_payments.h).
+  std::int64_t lane() const { return calls_out() ? key : 0; }
   /// Whether the provider sets the price: its quotes contain rate and fee.
-  bool is_priced_by_provider() const {
-    return driver == DriverKind::http && flow == ConnectorFlow::quoted;
-  }
+  bool is_priced_by_provider() const { return calls_out() && flow == ConnectorFlow::quoted; }
   /// Whether `rate` and `fee` act: as the price, or with a tolerance as a limit of the provider's.
   /// Otherwise, there is no rate, and the fee is zero.
   bool has_price() const { return !is_priced_by_provider() || tolerance_bps; }

@@ -58,8 +58,9 @@ void reject_price(bool rate, bool fee_fixed, bool fee_basis_points, ValidationEr
                                        std::pair("basisPoints", fee_basis_points)}) {
     if (!present) continue;
     wrong(errors, field,
-          "has no effect: with the driver http, the provider sets the price. Omit it, or set a "
-          "tolerance to limit the provider's price");
+          "has no effect: with the driver " + drivers_that_call_out() +
+              ", the provider sets the price. Omit it, or set a tolerance to limit the provider's "
+              "price");
   }
 }
 
@@ -77,7 +78,8 @@ void check_price(const ConnectorTerms& terms, ValidationErrors& errors) {
   if (!terms.tolerance_bps) return;
   if (!terms.is_priced_by_provider()) {
     wrong(errors, "toleranceBasisPoints",
-          "limits the price of a provider, so it requires the driver http and the flow QUOTED");
+          "limits the price of a provider, so it requires the driver " + drivers_that_call_out() +
+              " and the flow QUOTED");
   } else if (*terms.tolerance_bps < 0 || *terms.tolerance_bps > kBasisPointsMax) {
     wrong(errors, "toleranceBasisPoints", "must be 0 to 10000");
   }
@@ -109,8 +111,9 @@ void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
   if (terms.issues_references && terms.flow != ConnectorFlow::bespoke) {
     wrong(errors, "issuesReferences", "must be false unless `flow` is BESPOKE");
   }
-  if (terms.driver == DriverKind::sandbox && terms.environment == Environment::production) {
-    wrong(errors, "driver", "sandbox moves no money and cannot be used in production");
+  if (!driver_info(terms.driver).moves_money && terms.environment == Environment::production) {
+    wrong(errors, "driver",
+          std::string(name(terms.driver)) + " moves no money and cannot be used in production");
   }
 }
 
@@ -184,9 +187,10 @@ void check_fee(const ConnectorTerms& terms, const FeeRule& fee, ValidationErrors
 }
 
 void check_endpoint(const ConnectorTerms& terms, ValidationErrors& errors) {
-  if ((terms.driver == DriverKind::http) != terms.endpoint.has_value()) {
+  if (terms.calls_out() != terms.endpoint.has_value()) {
     wrong(errors, "baseUrl",
-          terms.endpoint ? "must be omitted unless `driver` is http" : "is required");
+          terms.endpoint ? "must be omitted unless `driver` is " + drivers_that_call_out()
+                         : "is required");
   }
   if (!terms.endpoint) return;
   const std::string& url = terms.endpoint->base_url;

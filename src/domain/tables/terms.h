@@ -69,6 +69,16 @@ constexpr std::optional<Enum> parse_term_in_any_case(std::string_view text) {
   return std::nullopt;
 }
 
+/// The values for which `is` returns true: one bit per value, in the order of the enumerators.
+template <Vocabulary Enum>
+constexpr unsigned values_that(bool (*is)(Enum)) {
+  unsigned out = 0;
+  for (unsigned i = 0; i < terms<Enum>().size(); ++i) {
+    if (is(static_cast<Enum>(i))) out |= 1U << i;
+  }
+  return out;
+}
+
 inline std::vector<std::string_view> term_codes(std::span<const Term> terms) {
   std::vector<std::string_view> out;
   for (const Term& term : terms) out.push_back(term.code);

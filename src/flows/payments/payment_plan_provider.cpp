@@ -4,7 +4,6 @@
 #include "flows/payments/make_quote.h"
 #include "flows/payments/payment_plan.h"
 #include "flows/providers/terms.h"
-#include "outbound/providers/connector_registry.h"
 #include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
 
@@ -103,7 +102,7 @@ void fill_from_quote(PaymentPlan& plan, const Priced& found) {
   plan.keys.quote = found.quote.key;
   plan.provider = store::ProviderTerms{found.quote.price.fee, found.quote.price.total,
                                        found.quote.price.receive, found.quote.type};
-  plan.lane = outbound::ConnectorRegistry::lane(terms);
+  plan.lane = terms.lane();
 }
 
 void check_destination(PlanChecks& checks, const PaymentRequest& request, const Priced& found,

@@ -5,7 +5,6 @@
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/provider_outcome.h"
-#include "outbound/providers/connector_registry.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
 #include "store/providers/connectors.h"
@@ -107,7 +106,7 @@ Result<void> check(store::WriteTx& tx, const PaymentRecord& record) {
     return conflict("The provider was already queried about this payment. Resolve the payment.");
   }
   const auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
-  begin_check(tx, view, outbound::ConnectorRegistry::lane(connector->terms), kAfterRequest);
+  begin_check(tx, view, connector->terms.lane(), kAfterRequest);
   return {};
 }
 

@@ -41,10 +41,10 @@ Result<store::ConnectorRow> change_row(const Context& context, ConnectorId id,
   });
 }
 
-Result<void> require_http(const store::ConnectorRow& row) {
-  if (row.terms.driver == DriverKind::http) return {};
-  return unexpected(Slug::conflict,
-                    "Only connectors with the http driver have a URL and a secret.");
+Result<void> require_endpoint(const store::ConnectorRow& row) {
+  if (row.terms.endpoint) return {};
+  return unexpected(Slug::conflict, "Only connectors with the " + drivers_that_call_out() +
+                                        " driver have a URL and a secret.");
 }
 
 /// `conflict` while payments are in progress at `left`, a retired endpoint whose secret is not
@@ -177,7 +177,7 @@ Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId
 Result<store::ConnectorRow> set_connector_endpoint(const Context& context, ConnectorId id,
                                                    const EndpointChange& change) {
   return change_row(context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
-    COFFER_TRY_VOID(require_http(row));
+    COFFER_TRY_VOID(require_endpoint(row));
     ConnectorTerms wanted = row.terms;
     ProviderEndpoint& endpoint = *wanted.endpoint;
     endpoint.base_url = change.base_url.value_or(endpoint.base_url);
@@ -196,7 +196,7 @@ Result<RegisteredConnector> rotate_connector_secret(const Context& context, Conn
   const Secret secret = new_secret(context.random);
   COFFER_TRY(auto row, change_row(context, id,
                                   [&](store::WriteTx&, store::ConnectorRow& row) -> Result<void> {
-                                    COFFER_TRY_VOID(require_http(row));
+                                    COFFER_TRY_VOID(require_endpoint(row));
                                     seal_secret(context, row, secret);
                                     return {};
                                   }));

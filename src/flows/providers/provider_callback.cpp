@@ -6,7 +6,6 @@
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "flows/providers/terms.h"
-#include "outbound/providers/connector_registry.h"
 #include "outbound/providers/provider_messages.h"
 #include "outbound/providers/provider_signature.h"
 
@@ -113,7 +112,7 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
     const ProviderView view = store::provider_view(tx, *payment);
     const bool asks = is_quoted(view.payment.type) && view.open_item != OpenItem::contradicted;
     if (asks && says_otherwise(view, connector, id, data)) {
-      begin_check(tx, view, outbound::ConnectorRegistry::lane(connector), kAfterMessage);
+      begin_check(tx, view, connector.lane(), kAfterMessage);
     }
   });
 }

@@ -18,7 +18,7 @@ Connector& ConnectorRegistry::driver(const ConnectorTerms& terms) {
 /// Empty for drivers that respond immediately, because they need no slot.
 Result<std::optional<Slots::Slot>> ConnectorRegistry::place_to_wait(const ConnectorTerms& terms) {
   constexpr int kRetryAfterS = 5;
-  if (!calls_out(terms)) return std::optional<Slots::Slot>();
+  if (!terms.calls_out()) return std::optional<Slots::Slot>();
   const Lock lock(mutex_);
   auto slot = waiting_.try_emplace(terms.key, kRequestsWaitingMax).first->second.try_take();
   if (slot) return slot;

@@ -23,10 +23,10 @@ class Metrics;  // base/telemetry/metrics.h
 
 namespace coffer::outbound {
 
-/// Selects the driver that the terms contain. Calls of the http driver go through the circuit
+/// Selects the driver that the terms contain. Calls of a driver that calls out go through the circuit
 /// breaker of their connector; while it is open, they return `provider-unavailable` immediately,
 /// with the seconds to wait. Client requests wait for quotes and references, so at most
-/// kRequestsWaitingMax such calls per `http` connector run at a time; further ones also return
+/// kRequestsWaitingMax such calls per connector that calls out run at a time; further ones also return
 /// `provider-unavailable` immediately. Thread-safe.
 class ConnectorRegistry final : public Connector {
  public:
@@ -55,11 +55,6 @@ class ConnectorRegistry final : public Connector {
 
   /// State of the breaker of the connector with this row key; closed if it was never called.
   BreakerState breaker(std::int64_t connector_key) const { return breakers_.state(connector_key); }
-
-  /// Whether calls of this connector go to another machine, and can therefore be slow or fail.
-  static bool calls_out(const ConnectorTerms& terms) { return terms.driver == DriverKind::http; }
-  /// The lane of its jobs (store/providers/provider_payments.h).
-  static std::int64_t lane(const ConnectorTerms& terms) { return calls_out(terms) ? terms.key : 0; }
 
  private:
   Connector& driver(const ConnectorTerms& terms);

@@ -66,7 +66,7 @@ const std::string kLinesBetween =
 const std::string kLines = kLinesBetween + " ORDER BY e.entry LIMIT ?";
 const std::string kNewestLines = kLinesBetween + " ORDER BY e.entry DESC LIMIT ?";
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
-static_assert(types_with(&PaymentTraits::has_legs) == 1U << 2);
+static_assert(values_that(has_legs) == 1U << 2);
 static_assert(stored(JournalKind::refund) == 3);
 static_assert(stored(AccountKind::wallet) == 0);
 static_assert(stored(AccountKind::clearing) == 4);

@@ -147,8 +147,7 @@ ConnectorFigures connector_figures(Connection& db, const ConnectorTerms& connect
     out.ended = q.integer(0);
     out.succeeded = q.integer(1);
   }
-  const std::int64_t lane = connector.driver == DriverKind::http ? connector.key : 0;
-  out.in_progress = count(db, kConnectorInProgress, lane, kLaneLooksMax, connector.key);
+  out.in_progress = count(db, kConnectorInProgress, connector.lane(), kLaneLooksMax, connector.key);
   return out;
 }
 

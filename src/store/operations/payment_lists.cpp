@@ -40,11 +40,11 @@ constexpr const char* kOfText =
     "   AND v.provider_reference = ?3)))"
     " ORDER BY payment DESC LIMIT ?4";
 static_assert(stored(PaymentType::p2p_own_multi) == 2);
-static_assert(types_with(&PaymentTraits::has_legs) == 1U << 2);
+static_assert(values_that(has_legs) == 1U << 2);
 static_assert(stored(PaymentType::offramp) == 5);
 static_assert(stored(PaymentType::onramp) == 6);
 static_assert(stored(PaymentType::onramp_reference) == 7);
-static_assert(types_with(&PaymentTraits::through_provider) == (1U << 5 | 1U << 6 | 1U << 7));
+static_assert(values_that(is_through_provider) == (1U << 5 | 1U << 6 | 1U << 7));
 constexpr std::array kTextKinds = {FoundAs::request_id, FoundAs::reference,
                                    FoundAs::provider_reference};
 

@@ -67,7 +67,7 @@ constexpr std::array<SliceCheck, 5> kChecks{{
 static_assert(stored(HoldState::open) == 0);
 static_assert(stored(PaymentType::p2p_beneficiary) == 1);
 static_assert(stored(PaymentType::swap_beneficiary) == 4);
-static_assert(types_with(&PaymentTraits::is_to_address) == (1U << 1 | 1U << 4));
+static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
 static_assert(stored(PaymentType::offramp) == 5);
 
 constexpr const char* kNewestJournal = "SELECT coalesce(max(journal), 0) FROM journal";

@@ -32,9 +32,9 @@ struct PaymentPart {
   std::string_view from;
   unsigned types;  // types of the payments that have such rows: one bit per PaymentType
 };
-constexpr unsigned kWithLegs = types_with(&PaymentTraits::has_legs);
+constexpr unsigned kWithLegs = values_that(has_legs);
 constexpr unsigned kOnReference = 1U << stored(PaymentType::onramp_reference);
-constexpr unsigned kThroughProvider = types_with(&PaymentTraits::through_provider);
+constexpr unsigned kThroughProvider = values_that(is_through_provider);
 constexpr std::string_view kRowColumns =
     "type, id, transaction_id, application, request_id, source_wallet, destination_wallet,"
     " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"

@@ -394,8 +394,8 @@ TEST_CASE("the registry selects the driver of the terms") {
   const Payout payout = payout_to(world.subject, "0123456789");
   CHECK(world.registry.submit(sandbox, payout)->state == PayoutState::succeeded);
   CHECK(stub.calls() == 0);
-  CHECK_FALSE(ConnectorRegistry::calls_out(sandbox));
-  CHECK(ConnectorRegistry::calls_out(world.terms()));
+  CHECK_FALSE(sandbox.calls_out());
+  CHECK(world.terms().calls_out());
 }
 
 TEST_CASE("two callers wait for each provider, and all others get an error immediately") {
