@@ -13,9 +13,12 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/text/append_number.h"
+#include "domain/providers/connector.h"
 #include "store/chain_keys.h"
 #include "store/lists/key_walk.h"
 #include "store/rows/canonical.h"
+#include "store/rows/members.h"
 #include "store/sealed_totals.h"
 
 namespace coffer::store {
@@ -25,7 +28,9 @@ std::atomic<std::uint64_t> foreign_change_count{0};
 
 constexpr bool kFinal = true;
 
-constexpr std::array<GuardedTable, 35> kTables{{
+const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
+const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
+const std::array<GuardedTable, 35> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"},
     {"tenants", "association, environment"},
@@ -64,15 +69,8 @@ constexpr std::array<GuardedTable, 35> kTables{{
      "beneficiary, tenant, id, method, country, currency, account_name, account_number, iban,"
      " bank_name, bank_code, branch_code, swift_bic, provider, phone_number, network_name,"
      " asset_symbol, wallet_address, memo, created_at, archived_at"},
-    {"connectors",
-     "id, environment, name, provider, driver, flow, direction, method, country, currency,"
-     " currency_decimals, asset, rate_numerator, rate_denominator, fee_fixed, fee_basis_points,"
-     " tolerance_bps, min_amount, max_amount, day_limit, month_limit, transaction_types, "
-     "issues_references,"
-     " requirements_version, status"},
-    {"connector_requirements",
-     "connector, position, name, type, required, label, description, pattern, min_length,"
-     " max_length, transaction_types"},
+    {"connectors", kConnectors.names, !kFinal, "", kConnectors.later},
+    {"connector_requirements", kRequirements.names, !kFinal, "", kRequirements.later},
     {"connector_choices", "connector, position, choice, code, label"},
     {"connector_endpoints", "id, connector, base_url, sealed_secret, timeout_ms, retired_at"},
     {"webhooks",
@@ -176,7 +174,15 @@ const Statements& statements_of(std::size_t table) {
 
 Sha256 digest_of(const ChainKeys& keys, std::size_t table, const Query& row) {
   std::string text = std::string(kTables[table].name) + '|' + std::to_string(row.integer(0)) + '|';
-  append_canonical(row, 1, statements_of(table).columns, text);
+  const int columns = statements_of(table).columns;
+  const int later = kTables[table].later;
+  append_canonical(row, 1, columns - later, text);
+  for (int column = columns - later + 1; column <= columns; ++column) {
+    if (row.is_null(column)) continue;
+    text += '|';
+    append_number(text, column);
+    append_canonical(row, column, 1, text);
+  }
   return keys.rows.of(text);
 }
 

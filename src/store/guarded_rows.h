@@ -4,7 +4,8 @@
 // an older version together with their digests. The server checks a row before it acts on it
 // (require_intact), and all rows at start and hourly.
 //
-// Digest: HMAC-SHA256 over `table|key|` and the canonical text of the covered columns.
+// Digest: HMAC-SHA256 over `table|key|` and the canonical text of the covered columns. For each
+// later column that is not NULL, `|`, its number and its canonical text follow.
 #pragma once
 
 #include <concepts>
@@ -33,6 +34,9 @@ struct GuardedTable {
   bool final = false;
   /// Which rows are guarded, as a condition; empty: all.
   std::string_view rows = {};
+  /// How many of the columns, at the end, were added by upgrades. NULL in them adds nothing to the
+  /// digest, so rows from before the upgrade keep theirs.
+  int later = 0;
 };
 std::span<const GuardedTable> guarded_tables();
 

@@ -229,18 +229,19 @@ constexpr std::array<Invariant, 36> kInvariants{{
      " OR q.attempts <> (SELECT count(*) FROM provider_attempts a"
      "  WHERE a.payment = q.payment AND a.call IN (0, 3)))"},
     {"endpoints",
-     "An http connector has exactly one active endpoint, and payments refer to endpoints of their "
+     "A connector that calls out has exactly one active endpoint, and payments refer to endpoints "
+     "of their "
      "connector.",
      Walk::payments,
      "SELECT 'connector ' || c.connector || ' has ' || count(e.connector_endpoint) || ' endpoints'"
      " FROM connectors c LEFT JOIN connector_endpoints e ON e.connector = c.connector"
      " AND e.retired_at IS NULL GROUP BY c.connector"
-     " HAVING count(e.connector_endpoint) <> (c.driver = 1)"
+     " HAVING count(e.connector_endpoint) <> (c.driver <> 0)"
      " UNION ALL SELECT 'payment ' || p.payment FROM provider_payments q"
      " JOIN payments p ON p.payment = q.payment JOIN connectors c ON c.connector = p.connector"
      " LEFT JOIN connector_endpoints e ON e.connector_endpoint = q.connector_endpoint"
      " WHERE q.payment BETWEEN ?1 AND ?2 AND"
-     " ((q.connector_endpoint IS NOT NULL) <> (c.driver = 1 AND q.attempts > 0)"
+     " ((q.connector_endpoint IS NOT NULL) <> (c.driver <> 0 AND q.attempts > 0)"
      " OR e.connector <> p.connector)"},
     {"collected_amounts", "An on-ramp credits the quoted amount, or less if less was collected.",
      Walk::payments,
@@ -391,8 +392,8 @@ static_assert(stored(PaymentType::offramp) == 5);
 static_assert(stored(PaymentType::onramp) == 6);
 static_assert(stored(PaymentType::onramp_reference) == 7);
 // The queries contain every value with a trait.
-static_assert(values_that(calls_out) == 1U << stored(DriverKind::http));
-static_assert(stored(DriverKind::http) == 1);
+static_assert(stored(DriverKind::sandbox) == 0);
+static_assert(values_that(calls_out) == (1U << terms<DriverKind>().size()) - 2);  // all others
 static_assert(values_that(has_legs) == 1U << 2);
 static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
 static_assert(values_that(is_swap) == (1U << 3 | 1U << 4));

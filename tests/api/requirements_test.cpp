@@ -126,8 +126,8 @@ TEST_CASE("a submission is checked against the requirements at its execution") {
   Json body = cash_out_body(quote_for(app.me(), id, recipient), wallet, recipient);
   body["additionalFields"] = {
       {"accountType", "CURRENT"}, {"nationalId", "12345678"}, {"resident", true}};
-  const RequirementChange stricter{.name = "nationalId",
-                                   .pattern = std::optional<std::string>("[0-7]{8}")};
+  RequirementChange stricter;
+  stricter.set<&Requirement::name>("nationalId").set<&Requirement::pattern>("[0-7]{8}");
   Reply reply;
   {
     store::test::BusyWriter busy(app.core().queue());

@@ -147,9 +147,11 @@ void Player::change_terms() {
   did("fee of its own");
   const FeeRule fee{Amount::from_units(step_of(terms.send_decimals()) * dice_.roll(100)),
                     static_cast<int>(dice_.roll(500))};
-  static_cast<void>(flows::set_fee(world_.context(), association, terms.id, TransactionType::b2c,
-                                   {fee.fixed, fee.basis_points})
-                        .value());
+  static_cast<void>(
+      flows::set_fee(
+          world_.context(), association, terms.id, TransactionType::b2c,
+          FeeChange().set<&FeeRule::fixed>(fee.fixed).set<&FeeRule::basis_points>(fee.basis_points))
+          .value());
   model_.set_fee(connector, fee);
 }
 

@@ -248,10 +248,11 @@ bool World::verified(std::size_t wallet) {
 }
 
 void World::set_paused(std::size_t connector, bool paused) {
-  static_cast<void>(flows::change_connector(
-                        *context_, connectors[connector].terms.id,
-                        {.status = paused ? ConnectorStatus::paused : ConnectorStatus::active})
-                        .value());
+  static_cast<void>(
+      flows::change_connector(*context_, connectors[connector].terms.id,
+                              ConnectorChange().set<&ConnectorTerms::status>(
+                                  paused ? ConnectorStatus::paused : ConnectorStatus::active))
+          .value());
 }
 
 PersonMetadata World::new_details() {

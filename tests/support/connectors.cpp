@@ -59,14 +59,16 @@ std::string add_http_connector(TestApp& app, const std::string& base_url, int ti
 }
 
 void pause_connector(TestApp& app, const std::string& id) {
-  flows::change_connector(app.flows(), *ConnectorId::parse(id), {.status = ConnectorStatus::paused})
+  flows::change_connector(app.flows(), *ConnectorId::parse(id),
+                          ConnectorChange().set<&ConnectorTerms::status>(ConnectorStatus::paused))
       .value();
 }
 
 void set_fee(TestApp& app, AssociationId association, const std::string& connector,
              TransactionType type, const char* fixed, int basis_points) {
-  flows::set_fee(app.flows(), association, *ConnectorId::parse(connector), type,
-                 {amount(fixed), basis_points})
+  flows::set_fee(
+      app.flows(), association, *ConnectorId::parse(connector), type,
+      FeeChange().set<&FeeRule::fixed>(amount(fixed)).set<&FeeRule::basis_points>(basis_points))
       .value();
 }
 

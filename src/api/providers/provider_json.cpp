@@ -45,26 +45,22 @@ Json schema_of(const Requirement& requirement) {
 }  // namespace
 
 Json connector_json(const ConnectorTerms& connector) {
-  const int decimals = connector.send_decimals();
-  Json types = Json::array();
-  for (const TransactionType type :
-       {TransactionType::c2c, TransactionType::c2b, TransactionType::b2c, TransactionType::b2b}) {
-    if (contains(connector.types, type)) types.push_back(name(type));
+  Json out = Json::object();
+  each_member<ConnectorTerms>([&](const auto& row) {
+    if (!row.is(MemberFlag::in_api)) return;
+    std::visit(
+        [&]<class Value>(const Value& value) {
+          if constexpr (!std::is_same_v<Value, std::monostate>) out[std::string(row.name)] = value;
+        },
+        shown_member(row.of(connector), connector.send_decimals()));
+  });
+  Json& types = out["transactionTypes"] = Json::array();
+  for (const Term& term : terms<TransactionType>()) {
+    if (contains(connector.types, *parse_term<TransactionType>(term.code)))
+      types.push_back(term.code);
   }
-  return {{"id", connector.id.to_string()},
-          {"name", connector.name},
-          {"provider", connector.provider},
-          {"flow", name(connector.flow)},
-          {"direction", name(connector.direction)},
-          {"method", name(connector.method)},
-          {"countryIsoCode2", connector.country},
-          {"currencyIsoCode3", connector.currency},
-          {"assetCode", connector.asset.code.value()},
-          {"minAmount", connector.min_amount.to_string(decimals)},
-          {"maxAmount", connector.max_amount.to_string(decimals)},
-          {"transactionTypes", std::move(types)},
-          {"status", name(connector.status)},
-          {"environment", name(connector.environment)}};
+  out["environment"] = name(connector.environment);
+  return out;
 }
 
 Json steps_json(std::span<const ExecutionStep> steps) {

@@ -79,28 +79,15 @@ std::optional<Rate> read_rate(api::Fields& fields, std::string_view member,
   return rate;
 }
 
-flows::FeeChange read_fee(api::Fields& fields) {
-  constexpr int kBasisPointsMax = 10'000;
-  flows::FeeChange fee;
-  const http::JsonValue* value = fields.find("feeFixed");
-  if (fields.present("feeFixed")) {
-    const auto text = value == nullptr ? "0" : value->scalar_text().value_or("");
-    const ParsedAmount parsed = parse_fee(text, Amount::kScale);
-    fee.fixed = parsed.amount;
-    if (parsed.fault != AmountFault::none) {
-      fields.add_error(Slug::malformed_request, "feeFixed",
-                       "must be a decimal with at most 7 decimal places, such as 0.50");
-    }
+std::optional<Amount> read_fixed_fee(api::Fields& fields, std::string_view member) {
+  const http::JsonValue* value = fields.find(member);
+  if (value == nullptr) return std::nullopt;
+  const ParsedAmount parsed = parse_fee(value->scalar_text().value_or(""), Amount::kScale);
+  if (parsed.fault != AmountFault::none) {
+    fields.add_error(Slug::malformed_request, member,
+                     "must be a decimal with at most 7 decimal places, such as 0.50");
   }
-  const auto basis_points = fields.integer("feeBasisPoints", api::optional, 0, kBasisPointsMax);
-  if (fields.present("feeBasisPoints")) {
-    fee.basis_points = static_cast<int>(basis_points.value_or(0));
-  }
-  return fee;
-}
-
-std::string shown_rule(const FeeRule& fee) {
-  return fee.fixed.to_string(Amount::kScale) + " + " + std::to_string(fee.basis_points) + " bp";
+  return parsed.amount;
 }
 
 const flows::Context& ApplyPlan::flows() const { return session_.app.flows(); }

@@ -77,15 +77,17 @@ class ApplyPlan {
   void plan_beneficiary(api::Fields& fields, ApplyStep& step);
   void plan_webhook(api::Fields& fields, ApplyStep& step);
 
-  /// The fixed terms in the members of a connector; its asset has decimals if it is known.
-  ConnectorTerms read_terms(api::Fields& fields);
-  ConnectorChange read_change(api::Fields& fields);
-  void plan_new_connector(ConnectorTerms wanted, ConnectorChange change,
-                          const flows::EndpointChange& endpoint, api::Fields& fields,
-                          ApplyStep& step);
-  void plan_connector_change(const ConnectorTerms& present, const ConnectorTerms& declared,
-                             const ConnectorChange& change, const flows::EndpointChange& endpoint,
-                             api::Fields& fields, ApplyStep& step);
+  /// The value of a member in the file, by its type. An asset has decimals if it is known.
+  template <class T>
+  std::optional<T> read_value(api::Fields& fields, const MemberFact& row);
+  /// The members of a noun in an object of the file; its environment is that of the file.
+  template <class Noun>
+  Change<Noun> read_members(api::Fields& fields);
+  void plan_new_connector(ConnectorChange declared, const flows::EndpointChange& endpoint,
+                          api::Fields& fields, ApplyStep& step);
+  void plan_connector_change(const ConnectorTerms& present, const ConnectorChange& declared,
+                             const flows::EndpointChange& endpoint, api::Fields& fields,
+                             ApplyStep& step);
   Result<flows::BeneficiaryChange> merged(const flows::BeneficiaryState& present,
                                           const http::JsonValue& declared);
   void check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
@@ -138,9 +140,11 @@ void fixed(api::Fields& fields, std::string_view member, const std::string& pres
 /// Adds the difference, if there is one.
 void differs(ApplyStep& step, std::string_view member, const std::string& present,
              const std::string& wanted);
+/// Adds the differences of all members.
+template <class Noun>
+void compare_members(ApplyStep& step, const Noun& present, const Noun& wanted);
 std::optional<Rate> read_rate(api::Fields& fields, std::string_view member, api::Presence presence);
-/// `feeFixed` and `feeBasisPoints`, each empty if it is absent and zero if it is null.
-flows::FeeChange read_fee(api::Fields& fields);
-std::string shown_rule(const FeeRule& fee);
+/// An amount that may be zero.
+std::optional<Amount> read_fixed_fee(api::Fields& fields, std::string_view member);
 
 }  // namespace coffer::cli

@@ -23,9 +23,9 @@ std::optional<Enum> read_term(api::Fields& fields, std::string_view member) {
   return value;
 }
 
-TransactionTypes read_types(api::Fields& fields) {
-  const auto* list = fields.array("transactionTypes", api::optional);
-  if (list == nullptr) return kAllTransactionTypes;
+std::optional<TransactionTypes> read_types(api::Fields& fields, std::string_view member) {
+  const auto* list = fields.array(member, api::optional);
+  if (list == nullptr) return std::nullopt;
   TransactionTypes types = 0;
   for (const http::JsonValue& item : *list) {
     const auto type = item.string() == nullptr
@@ -33,8 +33,7 @@ TransactionTypes read_types(api::Fields& fields) {
                           : parse_term_in_any_case<TransactionType>(*item.string());
     if (type) types |= 1U << static_cast<unsigned>(*type);
     if (!type) {
-      fields.add_error(Slug::malformed_request, "transactionTypes",
-                       "must be a list of C2C, C2B, B2C and B2B");
+      fields.add_error(Slug::malformed_request, member, "must be a list of C2C, C2B, B2C and B2B");
     }
   }
   return types;
@@ -49,30 +48,25 @@ flows::EndpointChange read_endpoint(api::Fields& fields) {
   return out;
 }
 
-std::string shown_rate(const std::optional<Rate>& rate) {
-  return rate ? rate->to_string() : "none";
+/// `none` if it is empty.
+template <class T>
+std::string text_of(const T& member) {
+  const Shown value = shown_member(member, Amount::kScale);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr ? std::to_string(*number) : "none";
 }
 
-std::string shown_tolerance(const std::optional<int>& tolerance) {
-  return tolerance ? std::to_string(*tolerance) + " bp" : "none";
-}
-
-std::string shown_limit(const std::optional<Amount>& limit) {
-  return limit ? limit->to_string(Amount::kScale) : "none";
-}
-
-/// The terms that cannot change after registration, as text.
-std::vector<std::pair<std::string_view, std::string>> fixed_terms(const ConnectorTerms& terms) {
-  return {{"provider", terms.provider},
-          {"driver", std::string(name(terms.driver))},
-          {"flow", std::string(name(terms.flow))},
-          {"direction", std::string(name(terms.direction))},
-          {"method", std::string(name(terms.method))},
-          {"countryIsoCode2", ascii::to_lower(terms.country)},
-          {"currencyIsoCode3", ascii::to_lower(terms.currency)},
-          {"assetCode", terms.asset.code.value()},
-          {"transactionTypes", std::to_string(terms.types)},
-          {"issuesReferences", terms.issues_references ? "true" : "false"}};
+/// Calls `visit(row)` for each member that an object of the file can contain. The environment is
+/// that of the file.
+template <class Noun, class Visit>
+void each_declared(const Visit& visit) {
+  each_member<Noun>([&]<auto... kPath>(const Member<kPath...>& row) {
+    if constexpr (!std::is_same_v<MemberType<kPath...>, Environment>) {
+      if (row.is_declared()) visit(row);
+    }
+  });
 }
 
 }  // namespace
@@ -139,88 +133,98 @@ std::optional<Asset> ApplyPlan::asset(api::Fields& fields, std::string_view fiel
   return std::nullopt;
 }
 
-ConnectorTerms ApplyPlan::read_terms(api::Fields& fields) {
-  ConnectorTerms terms;
-  terms.environment = environment_;
-  terms.name = fields.text("name", api::required).value_or("");
-  terms.provider = fields.text("provider", api::optional).value_or(terms.name);
-  terms.driver = read_term<DriverKind>(fields, "driver").value_or(terms.driver);
-  terms.flow = read_term<ConnectorFlow>(fields, "flow").value_or(terms.flow);
-  terms.direction = read_term<Direction>(fields, "direction").value_or(terms.direction);
-  terms.method = read_term<PayMethod>(fields, "method").value_or(terms.method);
-  terms.country = fields.text("countryIsoCode2", api::required).value_or("");
-  terms.currency = fields.text("currencyIsoCode3", api::required).value_or("");
-  const auto code = fields.asset_code("assetCode", api::required);
-  if (code) terms.asset = asset(fields, "assetCode", *code).value_or(Asset());
-  terms.types = read_types(fields);
-  terms.issues_references = fields.boolean("issuesReferences", api::optional).value_or(false);
-  return terms;
+template <class T>
+std::optional<T> ApplyPlan::read_value(api::Fields& fields, const MemberFact& row) {
+  const bool required = row.is(MemberFlag::required) && !row.is(MemberFlag::changes);
+  const api::Presence presence = required ? api::required : api::optional;
+  if constexpr (std::is_same_v<T, std::string>) {
+    const auto text = fields.text(row.name, presence);
+    return text && row.is(MemberFlag::upper_case) ? std::optional(ascii::to_upper(*text)) : text;
+  }
+  if constexpr (std::is_same_v<T, Asset>) {
+    const auto code = fields.asset_code(row.name, presence);
+    return code ? asset(fields, row.name, *code) : std::nullopt;
+  }
+  if constexpr (std::is_same_v<T, Amount>) {
+    return row.is(MemberFlag::may_be_zero) ? read_fixed_fee(fields, row.name)
+                                           : fields.amount(row.name, presence);
+  }
+  if constexpr (Vocabulary<T>) return read_term<T>(fields, row.name);
+  if constexpr (std::is_same_v<T, bool>) return fields.boolean(row.name, presence);
+  if constexpr (std::is_same_v<T, Rate>) return read_rate(fields, row.name, presence);
+  if constexpr (std::is_same_v<T, TransactionTypes>) return read_types(fields, row.name);
+  if constexpr (std::is_signed_v<T>) return fields.integer(row.name, presence, 0, row.max);
+  return std::nullopt;
 }
 
-ConnectorChange ApplyPlan::read_change(api::Fields& fields) {
-  constexpr int kBasisPointsMax = 10'000;
-  ConnectorChange change;
-  change.rate = read_rate(fields, "rate", api::optional);
-  const flows::FeeChange fee = read_fee(fields);
-  change.fee_fixed = fee.fixed;
-  change.fee_basis_points = fee.basis_points;
-  const auto tolerance = fields.integer("toleranceBasisPoints", api::optional, 0, kBasisPointsMax);
-  if (fields.present("toleranceBasisPoints")) {
-    change.tolerance_bps = tolerance ? std::optional(static_cast<int>(*tolerance)) : std::nullopt;
-  }
-  change.min_amount = fields.amount("minAmount", api::optional);
-  change.max_amount = fields.amount("maxAmount", api::optional);
-  const auto day = fields.amount("dayLimit", api::optional);
-  if (fields.present("dayLimit")) change.day_limit = day;
-  const auto month = fields.amount("monthLimit", api::optional);
-  if (fields.present("monthLimit")) change.month_limit = month;
-  const auto decimals = fields.integer("currencyDecimals", api::optional, 0, Amount::kScale);
-  if (decimals) change.currency_decimals = static_cast<int>(*decimals);
-  change.status = read_term<ConnectorStatus>(fields, "status");
-  return change;
+template <class Noun>
+Change<Noun> ApplyPlan::read_members(api::Fields& fields) {
+  Change<Noun> out;
+  each_declared<Noun>([&]<auto... kPath>(const Member<kPath...>& row) {
+    using Type = MemberType<kPath...>;
+    auto value = read_value<MemberValue<kPath...>>(fields, row);
+    const bool removable = row.is(MemberFlag::may_be_zero) || !row.option.removal.empty();
+    if ((removable && fields.present(row.name)) || value) {
+      out.template set<kPath...>(value ? Type(*std::move(value)) : Type());
+    }
+  });
+  return out;
 }
+template FeeChange ApplyPlan::read_members<FeeRule>(api::Fields& fields);
+
+template <class Noun>
+void compare_members(ApplyStep& step, const Noun& present, const Noun& wanted) {
+  each_declared<Noun>([&](const auto& row) {
+    differs(step, row.name, text_of(row.of(present)), text_of(row.of(wanted)));
+  });
+}
+template void compare_members(ApplyStep& step, const FeeRule& present, const FeeRule& wanted);
 
 void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
-  ConnectorTerms wanted = read_terms(fields);
-  ConnectorChange change = read_change(fields);
+  ConnectorChange declared = read_members<ConnectorTerms>(fields);
+  declared.set<&ConnectorTerms::environment>(environment_);
+  const std::string name = declared.values().name;
+  if (declared.values().provider.empty()) declared.set<&ConnectorTerms::provider>(name);
   const flows::EndpointChange endpoint = read_endpoint(fields);
-  const auto present = connectors_.find(wanted.name);
+  const auto present = connectors_.find(name);
   step.creates = present == connectors_.end();
-  for (const char* member : {"minAmount", "maxAmount"}) {
-    if (step.creates && fields.find(member) == nullptr) {
-      fields.add_error(Slug::malformed_request, member, "is required");
+  each_declared<ConnectorTerms>([&](const MemberFact& row) {
+    if (step.creates && row.is(MemberFlag::required) && row.is(MemberFlag::changes) &&
+        fields.find(row.name) == nullptr) {
+      fields.add_error(Slug::malformed_request, row.name, "is required");
     }
-  }
-  if (!declare(fields, "name", step, wanted.name)) return;
+  });
+  if (!declare(fields, "name", step, name)) return;
   if (step.creates) {
-    plan_new_connector(wanted, change, endpoint, fields, step);
+    plan_new_connector(declared, endpoint, fields, step);
   } else {
-    plan_connector_change(present->second.terms, wanted, change, endpoint, fields, step);
+    plan_connector_change(present->second.terms, declared, endpoint, fields, step);
   }
 }
 
-void ApplyPlan::plan_new_connector(ConnectorTerms wanted, ConnectorChange change,
-                                   const flows::EndpointChange& endpoint, api::Fields& fields,
-                                   ApplyStep& step) {
+void ApplyPlan::plan_new_connector(ConnectorChange declared, const flows::EndpointChange& endpoint,
+                                   api::Fields& fields, ApplyStep& step) {
+  ConnectorTerms wanted = declared.values();
   if (endpoint.base_url) {
     wanted.endpoint.emplace();
     wanted.endpoint->base_url = *endpoint.base_url;
     wanted.endpoint->timeout_ms = endpoint.timeout_ms.value_or(wanted.endpoint->timeout_ms);
   }
   const Currency* currency = find_currency(wanted.currency);
-  if (!change.currency_decimals && currency != nullptr) {
-    change.currency_decimals = currency->minor_units;
-    if (!currency->minor_units) {
+  if (!declared.has<&ConnectorTerms::currency_decimals>() && currency != nullptr) {
+    if (currency->minor_units) {
+      declared.set<&ConnectorTerms::currency_decimals>(*currency->minor_units);
+    } else {
       fields.add_error(Slug::malformed_request, "currencyDecimals",
                        "is required: the currency has no minor unit in ISO 4217");
     }
   }
   const ConnectorTerms fixed = wanted;
-  change_terms(wanted, change, fields.errors());
+  change_terms(wanted, declared, fields.errors());
   check_terms(wanted, fields.errors());
   planned_terms_.insert_or_assign(wanted.name, wanted);
-  step.carry_out = [this, fixed, change]() -> Result<Record> {
-    COFFER_TRY(const auto made, flows::register_connector(flows(), {fixed, {}, change}));
+  step.carry_out = [this, fixed, declared]() -> Result<Record> {
+    COFFER_TRY(const auto made, flows::register_connector(flows(), {fixed, {}, declared}));
     connectors_.emplace(fixed.name, made.connector);
     Record record{{"id", made.connector.terms.id}};
     if (!made.secret.empty()) record.emplace_back("secret", made.secret);
@@ -228,18 +232,16 @@ void ApplyPlan::plan_new_connector(ConnectorTerms wanted, ConnectorChange change
   };
 }
 
-void ApplyPlan::plan_connector_change(const ConnectorTerms& present, const ConnectorTerms& declared,
-                                      const ConnectorChange& change,
+void ApplyPlan::plan_connector_change(const ConnectorTerms& present,
+                                      const ConnectorChange& declared,
                                       const flows::EndpointChange& endpoint, api::Fields& fields,
                                       ApplyStep& step) {
-  const auto before = fixed_terms(present);
-  const auto after = fixed_terms(declared);
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (fields.find(before[i].first) == nullptr) continue;
-    fixed(fields, before[i].first, before[i].second, after[i].second);
-  }
+  each_declared<ConnectorTerms>([&](const auto& row) {
+    if (row.is(MemberFlag::changes) || fields.find(row.name) == nullptr) return;
+    fixed(fields, row.name, text_of(row.of(present)), text_of(row.of(declared.values())));
+  });
   ConnectorTerms wanted = present;
-  change_terms(wanted, change, fields.errors());
+  change_terms(wanted, declared, fields.errors());
   if (endpoint.base_url && !wanted.endpoint) wanted.endpoint.emplace();
   if (wanted.endpoint) {
     wanted.endpoint->base_url = endpoint.base_url.value_or(wanted.endpoint->base_url);
@@ -247,25 +249,15 @@ void ApplyPlan::plan_connector_change(const ConnectorTerms& present, const Conne
   }
   check_endpoint(wanted, fields.errors());
   planned_terms_.insert_or_assign(wanted.name, wanted);
-  differs(step, "rate", shown_rate(present.rate), shown_rate(wanted.rate));
-  differs(step, "fee", shown_rule(present.fee), shown_rule(wanted.fee));
-  differs(step, "tolerance", shown_tolerance(present.tolerance_bps),
-          shown_tolerance(wanted.tolerance_bps));
-  differs(step, "minAmount", shown_limit(present.min_amount), shown_limit(wanted.min_amount));
-  differs(step, "maxAmount", shown_limit(present.max_amount), shown_limit(wanted.max_amount));
-  differs(step, "dayLimit", shown_limit(present.day_limit), shown_limit(wanted.day_limit));
-  differs(step, "monthLimit", shown_limit(present.month_limit), shown_limit(wanted.month_limit));
-  differs(step, "currencyDecimals", std::to_string(present.currency_decimals),
-          std::to_string(wanted.currency_decimals));
-  differs(step, "status", std::string(name(present.status)), std::string(name(wanted.status)));
+  compare_members(step, present, wanted);
   const bool terms_change = !step.differences.empty();
   if (present.endpoint && wanted.endpoint) {
     differs(step, "baseUrl", present.endpoint->base_url, wanted.endpoint->base_url);
     differs(step, "timeoutMs", std::to_string(present.endpoint->timeout_ms),
             std::to_string(wanted.endpoint->timeout_ms));
   }
-  step.carry_out = [this, change, endpoint, terms_change, id = present.id]() -> Result<Record> {
-    if (terms_change) COFFER_TRY_VOID(flows::change_connector(flows(), id, change));
+  step.carry_out = [this, declared, endpoint, terms_change, id = present.id]() -> Result<Record> {
+    if (terms_change) COFFER_TRY_VOID(flows::change_connector(flows(), id, declared));
     if (endpoint.base_url || endpoint.timeout_ms) {
       COFFER_TRY_VOID(flows::set_connector_endpoint(flows(), id, endpoint));
     }

@@ -95,7 +95,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   if (!word.empty() && !type) {
     fields.add_error(Slug::malformed_request, "transactionType", "must be C2C, C2B, B2C or B2B");
   }
-  const flows::FeeChange change = read_fee(fields);
+  const FeeChange change = read_members<FeeRule>(fields);
   const auto found = connectors_.find(connector);
   refers(fields, "connector", "connector", connector, found != connectors_.end());
   if (!declare(fields, "connector", step, connector + ", " + word)) return;
@@ -114,8 +114,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
     if (read) present = *read;
   }
   FeeRule wanted = present.value_or(FeeRule());
-  wanted.fixed = change.fixed.value_or(wanted.fixed);
-  wanted.basis_points = change.basis_points.value_or(wanted.basis_points);
+  change.apply_to(wanted);
   ValidationErrors of_fee;
   check_fee(terms, wanted, of_fee);
   if (!of_fee.empty()) {
@@ -123,7 +122,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
     fields.add_error(problem.slug, "feeFixed", problem.fields.front().message);
   }
   step.creates = !present;
-  if (present) differs(step, "fee", shown_rule(*present), shown_rule(wanted));
+  if (present) compare_members(step, *present, wanted);
   step.carry_out = [this, connector, change, at = *type]() -> Result<Record> {
     COFFER_TRY_VOID(flows::set_fee(flows(), tenant_->association,
                                    connectors_.at(connector).terms.id, at, change));

@@ -5,6 +5,7 @@
 #include "cli/ledger/market.h"
 #include "cli/operations/health.h"
 #include "cli/operations/paging.h"
+#include "cli/providers/members.h"
 #include "domain/country.h"
 #include "flows/providers/connector_changes.h"
 #include "store/ledger/catalog.h"
@@ -15,32 +16,15 @@ namespace {
 
 Record connector_view(const ConnectorTerms& terms) {
   const int decimals = terms.send_decimals();
-  Record record{{"id", terms.id},
-                {"environment", name(terms.environment)},
-                {"name", terms.name},
-                {"provider", terms.provider},
-                {"driver", name(terms.driver)},
-                {"flow", name(terms.flow)},
-                {"direction", name(terms.direction)},
-                {"method", name(terms.method)},
-                {"countryIsoCode2", terms.country},
-                {"currencyIsoCode3", terms.currency},
-                {"currencyDecimals", terms.currency_decimals},
-                {"assetCode", terms.asset.code.value()}};
-  if (terms.has_price()) {
-    record.emplace_back("rate", terms.rate);
-    record.emplace_back("fee", shown_fee(terms.fee, decimals));
-  }
-  if (terms.is_priced_by_provider()) {
-    record.emplace_back("toleranceBasisPoints", terms.tolerance_bps);
-  }
-  record.insert(record.end(), {{"minAmount", terms.min_amount.to_string(decimals)},
-                               {"maxAmount", terms.max_amount.to_string(decimals)},
-                               {"dayLimit", shown(terms.day_limit, decimals)},
-                               {"monthLimit", shown(terms.month_limit, decimals)},
-                               {"transactionTypes", shown_types(terms.types)},
-                               {"issuesReferences", terms.issues_references},
-                               {"status", name(terms.status)}});
+  Record record;
+  each_member<ConnectorTerms>([&](const auto& row) {
+    if (row.name.empty() || !row.is_shown(terms) || row.name == "feeBasisPoints") return;
+    if (row.name == "feeFixed") {
+      record.emplace_back("fee", shown_fee(terms.fee, decimals));
+      return;
+    }
+    put_member(record, row, terms, decimals);
+  });
   if (terms.endpoint) {
     record.emplace_back("baseUrl", terms.endpoint->base_url);
     record.emplace_back("timeoutMs", terms.endpoint->timeout_ms);
@@ -50,35 +34,6 @@ Record connector_view(const ConnectorTerms& terms) {
 
 CommandResult one(const store::ConnectorRow& row) {
   return {.records = {connector_view(row.terms)}};
-}
-
-Result<Amount> amount_value(const Arguments& arguments, const std::string& name) {
-  return parse_amount_of("--" + name, arguments.text(name), Amount::kScale,
-                         ": at most 7 are permitted.");
-}
-
-Result<std::optional<Amount>> optional_amount(const Arguments& arguments, const std::string& name) {
-  if (!arguments.has(name)) return std::optional<Amount>();
-  COFFER_TRY(const Amount amount, amount_value(arguments, name));
-  return std::optional(amount);
-}
-
-/// The given terms that can change. The flow checks decimal places and ranges.
-Result<ConnectorChange> change_argument(const Arguments& arguments) {
-  ConnectorChange change;
-  if (arguments.has("rate")) {
-    COFFER_TRY(change.rate, rate_argument(arguments, "rate"));
-  }
-  COFFER_TRY(const flows::FeeChange fee, fee_argument(arguments));
-  change.fee_fixed = fee.fixed;
-  change.fee_basis_points = fee.basis_points;
-  COFFER_TRY(change.tolerance_bps, removable(arguments, "tolerance-bps", integer_value));
-  COFFER_TRY(change.min_amount, optional_amount(arguments, "min"));
-  COFFER_TRY(change.max_amount, optional_amount(arguments, "max"));
-  COFFER_TRY(change.day_limit, removable(arguments, "day-limit", amount_value));
-  COFFER_TRY(change.month_limit, removable(arguments, "month-limit", amount_value));
-  COFFER_TRY(change.currency_decimals, optional_number<int>(arguments, "currency-decimals"));
-  return change;
 }
 
 /// The minor units of a currency that exists; `malformed-request` if it has none.
@@ -107,24 +62,13 @@ Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
 }
 
 Result<CommandResult> add(Session& session, const Arguments& arguments) {
-  ConnectorTerms terms;
-  terms.name = arguments.text("NAME");
-  terms.provider = arguments.find("provider").value_or(terms.name);
-  terms.environment = environment_argument(arguments);
-  terms.driver = *parse_term_in_any_case<DriverKind>(arguments.text("driver"));
-  terms.flow = *parse_term_in_any_case<ConnectorFlow>(arguments.text("flow"));
-  terms.direction = *parse_term_in_any_case<Direction>(arguments.text("direction"));
-  terms.method = *parse_pay_method(arguments.text("method"));
-  terms.country = arguments.text("country");
-  terms.currency = arguments.text("currency");
-  terms.issues_references = arguments.has("references");
-  COFFER_TRY(const AssetCode asset, asset_argument(arguments, "asset"));
-  COFFER_TRY(terms.asset, registered_asset(session, asset));
-  COFFER_TRY(ConnectorChange change, change_argument(arguments));
-  if (!change.currency_decimals) {
-    COFFER_TRY(change.currency_decimals, usual_decimals(terms.currency));
+  COFFER_TRY(ConnectorChange change, given_members<ConnectorTerms>(session, arguments));
+  ConnectorTerms terms = change.values();
+  if (terms.provider.empty()) terms.provider = terms.name;
+  if (!change.has<&ConnectorTerms::currency_decimals>()) {
+    COFFER_TRY(const auto decimals, usual_decimals(terms.currency));
+    if (decimals) change.set<&ConnectorTerms::currency_decimals>(*decimals);
   }
-  COFFER_TRY(terms.types, types_argument(arguments, "types"));
   COFFER_TRY_VOID(read_endpoint(arguments, terms));
   COFFER_TRY(const auto out, flows::register_connector(session.app.flows(), {terms, {}, change}));
   CommandResult result = one(out.connector);
@@ -168,22 +112,23 @@ Result<CommandResult> change_terms(Session& session, const Arguments& arguments,
 
 template <ConnectorStatus kStatus>
 Result<CommandResult> change_status(Session& session, const Arguments& arguments) {
-  return change_terms(session, arguments, {.status = kStatus});
+  return change_terms(session, arguments, ConnectorChange().set<&ConnectorTerms::status>(kStatus));
 }
 
 Result<CommandResult> set_rate(Session& session, const Arguments& arguments) {
   COFFER_TRY(const Rate rate, rate_argument(arguments, "RATE"));
-  return change_terms(session, arguments, {.rate = rate});
+  return change_terms(session, arguments, ConnectorChange().set<&ConnectorTerms::rate>(rate));
 }
 
 Result<CommandResult> set_decimals(Session& session, const Arguments& arguments) {
   COFFER_TRY(const int decimals, number_argument<int>(arguments, "DECIMALS"));
-  return change_terms(session, arguments, {.currency_decimals = decimals});
+  return change_terms(session, arguments,
+                      ConnectorChange().set<&ConnectorTerms::currency_decimals>(decimals));
 }
 
 /// Changes the terms in the options.
 Result<CommandResult> set_options(Session& session, const Arguments& arguments) {
-  COFFER_TRY(const ConnectorChange change, change_argument(arguments));
+  COFFER_TRY(const ConnectorChange change, given_members<ConnectorTerms>(session, arguments));
   return change_terms(session, arguments, change);
 }
 
@@ -203,30 +148,20 @@ Result<CommandResult> rotate_secret(Session& session, const Arguments& arguments
       .note = "\nThe old secret is no longer valid. Copy the new one now. You won't see it again."};
 }
 
-/// Minimum and maximum amount, required for a new connector.
-std::vector<Argument> range_options(bool required) {
-  std::vector<Argument> out{
-      on_page(option("min", "AMOUNT", "Minimum amount, in the sending currency"), "Minimum amount",
-              "1"),
-      on_page(option("max", "AMOUNT", "Maximum amount, in the sending currency"), "Maximum amount",
-              "10000")};
-  for (Argument& argument : out) argument.required = required;
-  return out;
+/// The limits, then their removals.
+std::vector<Argument> limit_arguments() {
+  std::vector<Argument> out, removals;
+  each_limit([&](const auto& row) {
+    out.push_back(argument_of(row, false));
+    if (!row.option.removal.empty()) removals.push_back(removal_of(row));
+  });
+  return joined(std::move(out), removals);
 }
 
-const Argument kDayLimit =
-    on_page(option("day-limit", "AMOUNT", "Limit per destination in 24 hours"),
-            "Daily limit per destination", "5000");
-const Argument kMonthLimit =
-    on_page(option("month-limit", "AMOUNT", "Limit per destination in 30 days"),
-            "Monthly limit per destination", "50000");
-const Argument kRate =
-    on_page(option("rate", "RATE", "Exchange rate: amount received per unit sent"), "Exchange rate",
-            "129.50");
-const Argument kTolerance =
-    on_page(option("tolerance-bps", "N",
-                   "Maximum deviation of the provider's price from rate and fee, in basis points"),
-            "Tolerance (basis points)", "200");
+template <auto... kPath>
+Argument change_of() {
+  return argument_of(member_row<ConnectorTerms, kPath...>(), false);
+}
 
 constexpr std::string_view kPriceDetails =
     "With the http driver, the provider sets the price of quotes. A rate and a fee are then "
@@ -239,43 +174,21 @@ constexpr std::string_view kSetUrlDetails =
     "formerUrls.";
 
 Command add_command() {
-  return {
-      .path = "connector add",
-      .summary = "Register a connector",
-      .label = "Add connector",
-      .run = add,
-      .arguments = joined(
-          {positional("NAME", "Name of the connector"),
-           option("provider", "TEXT", "Name of the provider; by default the connector's name"),
-           environment_choice("Environment of the connector"),
-           choice("driver", choices<DriverKind>(),
-                  "sandbox simulates a provider; http uses the provider protocol", "sandbox"),
-           choice("flow", choices<ConnectorFlow>(),
-                  "QUOTED: payments against a quote; BESPOKE: initiated by the provider", "QUOTED"),
-           choice("direction", choices<Direction>(), "OFF_RAMP (payout) or ON_RAMP (collection)",
-                  "OFF_RAMP"),
-           choice("method", choices<PayMethod>(), "Payment method", "BANK"),
-           on_page(required_option("country", "CODE", "Country, ISO 3166-1 alpha-2"), "Country",
-                   "KE"),
-           on_page(required_option("currency", "CODE", "Currency, ISO 4217"), "Currency", "KES"),
-           on_page(option("currency-decimals", "N",
-                          "Decimal places of the currency; by default its minor units"),
-                   "Decimal places of the currency", "2"),
-           on_page(required_option("asset", "CODE", "Asset on the ledger side"), "Asset", "USDC"),
-           kRate, fixed_fee_option(), basis_points_option(), kTolerance},
-          range_options(true),
-          std::vector<Argument>{
-              kDayLimit, kMonthLimit, types_option("all"),
-              on_page(toggle("references", "The BESPOKE connector issues references"),
-                      "Issues references"),
-              on_page(naming(Argument::Value::url,
-                             option("base-url", "URL",
-                                    "Base URL of the provider; required with the http driver")),
-                      "Base URL of the provider", "https://payments.example.com"),
-              on_page(option("timeout-ms", "N", "Timeout of a call", "10000"), "Timeout (ms)",
-                      "10000")}),
-      .hint = "List assets with coffer asset list",
-      .details = kPriceDetails};
+  return {.path = "connector add",
+          .summary = "Register a connector",
+          .label = "Add connector",
+          .run = add,
+          .arguments = joined(
+              arguments_of<ConnectorTerms>(true),
+              std::vector<Argument>{
+                  on_page(naming(Argument::Value::url,
+                                 option("base-url", "URL",
+                                        "Base URL of the provider; required with the http driver")),
+                          "Base URL of the provider", "https://payments.example.com"),
+                  on_page(option("timeout-ms", "N", "Timeout of a call", "10000"), "Timeout (ms)",
+                          "10000")}),
+          .hint = "List assets with coffer asset list",
+          .details = kPriceDetails};
 }
 
 std::vector<Command> terms_commands() {
@@ -293,15 +206,18 @@ std::vector<Command> terms_commands() {
        .label = "Set fee",
        .consequence = "It applies to new quotes. A field that you leave empty stays.",
        .run = set_options,
-       .arguments = {id, fixed_fee_option(), basis_points_option()},
+       .arguments = joined({id}, arguments_of<FeeRule>(false)),
        .partial = true},
       {.path = "connector set-tolerance",
        .summary = "Limit the price of a provider to a rate and a fee",
        .label = "Set tolerance",
        .consequence = "It applies to new quotes. A field that you leave empty stays.",
        .run = set_options,
-       .arguments = {id, kTolerance, kRate, fixed_fee_option(), basis_points_option(),
-                     toggle("no-tolerance-bps", "Accept every price of the provider")},
+       .arguments = joined(
+           {id, change_of<&ConnectorTerms::tolerance_bps>(), change_of<&ConnectorTerms::rate>()},
+           arguments_of<FeeRule>(false),
+           std::vector<Argument>{
+               removal_of(member_row<ConnectorTerms, &ConnectorTerms::tolerance_bps>())}),
        .details = kPriceDetails,
        .partial = true},
       {.path = "connector limits",
@@ -309,11 +225,7 @@ std::vector<Command> terms_commands() {
        .label = "Set limits",
        .consequence = "A limit that you leave empty stays.",
        .run = set_options,
-       .arguments =
-           joined({id}, range_options(false),
-                  std::vector<Argument>{kDayLimit, kMonthLimit,
-                                        toggle("no-day-limit", "Remove the daily limit"),
-                                        toggle("no-month-limit", "Remove the monthly limit")}),
+       .arguments = joined({id}, limit_arguments()),
        .partial = true},
       {.path = "connector set-decimals",
        .summary = "Set the decimal places of a connector's currency",

@@ -8,19 +8,15 @@
 
 namespace coffer::cli {
 
-/// --fee-fixed and --fee-bps, each optional.
-Argument fixed_fee_option();
-Argument basis_points_option();
-Result<flows::FeeChange> fee_argument(const Arguments& arguments);
+/// An amount that may be zero.
+Result<Amount> fee_value(const Arguments& arguments, const std::string& name);
 /// The ID of a connector, as the positional ID.
 Argument connector_id();
-/// --types, with a default only for a new connector.
-Argument types_option(std::string_view fallback = {});
-std::string shown_types(TransactionTypes types);
-/// The integer in an option, for removable().
-Result<int> integer_value(const Arguments& arguments, const std::string& name);
 /// `all`, or types separated by commas.
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name);
+/// `CODE=Label,CODE=Label`.
+Result<std::vector<Requirement::Choice>> choices_argument(const Arguments& arguments,
+                                                          const std::string& name);
 std::string shown_fee(const FeeRule& fee, int decimals);
 Record requirement_view(const Requirement& requirement);
 /// Runs coffer connector show.

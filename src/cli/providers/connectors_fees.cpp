@@ -4,7 +4,8 @@
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
-#include "cli/providers/connectors.h"
+#include "cli/operations/paging.h"
+#include "cli/providers/members.h"
 #include "flows/providers/connector_changes.h"
 
 namespace coffer::cli {
@@ -29,7 +30,7 @@ Result<CommandResult> set(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "ASSOCIATION"));
   COFFER_TRY(const ConnectorTerms terms, connector_argument(session, arguments, "CONNECTOR"));
   COFFER_TRY(const TransactionType type, parse_type("TYPE", arguments.text("TYPE")));
-  COFFER_TRY(const flows::FeeChange fee, fee_argument(arguments));
+  COFFER_TRY(const FeeChange fee, given_members<FeeRule>(session, arguments));
   COFFER_TRY(const auto row, flows::set_fee(session.app.flows(), association, terms.id, type, fee));
   return CommandResult{.records = {fee_view(row, terms.send_decimals())}};
 }
@@ -54,52 +55,17 @@ Result<CommandResult> list_fees(Session&, store::Connection& db, const Arguments
 
 }  // namespace
 
-Argument fixed_fee_option() {
-  return on_page(option("fee-fixed", "AMOUNT", "Fixed fee, in the sending currency"), "Fixed fee",
-                 "0.50");
-}
-
-Argument basis_points_option() {
-  return on_page(
-      option("fee-bps", "N", "Proportional fee in basis points (hundredths of a percent)"),
-      "Proportional fee (basis points)", "150");
-}
-
-Result<flows::FeeChange> fee_argument(const Arguments& arguments) {
-  flows::FeeChange fee;
-  if (const auto text = arguments.find("fee-fixed")) {
-    const ParsedAmount parsed = parse_fee(*text, Amount::kScale);
-    if (parsed.fault != AmountFault::none) {
-      return unexpected(Slug::malformed_request,
-                        "--fee-fixed \"" + *text +
-                            "\" is not a fee. Write it like 0.50, with at most 7 decimal places.");
-    }
-    fee.fixed = parsed.amount;
-  }
-  COFFER_TRY(fee.basis_points, optional_number<int>(arguments, "fee-bps"));
-  return fee;
-}
-
-Result<int> integer_value(const Arguments& arguments, const std::string& name) {
-  return number_argument<int>(arguments, name);
+Result<Amount> fee_value(const Arguments& arguments, const std::string& name) {
+  const std::string& text = arguments.text(name);
+  const ParsedAmount parsed = parse_fee(text, Amount::kScale);
+  if (parsed.fault == AmountFault::none) return parsed.amount;
+  return unexpected(Slug::malformed_request,
+                    "--" + name + " \"" + text +
+                        "\" is not a fee. Write it like 0.50, with at most 7 decimal places.");
 }
 
 Argument connector_id() {
   return positional_id("ID", "ID of the connector", "List IDs with coffer connector list");
-}
-Argument types_option(std::string_view fallback) {
-  return on_page(option("types", "LIST", "Transaction types, such as C2C,B2C, or all", fallback),
-                 "Transaction types", "C2C,B2C");
-}
-
-std::string shown_types(TransactionTypes types) {
-  std::string out;
-  for (const TransactionType type :
-       {TransactionType::c2c, TransactionType::c2b, TransactionType::b2c, TransactionType::b2b}) {
-    if (!contains(types, type)) continue;
-    out += (out.empty() ? "" : ",") + std::string(name(type));
-  }
-  return out;
 }
 
 Result<TransactionTypes> types_argument(const Arguments& arguments, const std::string& name) {
@@ -152,7 +118,7 @@ std::vector<Command> fee_commands() {
            .label = "Set fee",
            .consequence = "It applies to new quotes. A field that you leave empty stays.",
            .run = set,
-           .arguments = {association, connector, type, fixed_fee_option(), basis_points_option()},
+           .arguments = joined({association, connector, type}, arguments_of<FeeRule>(false)),
            .details = "A part that is not given stays; in a new fee, it is zero.",
            .partial = true},
           for_viewers("fee list", "List fees of associations", list_fees),

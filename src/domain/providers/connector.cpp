@@ -1,6 +1,7 @@
 #include "domain/providers/connector.h"
 
 #include "base/text/ascii.h"
+#include "base/text/join.h"
 
 namespace coffer {
 namespace {
@@ -81,6 +82,19 @@ std::string drivers_that_call_out() {
     out += (out.empty() ? "" : " or ") + std::string(terms<DriverKind>()[i].code);
   }
   return out;
+}
+
+std::string names_of(TransactionTypes types) {
+  std::string out;
+  for (std::size_t i = 0; i < terms<TransactionType>().size(); ++i) {
+    if (!contains(types, static_cast<TransactionType>(i))) continue;
+    out += (out.empty() ? "" : ",") + std::string(terms<TransactionType>()[i].code);
+  }
+  return out;
+}
+
+std::string names_of(const std::vector<Requirement::Choice>& choices) {
+  return join(choices, ",", [](const auto& one) { return one.code + "=" + one.label; });
 }
 
 TransactionType transaction_type(bool sender_is_business, bool receiver_is_business) {

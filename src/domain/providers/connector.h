@@ -2,6 +2,7 @@
 // that they require. The store keeps the enums of this file as integers: append, never reorder.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,12 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/strong.h"
 #include "base/validation_errors.h"
 #include "domain/identity/tenant.h"
 #include "domain/ids.h"
 #include "domain/ledger/money.h"
 #include "domain/payments/payment.h"
+#include "domain/tables/member.h"
 
 namespace re2 {
 class RE2;
@@ -94,6 +97,8 @@ constexpr TransactionTypes kAllTransactionTypes = 0b1111;
 constexpr bool contains(TransactionTypes set, TransactionType type) {
   return (set >> static_cast<unsigned>(type) & 1U) != 0;
 }
+/// "C2C,B2C".
+std::string names_of(TransactionTypes types);
 
 /// A fee of `fixed` plus `basis_points` hundredths of a percent of the amount, in the currency of
 /// the amount.
@@ -101,6 +106,21 @@ struct FeeRule {
   Amount fixed;
   int basis_points = 0;
 };
+
+template <>
+struct Members<FeeRule> {
+  using enum MemberFlag;
+  static constexpr std::tuple rows{
+      member<&FeeRule::fixed>(
+          "feeFixed", "fixed", changes | may_be_zero,
+          {"fee-fixed", "Fixed fee, in the sending currency", "Fixed fee", "0.50"}),
+      member<&FeeRule::basis_points>(
+          "feeBasisPoints", "basis_points", changes | may_be_zero,
+          {"fee-bps", "Proportional fee in basis points (hundredths of a percent)",
+           "Proportional fee (basis points)", "150"},
+          10'000)};
+};
+using FeeChange = Change<FeeRule>;
 
 /// A field that a connector requires in `additionalFields` (docs/contract.md#requirements).
 struct Requirement {
@@ -124,21 +144,41 @@ template <>
 struct Terms<Requirement::Type> {
   static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
 };
-/// New values of a requirement. An empty member leaves the present value; an inner empty one
-/// removes it.
-struct RequirementChange {
-  std::string name;
-  std::optional<Requirement::Type> type = {};
-  std::optional<bool> required = {};
-  std::optional<std::string> label = {};
-  std::optional<std::string> description = {};
-  std::optional<std::optional<std::string>> pattern = {};
-  std::optional<std::optional<int>> min_length = {};
-  std::optional<std::optional<int>> max_length = {};
-  std::optional<std::vector<Requirement::Choice>> choices = {};
-  std::optional<TransactionTypes> types = {};
+template <>
+struct Members<Requirement> {
+  using R = Requirement;
+  using enum MemberFlag;
+  static constexpr std::tuple rows{
+      member<&R::name>("name", "name", required, {"NAME", "Name of the field in additionalFields"}),
+      member<&R::type>("type", "type", changes,
+                       {"type", "Type of the value; string for a new field"}),
+      member<&R::required>("required", "required", changes),
+      member<&R::label>("label", "label", changes,
+                        {"label", "Label in a form; the name for a new field"}),
+      member<&R::description>(
+          "description", "description", changes,
+          {"description", "Description in a form", "", "", "", "Remove the description"}),
+      member<&R::pattern>("pattern", "pattern", changes,
+                          {"pattern", "Pattern that the whole value must match", "Pattern",
+                           "^[0-9]{11}$", "", "Remove the pattern"}),
+      member<&R::min_length>("minLength", "min_length", changes,
+                             {"min-length", "Minimum length in characters", "Minimum length", "1",
+                              "", "Remove the minimum length"}),
+      member<&R::max_length>("maxLength", "max_length", changes,
+                             {"max-length", "Maximum length in characters, up to 200",
+                              "Maximum length", "200", "", "Remove the maximum length"}),
+      member<&R::choices>("choices", "", changes,
+                          {"choices", "Permitted values with labels, such as A=First,B=Second",
+                           "Permitted values", "A=First,B=Second", "", "Permit any value"}),
+      member<&R::types>(
+          "transactionTypes", "transaction_types", changes,
+          {"types", "Transaction types, such as C2C,B2C, or all", "Transaction types", "C2C,B2C"})};
 };
-/// Changes the requirement with this name, or appends a new one, whose default label is its name.
+using RequirementChange = Change<Requirement>;
+/// "A=First,B=Second".
+std::string names_of(const std::vector<Requirement::Choice>& choices);
+/// Changes the requirement with the given name, or appends a new one, whose default label is its
+/// name.
 void change_requirement(std::vector<Requirement>& requirements, const RequirementChange& change);
 
 /// Maximum characters of a text whose requirement has no maximum.
@@ -193,10 +233,11 @@ struct ConnectorTerms {
   std::optional<int> tolerance_bps;
   Amount min_amount;  // of the quote's amount, in the sending currency
   Amount max_amount;
-  std::optional<Amount> day_limit;    // per destination over the last 24 h, off-ramp
-  std::optional<Amount> month_limit;  // per destination over the last 30 d
+  std::optional<Amount> day_limit;  // per destination, off-ramp; see windows()
+  std::optional<Amount> month_limit;
   TransactionTypes types = kAllTransactionTypes;
-  bool issues_references = false;  // bespoke connectors only
+  bool issues_references = false;         // bespoke connectors only
+  std::int64_t requirements_version = 1;  // increases with every change of the requirements
   ConnectorStatus status = ConnectorStatus::active;
   std::optional<ProviderEndpoint> endpoint;
   Timestamp created_at;
@@ -210,11 +251,91 @@ struct ConnectorTerms {
   /// Otherwise, there is no rate, and the fee is zero.
   bool has_price() const { return !is_priced_by_provider() || tolerance_bps; }
 
+  struct Window {
+    std::optional<Amount> limit;
+    std::int64_t ms;
+    std::string_view name;
+  };
+  /// The limits per destination, each over the last milliseconds.
+  std::array<Window, 2> windows() const {
+    return {{{day_limit, kDayMs, "24 hours"}, {month_limit, 30 * kDayMs, "30 days"}}};
+  }
+
   /// Decimals and code of the sent and the received amount.
   int send_decimals() const;
   int receive_decimals() const;
   std::string_view send_code() const;
   std::string_view receive_code() const;
+};
+
+template <>
+struct Members<ConnectorTerms> {
+  using T = ConnectorTerms;
+  using enum MemberFlag;
+  static constexpr std::tuple rows{
+      member<&T::id>("id", "id", in_api),
+      member<&T::environment>("environment", "environment", none,
+                              {"environment", "Environment of the connector", "", "", "sandbox"}),
+      member<&T::name>("name", "name", in_api | required, {"NAME", "Name of the connector"}),
+      member<&T::provider>("provider", "provider", in_api,
+                           {"provider", "Name of the provider; by default the connector's name"}),
+      member<&T::driver>("driver", "driver", none,
+                         {"driver", "sandbox simulates a provider; http uses the provider protocol",
+                          "", "", "sandbox"}),
+      member<&T::flow>(
+          "flow", "flow", in_api,
+          {"flow", "QUOTED: payments against a quote; BESPOKE: initiated by the provider", "", "",
+           "QUOTED"}),
+      member<&T::direction>(
+          "direction", "direction", in_api,
+          {"direction", "OFF_RAMP (payout) or ON_RAMP (collection)", "", "", "OFF_RAMP"}),
+      member<&T::method>("method", "method", in_api, {"method", "Payment method", "", "", "BANK"}),
+      member<&T::country>("countryIsoCode2", "country", in_api | required | upper_case,
+                          {"country", "Country, ISO 3166-1 alpha-2", "Country", "KE"}),
+      member<&T::currency>("currencyIsoCode3", "currency", in_api | required | upper_case,
+                           {"currency", "Currency, ISO 4217", "Currency", "KES"}),
+      member<&T::currency_decimals>(
+          "currencyDecimals", "currency_decimals", changes,
+          {"currency-decimals", "Decimal places of the currency; by default its minor units",
+           "Decimal places of the currency", "2"},
+          Amount::kScale),
+      member<&T::asset>("assetCode", "asset", in_api | required,
+                        {"asset", "Asset on the ledger side", "Asset", "USDC"}),
+      shown_if(&T::has_price,
+               member<&T::rate>("rate", "rate", changes,
+                                {"rate", "Exchange rate: amount received per unit sent",
+                                 "Exchange rate", "129.50"})),
+      shown_if(&T::has_price, inside<&T::fee>(member_row<FeeRule, &FeeRule::fixed>(), "fee_fixed")),
+      shown_if(&T::has_price,
+               inside<&T::fee>(member_row<FeeRule, &FeeRule::basis_points>(), "fee_basis_points")),
+      shown_if(&T::is_priced_by_provider,
+               member<&T::tolerance_bps>(
+                   "toleranceBasisPoints", "tolerance_bps", changes,
+                   {"tolerance-bps",
+                    "Maximum deviation of the provider's price from rate and fee, in basis points",
+                    "Tolerance (basis points)", "200", "", "Accept every price of the provider"},
+                   10'000)),
+      member<&T::min_amount>(
+          "minAmount", "min_amount", in_api | required | changes,
+          {"min", "Minimum amount, in the sending currency", "Minimum amount", "1"}),
+      member<&T::max_amount>(
+          "maxAmount", "max_amount", in_api | required | changes,
+          {"max", "Maximum amount, in the sending currency", "Maximum amount", "10000"}),
+      member<&T::day_limit>("dayLimit", "day_limit", changes,
+                            {"day-limit", "Limit per destination in 24 hours",
+                             "Daily limit per destination", "5000", "", "Remove the daily limit"}),
+      member<&T::month_limit>(
+          "monthLimit", "month_limit", changes,
+          {"month-limit", "Limit per destination in 30 days", "Monthly limit per destination",
+           "50000", "", "Remove the monthly limit"}),
+      member<&T::types>("transactionTypes", "transaction_types", in_api,
+                        {"types", "Transaction types, such as C2C,B2C, or all", "Transaction types",
+                         "C2C,B2C", "all"}),
+      member<&T::issues_references>(
+          "issuesReferences", "issues_references", none,
+          {"references", "The BESPOKE connector issues references", "Issues references"}),
+      member<&T::requirements_version>("", "requirements_version"),
+      member<&T::status>("status", "status", in_api | changes)};
 };
 
 /// A step in the response of GET /v1/connectors/{id}.
@@ -237,19 +358,30 @@ std::vector<Requirement> applicable(std::span<const Requirement> requirements,
 void check_requirements(std::span<const Requirement> requirements, TransactionType type,
                         const AdditionalFields& values, ValidationErrors& errors);
 
-/// New values of terms. An empty member leaves the present value; an inner empty one removes it.
-struct ConnectorChange {
-  std::optional<Rate> rate = {};
-  std::optional<Amount> fee_fixed = {};
-  std::optional<int> fee_basis_points = {};
-  std::optional<std::optional<int>> tolerance_bps = {};
-  std::optional<Amount> min_amount = {};
-  std::optional<Amount> max_amount = {};
-  std::optional<std::optional<Amount>> day_limit = {};
-  std::optional<std::optional<Amount>> month_limit = {};
-  std::optional<int> currency_decimals = {};
-  std::optional<ConnectorStatus> status = {};
-};
+using ConnectorChange = Change<ConnectorTerms>;
+/// The value of a member. An amount has `decimals`.
+template <class T>
+Shown shown_member(const T& value, int decimals) {
+  if constexpr (std::is_same_v<T, Amount>) return value.to_string(decimals);
+  if constexpr (std::is_same_v<T, Asset>) return value.code.value();
+  if constexpr (std::is_same_v<T, TransactionTypes>) return names_of(value);
+  if constexpr (std::is_same_v<T, std::vector<Requirement::Choice>>) return names_of(value);
+  if constexpr (Vocabulary<T>) return std::string(name(value));
+  if constexpr (requires { value.has_value(); })
+    return value ? shown_member(*value, decimals) : Shown();
+  if constexpr (requires { value.to_string(); }) return value.to_string();
+  if constexpr (std::is_signed_v<T>) return std::int64_t{value};
+  if constexpr (std::is_convertible_v<T, std::string> || std::is_same_v<T, bool>) return value;
+}
+/// Calls `visit(row)` for each limit of an amount.
+template <class Visit>
+void each_limit(const Visit& visit) {
+  each_member<ConnectorTerms>([&]<auto... kPath>(const Member<kPath...>& row) {
+    if constexpr (std::is_same_v<MemberValue<kPath...>, Amount>) {
+      if (!row.is(MemberFlag::may_be_zero)) visit(row);
+    }
+  });
+}
 
 // Amounts that are invalid on the sending side are `amount-precision` or `amount-out-of-range`;
 // every other error is `validation-failed`.

@@ -88,23 +88,13 @@ bool is_requirement_pattern(const std::string& pattern) {
 }
 
 void change_requirement(std::vector<Requirement>& requirements, const RequirementChange& change) {
-  auto found = std::ranges::find(requirements, change.name, &Requirement::name);
+  const std::string& name = change.values().name;
+  auto found = std::ranges::find(requirements, name, &Requirement::name);
   if (found == requirements.end()) {
-    requirements.push_back({.name = change.name, .label = change.name});
+    requirements.push_back({.name = name, .label = name});
     found = requirements.end() - 1;
   }
-  const auto assign = [](auto& value, const auto& wanted) {
-    if (wanted) value = *wanted;
-  };
-  assign(found->type, change.type);
-  assign(found->required, change.required);
-  assign(found->label, change.label);
-  assign(found->description, change.description);
-  assign(found->pattern, change.pattern);
-  assign(found->min_length, change.min_length);
-  assign(found->max_length, change.max_length);
-  assign(found->choices, change.choices);
-  assign(found->types, change.types);
+  change.apply_to(*found);
 }
 
 std::vector<Requirement> applicable(std::span<const Requirement> requirements,

@@ -23,8 +23,9 @@ void check_text(const char* field, const std::string& value, ValidationErrors& e
   if (!fault.empty()) wrong(errors, field, std::move(fault));
 }
 
-void check_amount(const ConnectorTerms& terms, const char* field, Amount value,
+void check_amount(const ConnectorTerms& terms, std::string_view name, Amount value,
                   ValidationErrors& errors) {
+  const std::string field(name);
   const int decimals = terms.send_decimals();
   if (!value.is_positive()) {
     errors.add(Slug::amount_out_of_range, field, "must be greater than 0");
@@ -43,10 +44,10 @@ void check_corridor(const ConnectorTerms& terms, ValidationErrors& errors) {
 }
 
 void check_amounts(const ConnectorTerms& terms, ValidationErrors& errors) {
-  check_amount(terms, "minAmount", terms.min_amount, errors);
-  check_amount(terms, "maxAmount", terms.max_amount, errors);
-  if (terms.day_limit) check_amount(terms, "dayLimit", *terms.day_limit, errors);
-  if (terms.month_limit) check_amount(terms, "monthLimit", *terms.month_limit, errors);
+  each_limit([&](const auto& row) {
+    const std::optional<Amount> amount = row.of(terms);
+    if (amount) check_amount(terms, row.name, *amount, errors);
+  });
   if (terms.max_amount < terms.min_amount) {
     wrong(errors, "maxAmount", "must not be less than the minimum amount");
   }
@@ -93,11 +94,6 @@ void check_changing(const ConnectorTerms& terms, ValidationErrors& errors) {
   }
   check_amounts(terms, errors);
   check_price(terms, errors);
-}
-
-template <class T>
-void assign(T& value, const std::optional<T>& change) {
-  if (change) value = *change;
 }
 
 void check_kind(const ConnectorTerms& terms, ValidationErrors& errors) {
@@ -151,23 +147,14 @@ std::string fault_of(const Requirement& requirement) {
 }  // namespace
 
 void change_terms(ConnectorTerms& terms, const ConnectorChange& change, ValidationErrors& errors) {
-  assign(terms.tolerance_bps, change.tolerance_bps);
-  if (terms.has_price()) {
-    if (change.rate) terms.rate = change.rate;
-    assign(terms.fee.fixed, change.fee_fixed);
-    assign(terms.fee.basis_points, change.fee_basis_points);
-  } else {
+  change.apply_to(terms);
+  if (!terms.has_price()) {
     terms.rate.reset();
     terms.fee = FeeRule();
-    reject_price(change.rate.has_value(), change.fee_fixed.has_value(),
-                 change.fee_basis_points.has_value(), errors);
+    reject_price(change.has<&ConnectorTerms::rate>(),
+                 change.has<&ConnectorTerms::fee, &FeeRule::fixed>(),
+                 change.has<&ConnectorTerms::fee, &FeeRule::basis_points>(), errors);
   }
-  assign(terms.min_amount, change.min_amount);
-  assign(terms.max_amount, change.max_amount);
-  assign(terms.day_limit, change.day_limit);
-  assign(terms.month_limit, change.month_limit);
-  assign(terms.currency_decimals, change.currency_decimals);
-  assign(terms.status, change.status);
   check_changing(terms, errors);
 }
 

@@ -135,15 +135,15 @@ JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
   const bool off_ramp = connector->terms.direction == Direction::off_ramp;
   const auto type = quote->type.value_or(off_ramp ? TransactionType::b2c : TransactionType::c2b);
   out.connector = connector->terms.key;
-  out.version = connector->requirements_version;
+  out.version = connector->terms.requirements_version;
   check_requirements(store::requirements_of(db, out.connector), type, request.additional_fields,
                      out.errors);
   return out;
 }
 
 void PlanChecks::additional_fields(const store::ConnectorRow& connector) {
-  judged_.outdated =
-      judged_.connector != connector.terms.key || judged_.version != connector.requirements_version;
+  judged_.outdated = judged_.connector != connector.terms.key ||
+                     judged_.version != connector.terms.requirements_version;
   if (judged_.outdated) {
     errors_.add(Slug::conflict, "quoteId",
                 "belongs to a connector that is being changed; retry the request");

@@ -167,9 +167,11 @@ Result<RegisteredConnector> register_connector(const Context& context,
 Result<store::ConnectorRow> change_connector(const Context& context, ConnectorId id,
                                              const ConnectorChange& change) {
   return change_row(context, id, [&](store::WriteTx& tx, store::ConnectorRow& row) -> Result<void> {
-    const int now = row.terms.currency_decimals;
-    if (change.currency_decimals.value_or(now) != now)
+    ConnectorTerms wanted = row.terms;
+    change.apply_to(wanted);
+    if (wanted.currency_decimals != row.terms.currency_decimals) {
       COFFER_TRY_VOID(require_unused(tx, row.terms));
+    }
     return judged([&](ValidationErrors& errors) { change_terms(row.terms, change, errors); });
   });
 }
@@ -228,8 +230,7 @@ Result<store::FeeRow> set_fee(const Context& context, AssociationId association,
     }
     const auto present = store::find_fee(tx.db(), association, row.connector_key, type);
     row.fee = present.value_or(FeeRule());
-    row.fee.fixed = change.fixed.value_or(row.fee.fixed);
-    row.fee.basis_points = change.basis_points.value_or(row.fee.basis_points);
+    change.apply_to(row.fee);
     COFFER_TRY_VOID(
         judged([&](ValidationErrors& errors) { check_fee(connector->terms, row.fee, errors); }));
     store::put_fee(tx, row);

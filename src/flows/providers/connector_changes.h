@@ -55,12 +55,8 @@ Result<void> require_field(const Context& context, ConnectorId id, const Require
 /// Removes a requirement, if there is one with this name.
 Result<void> unrequire_field(const Context& context, ConnectorId id, const std::string& name);
 
-/// New values of a fee. An empty member leaves the present value; for a new fee, it is zero.
-struct FeeChange {
-  std::optional<Amount> fixed;
-  std::optional<int> basis_points;
-};
-/// Sets the fee of an off-ramp for one association, instead of the connector's fee. `not-found` for
+/// Sets the fee of an off-ramp for one association, instead of the connector's fee. In a new fee, a
+/// part that is not given is zero. `not-found` for
 /// a missing association or connector; `validation-failed` for an on-ramp connector.
 Result<store::FeeRow> set_fee(const Context& context, AssociationId association, ConnectorId id,
                               TransactionType type, const FeeChange& change);

@@ -3,17 +3,6 @@
 #include "store/providers/destination_sums.h"
 
 namespace coffer::flows {
-namespace {
-
-constexpr std::int64_t kMonthMs = 30 * kDayMs;
-
-struct Ceiling {
-  std::optional<Amount> limit;
-  std::int64_t window_ms;
-  const char* window;
-};
-
-}  // namespace
 
 std::string connector_secret_context(const Uuid& endpoint) {
   return "connector-secret:" + endpoint.to_string();
@@ -35,18 +24,17 @@ Result<ConnectorTerms> callable(const Context& context, const store::ConnectorRo
 
 void check_limits(store::Connection& db, const ConnectorTerms& connector, std::int64_t destination,
                   Amount amount, Timestamp now, ValidationErrors& errors) {
-  for (const Ceiling& ceiling : {Ceiling{connector.day_limit, kDayMs, "24 hours"},
-                                 Ceiling{connector.month_limit, kMonthMs, "30 days"}}) {
-    if (!ceiling.limit) continue;
+  for (const ConnectorTerms::Window& window : connector.windows()) {
+    if (!window.limit) continue;
     const Amount sent =
-        store::sent_to_destination(db, connector.key, destination, now.plus_ms(-ceiling.window_ms));
+        store::sent_to_destination(db, connector.key, destination, now.plus_ms(-window.ms));
     const auto together = sent.add(amount);
-    if (together && *together <= *ceiling.limit) continue;
+    if (together && *together <= *window.limit) continue;
     const int decimals = connector.send_decimals();
     errors.add(Slug::amount_out_of_range, "amount",
-               "exceeds the limit of " + ceiling.limit->to_string(decimals) + " " +
+               "exceeds the limit of " + window.limit->to_string(decimals) + " " +
                    std::string(connector.send_code()) + " to this destination in " +
-                   ceiling.window + "; " + sent.to_string(decimals) + " is used");
+                   std::string(window.name) + "; " + sent.to_string(decimals) + " is used");
     return;
   }
 }

@@ -16,6 +16,7 @@
 #include "domain/webhooks/event_type.h"
 #include "domain/webhooks/webhook.h"
 #include "store/operations/export.h"
+#include "store/rows/members.h"
 #include "store/webhooks/event_id.h"
 
 // Rows refer to others by key; an export replaces the keys with public IDs.
@@ -107,6 +108,33 @@ Columns texts() {
   return out;
 }
 
+template <class Value>
+constexpr Maker maker_of() {
+  if constexpr (std::is_enum_v<Value>) return named<Value>;
+  if constexpr (std::is_same_v<Value, Amount>) return amount;
+  if constexpr (std::is_same_v<Value, bool>) return flag;
+  if constexpr (std::is_same_v<Value, std::string>) return text;
+  if constexpr (requires(Value value) { value.uuid; }) return id;
+  return number;
+}
+
+/// The members of a noun that have a name, except sets of transaction types.
+template <class Noun>
+Columns members() {
+  Columns out;
+  each_member<Noun>([&]<auto... kPath>(const Member<kPath...>& row) {
+    using Type = MemberType<kPath...>;
+    if (row.name.empty() || std::is_same_v<Type, TransactionTypes>) return;
+    if constexpr (std::is_same_v<Type, Asset>) {
+      out.push_back(text("assetCode", ASSET_OF("asset")));
+    } else {
+      for (std::string& name : names_of(row))
+        out.push_back(maker_of<MemberValue<kPath...>>()(kept(std::move(name))));
+    }
+  });
+  return out;
+}
+
 /// A list of single columns and of lists.
 template <class... Parts>
 Columns columns(const Parts&... parts) {
@@ -175,15 +203,8 @@ const Columns kDestinations =
             named<DestinationMethod>("method"), text("country"), text("currency"), text("label"),
             texts<BankDetails, MobileMoneyDetails, CryptoDetails>(), time("created_at"),
             time("archived_at"));
-const Columns kConnectors = columns(
-    id("id"), named<Environment>("environment"), text("name"), text("provider"),
-    named<DriverKind>("driver"), named<ConnectorFlow>("flow"), named<Direction>("direction"),
-    named<PayMethod>("method"), text("country"), text("currency"), number("currency_decimals"),
-    text("assetCode", ASSET_OF("asset")), number("rate_numerator"), number("rate_denominator"),
-    amount("fee_fixed"), number("fee_basis_points"), number("tolerance_bps"), amount("min_amount"),
-    amount("max_amount"), amount("day_limit"), amount("month_limit"),
-    named<ConnectorStatus>("status"), text("baseUrl", BASE_URL), time("created_at"),
-    time("updated_at"));
+const Columns kConnectors = columns(members<ConnectorTerms>(), text("baseUrl", BASE_URL),
+                                    time("created_at"), time("updated_at"));
 const Columns kEndpoints = columns(number("connector_endpoint"), kConnector, text("base_url"),
                                    number("timeout_ms"), time("created_at"), time("retired_at"));
 const Columns kFees = columns(kAssociation, kConnector, named<TransactionType>("transaction_type"),

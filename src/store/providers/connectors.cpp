@@ -4,51 +4,27 @@
 
 #include "base/check.h"
 #include "store/guarded_rows.h"
-#include "store/rows/columns.h"
+#include "store/lists/key_walk.h"
+#include "store/rows/members.h"
 
 namespace coffer::store {
 namespace {
 
-constexpr Column<ConnectorRow> kConnectorColumns[] = {
-    joined<&ConnectorRow::terms, &ConnectorTerms::key>("c.connector"),
-    column<&ConnectorRow::terms, &ConnectorTerms::id>("c.id"),
-    column<&ConnectorRow::terms, &ConnectorTerms::environment>("c.environment"),
-    column<&ConnectorRow::terms, &ConnectorTerms::name>("c.name"),
-    column<&ConnectorRow::terms, &ConnectorTerms::provider>("c.provider"),
-    column<&ConnectorRow::terms, &ConnectorTerms::driver>("c.driver"),
-    column<&ConnectorRow::terms, &ConnectorTerms::flow>("c.flow"),
-    column<&ConnectorRow::terms, &ConnectorTerms::direction>("c.direction"),
-    column<&ConnectorRow::terms, &ConnectorTerms::method>("c.method"),
-    column<&ConnectorRow::terms, &ConnectorTerms::country>("c.country"),
-    column<&ConnectorRow::terms, &ConnectorTerms::currency>("c.currency"),
-    changing(
-        column<&ConnectorRow::terms, &ConnectorTerms::currency_decimals>("c.currency_decimals")),
-    column<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::key>("c.asset"),
-    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::code>("s.code"),
-    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::issuer>("s.issuer"),
-    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::name>("s.name"),
-    joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::decimals>("s.decimals"),
-    changing(
-        column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::numerator>("c.rate_numerator")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::rate, &Rate::denominator>(
-        "c.rate_denominator")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::fixed>("c.fee_fixed")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::fee, &FeeRule::basis_points>(
-        "c.fee_basis_points")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::tolerance_bps>("c.tolerance_bps")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::min_amount>("c.min_amount")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::max_amount>("c.max_amount")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::day_limit>("c.day_limit")),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::month_limit>("c.month_limit")),
-    column<&ConnectorRow::terms, &ConnectorTerms::types>("c.transaction_types"),
-    column<&ConnectorRow::terms, &ConnectorTerms::issues_references>("c.issues_references"),
-    changing(column<&ConnectorRow::terms, &ConnectorTerms::status>("c.status")),
-    column<&ConnectorRow::terms, &ConnectorTerms::created_at>("c.created_at"),
-    column<&ConnectorRow::updated_at>("c.updated_at"),
-    joined<&ConnectorRow::requirements_version>("c.requirements_version"),
-    joined<&ConnectorRow::endpoint_id>("e.id"),
-    joined_blob<&ConnectorRow::sealed_secret>("e.sealed_secret"),
-};
+std::vector<Column<ConnectorRow>> connector_columns() {
+  auto out = member_columns<ConnectorRow, &ConnectorRow::terms>("c.");
+  out.insert(out.end(),
+             {joined<&ConnectorRow::terms, &ConnectorTerms::key>("c.connector"),
+              joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::code>("s.code"),
+              joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::issuer>("s.issuer"),
+              joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::name>("s.name"),
+              joined<&ConnectorRow::terms, &ConnectorTerms::asset, &Asset::decimals>("s.decimals"),
+              column<&ConnectorRow::terms, &ConnectorTerms::created_at>("c.created_at"),
+              column<&ConnectorRow::updated_at>("c.updated_at"),
+              joined<&ConnectorRow::endpoint_id>("e.id"),
+              joined_blob<&ConnectorRow::sealed_secret>("e.sealed_secret")});
+  return out;
+}
+const auto kConnectorColumns = connector_columns();
 /// All NULL if a connector has no endpoint.
 constexpr Column<ProviderEndpoint> kEndpoint[] = {
     joined<&ProviderEndpoint::key>("e.connector_endpoint"),
@@ -101,17 +77,7 @@ constexpr const char* kRetireEndpoint =
 constexpr const char* kBringBackEndpoint =
     "UPDATE connector_endpoints SET retired_at = NULL WHERE connector_endpoint = ?";
 
-constexpr Column<Requirement> kRequirementColumns[] = {
-    column<&Requirement::name>("name"),
-    column<&Requirement::type>("type"),
-    column<&Requirement::required>("required"),
-    column<&Requirement::label>("label"),
-    column<&Requirement::description>("description"),
-    column<&Requirement::pattern>("pattern"),
-    column<&Requirement::min_length>("min_length"),
-    column<&Requirement::max_length>("max_length"),
-    column<&Requirement::types>("transaction_types"),
-};
+const auto kRequirementColumns = member_columns<Requirement>("");
 const std::string kRequirements =
     select(kRequirementColumns) +
     ", position FROM connector_requirements WHERE connector = ? ORDER BY position";
@@ -153,7 +119,7 @@ constexpr const char* kListFees =
 
 ConnectorRow connector_row(const Query& q) {
   auto row = read_row<ConnectorRow>(q, kConnectorColumns);
-  const int endpoint = std::size(kConnectorColumns);
+  const auto endpoint = static_cast<int>(kConnectorColumns.size());
   if (!q.is_null(endpoint)) row.terms.endpoint = read_row<ProviderEndpoint>(q, kEndpoint, endpoint);
   return row;
 }
@@ -296,7 +262,7 @@ std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector)
   {
     Query q(db, kRequirements.c_str(), connector);
     while (q.step()) {
-      positions.push_back(q.integer(std::size(kRequirementColumns)));
+      positions.push_back(q.integer(static_cast<int>(kRequirementColumns.size())));
       out.push_back(read_row<Requirement>(q, kRequirementColumns));
     }
   }

@@ -21,7 +21,6 @@ struct ConnectorRow {
   Uuid endpoint_id;
   std::string sealed_secret;
   Timestamp updated_at;
-  std::int64_t requirements_version = 0;
 };
 
 struct ConnectorFilter {

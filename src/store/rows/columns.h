@@ -222,6 +222,9 @@ class TextColumns {
   std::vector<std::string_view> names_;
 };
 
+/// The text, which lives as long as the process. For tables of columns that are built at start.
+std::string_view kept(std::string text);
+
 /// ", m.first_name, m.last_name" for the table or alias `m`.
 std::string select_texts(std::string_view table, const std::vector<std::string_view>& names);
 

@@ -170,7 +170,7 @@ TEST_CASE("apply: a dry run shows the changes of a run without making them", "[c
   CHECK(actions(planned) == Actions{{"change", 7}, {"unchanged", 4}});
   CHECK(row_of(planned, "rate").at("differences") == "rate: 605.5 -> 600");
   CHECK(row_of(planned, "connector").at("differences") ==
-        "fee: 0.50 + 50 bp -> 0.75 + 50 bp; status: ACTIVE -> PAUSED");
+        "feeFixed: 0.50 -> 0.75; status: ACTIVE -> PAUSED");
   // Personal data is compared, but not printed.
   CHECK(planned.dump().find("Otieno") == std::string::npos);
 
@@ -216,10 +216,9 @@ TEST_CASE("apply: what the file does not contain stays, and null removes it", "[
   change["beneficiaries"][0]["tags"] = {"vip"};
   change["webhooks"][0]["description"] = nullptr;
   const Json done = applied(file, change).json().at("objects");
-  CHECK(
-      row_of(done, "connector").at("differences") ==
-      "fee: 0.50 + 50 bp -> 0.00 + 50 bp; maxAmount: 10000.00 -> 700.00; dayLimit: 500.00 -> none");
-  CHECK(row_of(done, "fee").at("differences") == "fee: 1.00 + 10 bp -> 1.00 + 30 bp");
+  CHECK(row_of(done, "connector").at("differences") ==
+        "feeFixed: 0.50 -> 0.00; maxAmount: 10000.00 -> 700.00; dayLimit: 500.00 -> none");
+  CHECK(row_of(done, "fee").at("differences") == "feeBasisPoints: 10 -> 30");
   CHECK(row_of(done, "webhook").at("differences") == "description: Ledger -> ");
   const std::string beneficiary = row_of(done, "beneficiary").at("id");
   const Json shown = file.run("beneficiary show", {{"ID", beneficiary}}).json();

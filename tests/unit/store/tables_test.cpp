@@ -17,6 +17,7 @@
 #include "embedded/embedded.h"
 #include "store/connection.h"
 #include "store/operations/export.h"
+#include "store/rows/members.h"
 
 using namespace coffer;
 using namespace coffer::store;
@@ -60,12 +61,8 @@ void check_enum(Connection& db, const std::string& table, const std::string& col
   }
 }
 
-template <class... Nouns>
-void check_columns(const std::string& table, const std::set<std::string>& others) {
+void check_names(const std::string& table, const std::set<std::string>& expected) {
   INFO(table);
-  std::set<std::string> expected = others;
-  const auto add = [&](const TextFact& fact) { expected.emplace(fact.column); };
-  (std::for_each(std::begin(TextFields<Nouns>::rows), std::end(TextFields<Nouns>::rows), add), ...);
   std::set<std::string> found;
   const std::string text = table_text(table);
   const std::regex column("\n  ([a-z_0-9]+) +(INTEGER|TEXT|BLOB)");
@@ -73,6 +70,22 @@ void check_columns(const std::string& table, const std::set<std::string>& others
     found.insert((*it).str(1));
   }
   CHECK(found == expected);
+}
+
+template <class... Nouns>
+void check_columns(const std::string& table, const std::set<std::string>& others) {
+  std::set<std::string> expected = others;
+  const auto add = [&](const TextFact& fact) { expected.emplace(fact.column); };
+  (std::for_each(std::begin(TextFields<Nouns>::rows), std::end(TextFields<Nouns>::rows), add), ...);
+  check_names(table, expected);
+}
+
+template <class Noun>
+void check_members(const std::string& table, std::set<std::string> expected) {
+  each_member<Noun>([&](const auto& row) {
+    for (const std::string& name : names_of(row)) CHECK(expected.insert(name).second);
+  });
+  check_names(table, expected);
 }
 
 template <class... Nouns>
@@ -102,6 +115,11 @@ TEST_CASE("tables: the text columns of the schema match the text members") {
   check_columns<BankDetails, MobileMoneyDetails, CryptoDetails>(
       "destinations", {"destination", "beneficiary", "tenant", "id", "method", "country",
                        "currency", "label", "created_at", "archived_at"});
+}
+
+TEST_CASE("tables: the columns of the schema match the members") {
+  check_members<ConnectorTerms>("connectors", {"connector", "created_at", "updated_at"});
+  check_members<Requirement>("connector_requirements", {"connector", "position"});
 }
 
 TEST_CASE("tables: the export has a column for every text member") {
