@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Copies src/ and schema.sql and adds a wallet field, an event and a payment type, by the recipes of CONTRIBUTING.md.
+"""Copies src/ and schema.sql and adds a wallet field, a connector member, an event, a payment type and a connector
+driver, by the recipes of CONTRIBUTING.md.
 
     apply.py <source root> <folder>
 
@@ -20,23 +21,48 @@ RECIPES = [
      '       "Country where taxes are paid", "KEN"},'),
     ('schema.sql', 'CREATE TABLE wallet_metadata (', '  CHECK (CASE entity_type',
      '  tax_residence       TEXT,'),
+    # A connector member: itself, its row and its column.
+    ('src/domain/providers/connector.h', 'struct ConnectorTerms {', '  TransactionTypes types',
+     '  std::optional<Amount> week_limit;'),
+    ('src/domain/providers/connector.h', 'struct Members<ConnectorTerms> {', '      member<&T::types>',
+     '      member<&T::week_limit>("weekLimit", "week_limit", changes,\n'
+     '                             {"week-limit", "Limit per destination in 7 days", "Weekly limit", "20000", "",\n'
+     '                              "Remove the weekly limit"}, 0, 9),'),
+    ('schema.sql', 'CREATE TABLE connectors (', '  transaction_types',
+     '  week_limit          INTEGER CHECK (week_limit > 0),'),
     # An event: its enumerator and its row. A flow emits it with emit_event().
     ('src/domain/webhooks/event_type.h', 'enum class EventType {', '};', '  wallet_renamed,'),
     ('src/domain/webhooks/event_type.cpp', 'constexpr auto kTypes =', '});',
      '    {wallet_renamed, {"wallet.renamed", "Wallet renamed"}, by_name, EventSubject::wallet},'),
-    # A payment type: its enumerator, its row, and its cases in the two functions that plan and settle a payment.
+    # A payment type: its enumerator, its row and its traits, its cases in the functions that plan and settle a
+    # payment, and its reader.
     ('src/domain/payments/payment.h', 'enum class PaymentType {', '};', '  p2p_escrow,'),
     ('src/domain/payments/payment.h', 'struct Terms<PaymentType> {', '  });',
      '      {"p2p_escrow", "Transfer into escrow"},'),
+    ('src/domain/payments/payment.h', 'traits_of(PaymentType type) {', '    case PaymentType::p2p_beneficiary',
+     '    case PaymentType::p2p_escrow:'),
+    ('src/api/payments/payments.cpp', 'switch (type) {', '    case PaymentType::p2p_beneficiary',
+     '    case PaymentType::p2p_escrow:'),
     ('src/flows/payments/payment_plan.cpp', 'switch (request.type) {', '    case PaymentType::p2p_beneficiary',
      '    case PaymentType::p2p_escrow:'),
     ('src/flows/payments/settle_payment.cpp', 'switch (payment.type) {', '    case PaymentType::p2p_beneficiary',
      '    case PaymentType::p2p_escrow:'),
+    # A connector driver: its enumerator and its row (below), its facts, and its case in the registry.
+    ('src/domain/providers/connector.h', 'driver_info(DriverKind driver) {', '    case DriverKind::http:',
+     '    case DriverKind::swift:'),
+    ('src/outbound/providers/connector_registry.cpp', 'switch (terms.driver) {', '    case DriverKind::http:',
+     '    case DriverKind::swift:'),
 ]
-# file, old text, new text: the CHECK of the payment type
-CHANGED = ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)')
-# The upgrade of files whose wallet_metadata lacks the column.
-STEP = 'ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'
+# file, old text, new text: rows on one line, and the CHECKs of a payment type and a driver
+CHANGED = [
+    ('src/domain/providers/connector.h', 'enum class DriverKind { sandbox, http }', 'enum class DriverKind { sandbox, http, swift }'),
+    ('src/domain/providers/connector.h', '{{"sandbox"}, {"http"}}', '{{"sandbox"}, {"http"}, {"swift"}}'),
+    ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)'),
+    ('schema.sql', '(driver IN (0, 1))', '(driver IN (0, 1, 2))'),
+]
+# The upgrade of files without the columns.
+STEP = ('ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'
+        'ALTER TABLE connectors ADD COLUMN week_limit INTEGER CHECK (week_limit > 0);\n')
 
 
 def with_line(text, mark, before, line, name):
@@ -65,10 +91,12 @@ def main():
         for file, mark, before, line in RECIPES:
             if file == name:
                 text = with_line(text, mark, before, line, name)
-        if name == CHANGED[0]:
-            if text.count(CHANGED[1]) != 1:
-                sys.exit(f'{name} must contain "{CHANGED[1]}" exactly once. Update apply.py.')
-            text = text.replace(*CHANGED[1:])
+        for file, old, new in CHANGED:
+            if file != name:
+                continue
+            if text.count(old) != 1:
+                sys.exit(f'{name} must contain "{old}" exactly once. Update apply.py.')
+            text = text.replace(old, new)
         write(folder / name, text)
     for path in sorted((folder / 'src').rglob('*.*')):
         if not (root / path.relative_to(folder)).exists():

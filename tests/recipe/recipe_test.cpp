@@ -1,6 +1,7 @@
-// Compiled with a copy of the sources to which apply.py has added a wallet field `taxResidence`, an
-// event `wallet.renamed` and a payment type `p2p_escrow`. Each must exist from the request to the
-// OpenAPI document, and work on an upgraded file as on a new one.
+// Compiled with a copy of the sources to which apply.py has added a wallet field `taxResidence`, a
+// connector member `weekLimit`, an event `wallet.renamed`, a payment type `p2p_escrow` and a
+// connector driver `swift`. Each must exist from the request to the OpenAPI document, and work on
+// an upgraded file as on a new one.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -14,9 +15,13 @@
 #include "flows/webhooks/events.h"
 #include "http/json_body.h"
 #include "source_dir.h"
+#include "store/guarded_rows.h"
 #include "store/operations/export.h"
+#include "store/providers/connectors.h"
+#include "store/rows/canonical.h"
 #include "store/schema.h"
 #include "store/webhooks/events.h"
+#include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -48,6 +53,28 @@ std::string source(const std::string& path) {
   INFO(path);
   REQUIRE(in.good());
   return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+/// A connector of the driver that was added.
+ConnectorRow connector(SmallLedger& ledger) {
+  ConnectorRow row;
+  row.terms.id = ledger.random.id<ConnectorId>(ledger.clock.now());
+  row.terms.name = row.terms.provider = "Kestrel";
+  row.terms.driver = parse_term<DriverKind>("swift").value();
+  row.terms.country = "KE";
+  row.terms.currency = "KES";
+  row.terms.asset = ledger.usdc;
+  row.terms.min_amount = row.terms.max_amount = Amount::from_units(7);
+  row.terms.endpoint = ProviderEndpoint{"https://provider.example", Secret(), 1'500};
+  row.endpoint_id = ledger.random.uuid_v7(ledger.clock.now());
+  row.sealed_secret = "sealed";
+  return row;
+}
+
+std::string guarded_fault(SmallLedger& ledger) {
+  Connection db(ledger.folder.file(), OpenMode::read_only);
+  use_keys(db, test_keys());
+  return verify_guarded_rows(db);
 }
 
 Json openapi(const std::string& name) { return Json::parse(source("web/openapi/" + name)); }
@@ -91,6 +118,70 @@ TEST_CASE("recipe: the export has the field") {
                     [](const ExportColumn& column) { return column.name == "taxResidence"; }));
 }
 
+TEST_CASE("recipe: a connector member is stored, changed, guarded and exported") {
+  SmallLedger ledger;
+  ConnectorRow row = connector(ledger);
+  const auto write = [&](const std::optional<Amount>& limit) {
+    ConnectorChange().set<&ConnectorTerms::week_limit>(limit).apply_to(row.terms);
+    REQUIRE(ledger.write(
+        [&](WriteTx& tx) -> Result<void> { return update_connector(tx, row), Result<void>(); }));
+    return ledger.read(
+        [&](Connection& db) { return find_connector_of_any(db, row.terms.id)->terms; });
+  };
+  REQUIRE(ledger.write(
+      [&](WriteTx& tx) -> Result<void> { return insert_connector(tx, row, {}), Result<void>(); }));
+  row = ledger.read([&](Connection& db) { return *find_connector_of_any(db, row.terms.id); });
+  CHECK_FALSE(row.terms.week_limit);
+  const auto digest = [&] {
+    return ledger.read([](Connection& db) {
+      return scalar(db, "SELECT hex(mac) FROM row_macs WHERE source = 'connectors'");
+    });
+  };
+  // Without a value, the digest is that of a row from before the upgrade.
+  const std::string before = digest();
+  CHECK(before == ledger.read([](Connection& db) {
+    Query q(db,
+            "SELECT connector, id, environment, name, provider, driver, flow, direction, method,"
+            " country, currency, currency_decimals, asset, rate_numerator, rate_denominator,"
+            " fee_fixed, fee_basis_points, tolerance_bps, min_amount, max_amount, day_limit,"
+            " month_limit, transaction_types, issues_references, requirements_version, status"
+            " FROM connectors");
+    REQUIRE(q.step());
+    std::string text = "connectors|" + std::to_string(q.integer(0)) + '|';
+    append_canonical(q, 1, 25, text);
+    return scalar(db, "SELECT hex(x'" + to_hex(as_text(test_keys()->rows.of(text))) + "')");
+  }));
+  CHECK(write(Amount::from_units(9)).week_limit == Amount::from_units(9));
+  CHECK(digest() != before);
+  CHECK(guarded_fault(ledger).empty());
+  CHECK_FALSE(write(std::nullopt).week_limit);
+  CHECK(digest() == before);
+  write(Amount::from_units(9));
+  {
+    Connection other(ledger.folder.file(), OpenMode::read_write);
+    coffer::test::change_unguarded(other, "UPDATE connectors SET week_limit = 10");
+  }
+  CHECK(guarded_fault(ledger).find("was changed") != std::string::npos);
+  const auto nouns = export_nouns();
+  const auto connectors = std::ranges::find(nouns, "connector", &ExportNoun::type);
+  CHECK(std::ranges::find(connectors->columns, "weekLimit", &ExportColumn::name) !=
+        connectors->columns.end());
+}
+
+TEST_CASE("recipe: a connector driver that calls out has a lane, and its rows are valid") {
+  SmallLedger ledger;
+  const ConnectorRow row = connector(ledger);
+  CHECK(choices<DriverKind>() == "sandbox|http|swift");
+  CHECK(drivers_that_call_out() == "http or swift");
+  REQUIRE(ledger.write(
+      [&](WriteTx& tx) -> Result<void> { return insert_connector(tx, row, {}), Result<void>(); }));
+  const ConnectorTerms terms =
+      ledger.read([&](Connection& db) { return find_connector_of_any(db, row.terms.id)->terms; });
+  CHECK(terms.lane() == terms.key);
+  CHECK(terms.is_priced_by_provider());
+  CHECK(ledger.read([](Connection& db) { return keyed_verify(db); }).empty());
+}
+
 TEST_CASE("recipe: a file from before the field is upgraded") {
   TemporaryFolder folder;
   Connection db(folder.file(), OpenMode::read_write);
@@ -100,13 +191,15 @@ TEST_CASE("recipe: a file from before the field is upgraded") {
       bring_schema_up_to_date(db, folder.file(), {before, steps.first(steps.size() - 1)}).fault ==
       OpenFault::none);
   const std::string columns =
-      "SELECT count(*) FROM pragma_table_info('wallet_metadata') WHERE name = 'tax_residence'";
+      "SELECT (SELECT count(*) FROM pragma_table_info('wallet_metadata') WHERE name = "
+      "'tax_residence')"
+      " + (SELECT count(*) FROM pragma_table_info('connectors') WHERE name = 'week_limit')";
   CHECK(number(db, columns) == 0);
   CapturedLog log;
   REQUIRE(bring_schema_up_to_date(db, folder.file(), {embedded::schema_sql(), steps}).fault ==
           OpenFault::none);
   CHECK(log.has("step.sql"));
-  CHECK(number(db, columns) == 1);
+  CHECK(number(db, columns) == 2);
 }
 
 TEST_CASE("recipe: the OpenAPI document has the field and the event") {
