@@ -13,7 +13,7 @@ from pathlib import Path
 
 # file, mark, start of the line before which the new line goes (the first after the mark), new line
 RECIPES = [
-    # A wallet field: its member, its row and its column.
+    # A wallet field: its member, its row, its column and (below) its place in the digest.
     ('src/domain/ledger/wallet.h', 'struct PersonMetadata {', '  bool operator==',
      '  std::optional<std::string> tax_residence;'),
     ('src/domain/ledger/wallet.h', 'struct TextFields<PersonMetadata> {', '  };',
@@ -53,10 +53,13 @@ RECIPES = [
     ('src/outbound/providers/connector_registry.cpp', 'switch (terms.driver) {', '    case DriverKind::http:',
      '    case DriverKind::swift:'),
 ]
-# file, old text, new text: rows on one line, and the CHECKs of a payment type and a driver
+# file, old text, new text: rows on one line, a list of columns, and the CHECKs of a payment type and a driver
 CHANGED = [
-    ('src/domain/providers/connector.h', 'enum class DriverKind { sandbox, http }', 'enum class DriverKind { sandbox, http, swift }'),
+    ('src/domain/providers/connector.h', 'enum class DriverKind { sandbox, http }',
+     'enum class DriverKind { sandbox, http, swift }'),
     ('src/domain/providers/connector.h', '{{"sandbox"}, {"http"}}', '{{"sandbox"}, {"http"}, {"swift"}}'),
+    ('src/store/guarded_rows.cpp', 'tax_id, address, email, phone"}',
+     'tax_id, address, email, phone, tax_residence", !kFinal, "", 1}'),
     ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)'),
     ('schema.sql', '(driver IN (0, 1))', '(driver IN (0, 1, 2))'),
 ]

@@ -77,6 +77,12 @@ std::string guarded_fault(SmallLedger& ledger) {
   return verify_guarded_rows(db);
 }
 
+/// As another program could.
+void change(SmallLedger& ledger, const std::string& sql) {
+  Connection db(ledger.folder.file(), OpenMode::read_write);
+  coffer::test::change_unguarded(db, sql);
+}
+
 Json openapi(const std::string& name) { return Json::parse(source("web/openapi/" + name)); }
 
 }  // namespace
@@ -107,6 +113,9 @@ TEST_CASE("recipe: a wallet field is parsed, validated, stored and shown") {
       ledger.read([&](Connection& db) { return *find_wallet(db, ledger.tenant, id); });
   CHECK(found.metadata == *given);
   CHECK(api::wallet_json(found, "COFFER", {}).at("metadata").at("taxResidence") == "UGA");
+  CHECK(guarded_fault(ledger).empty());
+  change(ledger, "UPDATE wallet_metadata SET tax_residence = 'KEN'");
+  CHECK(guarded_fault(ledger).find("wallet_metadata") == 0);
 }
 
 TEST_CASE("recipe: the export has the field") {
@@ -157,10 +166,7 @@ TEST_CASE("recipe: a connector member is stored, changed, guarded and exported")
   CHECK_FALSE(write(std::nullopt).week_limit);
   CHECK(digest() == before);
   write(Amount::from_units(9));
-  {
-    Connection other(ledger.folder.file(), OpenMode::read_write);
-    coffer::test::change_unguarded(other, "UPDATE connectors SET week_limit = 10");
-  }
+  change(ledger, "UPDATE connectors SET week_limit = 10");
   CHECK(guarded_fault(ledger).find("was changed") != std::string::npos);
   const auto nouns = export_nouns();
   const auto connectors = std::ranges::find(nouns, "connector", &ExportNoun::type);
