@@ -84,7 +84,7 @@ std::string drivers_that_call_out() {
   return out;
 }
 
-std::string names_of(TransactionTypes types) {
+std::string joined_types(TransactionTypes types) {
   std::string out;
   for (std::size_t i = 0; i < terms<TransactionType>().size(); ++i) {
     if (!contains(types, static_cast<TransactionType>(i))) continue;
@@ -93,7 +93,7 @@ std::string names_of(TransactionTypes types) {
   return out;
 }
 
-std::string names_of(const std::vector<Requirement::Choice>& choices) {
+std::string joined_choices(const std::vector<Requirement::Choice>& choices) {
   return join(choices, ",", [](const auto& one) { return one.code + "=" + one.label; });
 }
 

@@ -98,7 +98,7 @@ constexpr bool contains(TransactionTypes set, TransactionType type) {
   return (set >> static_cast<unsigned>(type) & 1U) != 0;
 }
 /// "C2C,B2C".
-std::string names_of(TransactionTypes types);
+std::string joined_types(TransactionTypes types);
 
 /// A fee of `fixed` plus `basis_points` hundredths of a percent of the amount, in the currency of
 /// the amount.
@@ -176,7 +176,7 @@ struct Members<Requirement> {
 };
 using RequirementChange = Change<Requirement>;
 /// "A=First,B=Second".
-std::string names_of(const std::vector<Requirement::Choice>& choices);
+std::string joined_choices(const std::vector<Requirement::Choice>& choices);
 /// Changes the requirement with the given name, or appends a new one, whose default label is its
 /// name.
 void change_requirement(std::vector<Requirement>& requirements, const RequirementChange& change);
@@ -364,8 +364,8 @@ template <class T>
 Shown shown_member(const T& value, int decimals) {
   if constexpr (std::is_same_v<T, Amount>) return value.to_string(decimals);
   if constexpr (std::is_same_v<T, Asset>) return value.code.value();
-  if constexpr (std::is_same_v<T, TransactionTypes>) return names_of(value);
-  if constexpr (std::is_same_v<T, std::vector<Requirement::Choice>>) return names_of(value);
+  if constexpr (std::is_same_v<T, TransactionTypes>) return joined_types(value);
+  if constexpr (std::is_same_v<T, std::vector<Requirement::Choice>>) return joined_choices(value);
   if constexpr (Vocabulary<T>) return std::string(name(value));
   if constexpr (requires { value.has_value(); })
     return value ? shown_member(*value, decimals) : Shown();
