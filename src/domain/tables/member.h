@@ -66,7 +66,7 @@ Noun noun_of(T Noun::*);
 template <auto kFirst, auto... kRest>
 struct Member : MemberFact {
   using Noun = decltype(noun_of(kFirst));
-  bool (Noun::*acts)() const = nullptr;  // otherwise, the member is not shown
+  bool (Noun::*acts)() const = nullptr;  // whether the member is shown; nullptr: always
 
   bool is_shown(const Noun& noun) const { return acts == nullptr || (noun.*acts)(); }
   template <class Any>
