@@ -43,6 +43,14 @@ std::string connector(TestApp& app) {
   return add_connector(app, spec);
 }
 
+/// Without a pattern, the present one stays.
+RequirementChange change_of(const char* name, const std::optional<std::string>& pattern) {
+  RequirementChange out;
+  out.set<&Requirement::name>(name);
+  if (pattern) out.set<&Requirement::pattern>(*pattern);
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("the requirements of a connector for a transaction type") {
@@ -126,8 +134,7 @@ TEST_CASE("a submission is checked against the requirements at its execution") {
   Json body = cash_out_body(quote_for(app.me(), id, recipient), wallet, recipient);
   body["additionalFields"] = {
       {"accountType", "CURRENT"}, {"nationalId", "12345678"}, {"resident", true}};
-  RequirementChange stricter;
-  stricter.set<&Requirement::name>("nationalId").set<&Requirement::pattern>("[0-7]{8}");
+  const RequirementChange stricter = change_of("nationalId", "[0-7]{8}");
   Reply reply;
   {
     store::test::BusyWriter busy(app.core().queue());
@@ -157,7 +164,7 @@ TEST_CASE("fields that are required and removed at the same time all take effect
     std::vector<std::unique_ptr<Thread>> commands;
     for (const char* name : {"a", "b", "c", "d"}) {
       commands.push_back(std::make_unique<Thread>("require", [&app, connector_id, name] {
-        flows::require_field(app.flows(), connector_id, {.name = name}).value();
+        flows::require_field(app.flows(), connector_id, change_of(name, {})).value();
       }));
     }
     commands.push_back(std::make_unique<Thread>("unrequire", [&app, connector_id] {
@@ -187,9 +194,8 @@ TEST_CASE("a requirement whose pattern does not compile is rejected") {
     const auto registered = flows::register_connector(app.flows(), spec);
     REQUIRE_FALSE(registered);
     CHECK(registered.error().slug == Slug::validation_failed);
-    const auto set = flows::require_field(
-        app.flows(), *ConnectorId::parse(connector(app)),
-        {.name = "nationalId", .pattern = std::optional<std::string>(pattern)});
+    const auto set = flows::require_field(app.flows(), *ConnectorId::parse(connector(app)),
+                                          change_of("nationalId", pattern));
     REQUIRE_FALSE(set);
     CHECK(set.error().slug == Slug::validation_failed);
   }
