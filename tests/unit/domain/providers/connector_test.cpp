@@ -59,6 +59,33 @@ TEST_CASE("sender and receiver determine the transaction type", "[connector]") {
   CHECK_FALSE(contains(0b0100, TransactionType::b2b));
 }
 
+TEST_CASE("a change sets the given members that may change, and no others", "[connector]") {
+  ConnectorTerms terms;
+  terms.name = "before";
+  terms.day_limit = Amount::from_units(5);
+  terms.fee.basis_points = 25;
+  ConnectorChange change;
+  change.set<&ConnectorTerms::name>("after").set<&ConnectorTerms::day_limit>(std::nullopt);
+  change.set<&ConnectorTerms::fee, &FeeRule::fixed>(Amount::from_units(3));
+  CHECK(change.has<&ConnectorTerms::day_limit>());
+  CHECK_FALSE(change.has<&ConnectorTerms::month_limit>());
+  CHECK_FALSE(change.has<&ConnectorTerms::fee, &FeeRule::basis_points>());
+  change.apply_to(terms);
+  CHECK(terms.name == "before");  // fixed
+  CHECK_FALSE(terms.day_limit);
+  CHECK(terms.fee.fixed == Amount::from_units(3));
+  CHECK(terms.fee.basis_points == 25);
+}
+
+TEST_CASE("only a connector whose driver calls out has a lane of its own", "[connector]") {
+  ConnectorTerms terms;
+  terms.key = 9;
+  CHECK(terms.lane() == 0);
+  terms.driver = DriverKind::http;
+  CHECK(terms.lane() == 9);
+  CHECK(drivers_that_call_out() == "http");
+}
+
 TEST_CASE("sent and received amounts follow the direction", "[connector]") {
   ConnectorTerms terms;
   terms.currency = "JPY";
