@@ -158,23 +158,28 @@ Result<std::optional<std::string>> stored_key_check(store::Database& database) {
       database, [](store::Connection& db) { return store::read_meta(db, store::kKeyCheck); });
 }
 
+/// The configured key, which must be the one whose check value is `stored` in the file.
+Result<auth::MasterKey> matching_key(const Config& config, Random& random,
+                                     const std::optional<std::string>& stored) {
+  auto key =
+      configured_key(config, random, stored ? auth::MissingKey::refuse : auth::MissingKey::create);
+  if (!key || !stored || *stored == key->fingerprint()) return key;
+  return unexpected(Slug::validation_failed,
+                    "the master key is not the key of " + config.db +
+                        ". Set COFFER_MASTER_KEY_FILE to the file with the correct key");
+}
+
 /// The master key of this file. A new file gets a new key if the key is missing. For a file with
 /// sealed secrets, a missing key is never replaced, and a wrong key is rejected.
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue) {
   COFFER_TRY(const auto stored, stored_key_check(database));
-  auto key =
-      configured_key(config, random, stored ? auth::MissingKey::refuse : auth::MissingKey::create);
-  if (!key) return key;
-  if (!stored) {
+  auto key = matching_key(config, random, stored);
+  if (key && !stored) {
     COFFER_TRY_VOID(queue.run([&](store::WriteTx& tx) -> Result<void> {
       store::write_meta(tx, store::kKeyCheck, key->fingerprint());
       return {};
     }));
-  } else if (*stored != key->fingerprint()) {
-    return unexpected(Slug::validation_failed,
-                      "the master key is not the key of " + config.db +
-                          ". Set COFFER_MASTER_KEY_FILE to the file with the correct key");
   }
   return key;
 }
@@ -197,6 +202,27 @@ App::App(const Config& config, const Clock& clock, Random& random)
       proxies_(trusted_proxies(config)) {}
 
 App::~App() { stop(); }
+
+bool App::can_open(const Config& config, StartError& error) {
+  const store::OpenError fault =
+      store::why_not_opened({.path = config.db,
+                             .link = config.db_link,
+                             .allow_network_filesystem = config.allow_network_filesystem});
+  if (fault.fault != store::OpenFault::none) {
+    error = {exit_code_of(fault.fault), fault.message};
+    return false;
+  }
+  OsRandom random;
+  auto usable = check_new_file(config, random);
+  const auto marks =
+      usable && store::holds_tables(config.db) ? store::read_file_marks(config.db) : std::nullopt;
+  if (marks && marks->key_check) {
+    const auto key = matching_key(config, random, marks->key_check);
+    if (!key) usable = unexpected(key.error());
+  }
+  if (!usable) error = {exit_code_of(usable.error()), usable.error().detail};
+  return usable.has_value();
+}
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
                                StartError& error, Missing missing, std::string_view command,

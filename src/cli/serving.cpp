@@ -1,7 +1,6 @@
 #include "cli/serving.h"
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,12 +10,10 @@
 #include "app/service/notify.h"
 #include "app/service/watchdog.h"
 #include "base/files/folders.h"
-#include "base/files/ownership.h"
 #include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/telemetry/log_file.h"
-#include "base/text/shell_word.h"
 #include "base/thread.h"
 #include "cli/admin/site.h"
 #include "cli/control_socket.h"
@@ -86,8 +83,9 @@ int fail(const Console& console, const StartError& error) {
   return error.exit_code;
 }
 
-int fail_to_listen(const Console& console, const Config& config, StartError error) {
-  if (error.setting.empty()) return fail(console, error);
+/// Adds to an address on which coffer cannot listen where it comes from and what to do.
+StartError explained(const Config& config, StartError error) {
+  if (error.setting.empty()) return error;
   const bool admin = error.setting == "admin_listen";
   const std::string& origin = config.origins.at(error.setting);
   const std::string address = (admin ? config.admin_listen : config.listen_http).to_string();
@@ -100,25 +98,17 @@ int fail_to_listen(const Console& console, const Config& config, StartError erro
   if (error.exit_code != exit_code::kBusy) {
     error.exit_code = origin.starts_with("--") ? exit_code::kUsage : exit_code::kConfiguration;
   }
-  return fail(console, error);
+  return error;
 }
 
-/// One rule for all files with secrets. A missing file is reported where it is needed.
 Result<void> check_secret_files(const Config& config) {
-  for (const auto& [name, path] : secret_files(config)) {
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) continue;
-    const SecretFile found = judge_secret_file(status, path);
+  for (const auto& [setting, path, found, remedy] : secret_file_faults(config)) {
     if (!found.fault.empty()) {
-      return unexpected(Slug::forbidden, "The file " + path + " (" + name + ") is not used: " +
-                                             found.fault + ". Run `chmod 600 " + shell_word(path) +
-                                             "`, and replace the secret if another user may have "
-                                             "read it.");
+      return unexpected(Slug::forbidden, "The file " + path + " (" + setting +
+                                             ") is not used: " + found.fault + ". " + remedy);
     }
-    if (!found.warning.empty()) {
-      log_warning("serve", "a file with a secret: " + found.warning,
-                  {{"setting", name}, {"file", path}});
-    }
+    log_warning("serve", "a file with a secret: " + found.warning,
+                {{"setting", setting}, {"file", path}});
   }
   return {};
 }
@@ -224,13 +214,18 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
   };
 }
 
+StartError why_not_listening(const Config& config) {
+  StartError error;
+  return App::can_serve(config, error) ? StartError() : explained(config, std::move(error));
+}
+
 int check_new_server(const Console& console, const Config& config) {
   if (const auto safe = check_secret_files(config); !safe) {
     return print_problem(console, safe.error(), {});
   }
-  StartError error;
-  if (store::holds_tables(config.db) || App::can_serve(config, error)) return exit_code::kDone;
-  return fail_to_listen(console, config, error);
+  if (store::holds_tables(config.db)) return exit_code::kDone;
+  const StartError error = why_not_listening(config);
+  return error.message.empty() ? exit_code::kDone : fail(console, error);
 }
 
 int run_server(const Console& console, const Config& given, const Serving& serving) {
@@ -273,7 +268,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
                            return admin.admit(head, body_bytes);
                          },
                          AdminSite::owns};
-  if (!app->serve(error, pages)) return fail_to_listen(console, config, error);
+  if (!app->serve(error, pages)) return fail(console, explained(config, error));
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(*app, request, out, err, interruption);

@@ -25,6 +25,10 @@ struct Serving {
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
 };
 
+/// Why a server with these settings could not listen, or not use its certificate, and what to do. No
+/// message if it could.
+StartError why_not_listening(const Config& config);
+
 /// Checks the files with secrets, and that a server could listen, if its database does not exist
 /// yet and would be left behind. Prints the error. Returns the exit code.
 int check_new_server(const Console& console, const Config& config);

@@ -113,10 +113,37 @@ OpenError in_use(const std::string& path, const std::string& owner, bool by_comm
 
 /// Call this before anything is written, because a foreign trigger would run with the first change.
 OpenError check_schema(Connection& writer, const std::string& path) {
-  const std::string fault = schema_fault(writer);
-  if (fault.empty()) return {};
-  return {OpenFault::corrupt, path + " does not have the schema that this version creates: " +
-                                  fault + ". " + schema_remedy(schema_repair(writer), path)};
+  return marks_fault(read_marks(writer), schema_version(), path);
+}
+
+/// File locks may not work on a network.
+OpenError check_place(const DatabaseOptions& options) {
+  const std::string directory = directory_of(options.path);
+  const std::string network = network_filesystem(directory);
+  if (network.empty() || options.allow_network_filesystem) return {};
+  return {OpenFault::unsupported,
+          directory + " is on " + network +
+              ", where file locks do not protect the ledger. Put the file on a local disk (--db), "
+              "or force it with --allow-network-filesystem."};
+}
+
+/// Prevents an empty ledger from replacing a lost one: clients would repeat their payments, and
+/// coffer would execute all of them as new.
+OpenError check_presence(const DatabaseOptions& options, const LastClose& last) {
+  for (const auto reason : {log_fault, ledger_fault}) {
+    const std::string fault = reason(options.path, last);
+    if (!fault.empty()) return {OpenFault::corrupt, fault};
+  }
+  return options.creates || holds_tables(options.path) ? OpenError() : not_found(options.path);
+}
+
+/// Whether the user may use the file, or create it.
+OpenError check_access(const std::string& path) {
+  std::string there = path;
+  std::error_code ignored;
+  while (!fs::exists(there, ignored) && there != directory_of(there)) there = directory_of(there);
+  if (::access(there.c_str(), R_OK | W_OK) == 0) return {};
+  return errno_fault("cannot open " + there, errno);
 }
 
 /// Removes the statistics of ANALYZE, which would change the plans of queries: each was tested
@@ -163,6 +190,18 @@ Database::~Database() {
   }
 }
 
+OpenError why_not_opened(const DatabaseOptions& options) {
+  OpenError fault = check_place(options);
+  if (fault.fault == OpenFault::none) fault = check_presence(options, last_close(options.path));
+  if (fault.fault == OpenFault::none) fault = check_access(options.path);
+  if (fault.fault != OpenFault::none || !holds_tables(options.path)) return fault;
+  const auto marks = read_file_marks(options.path);
+  if (!marks) {
+    return sql_fault(options.path, SqlError("not a database", SQLITE_NOTADB, SQLITE_NOTADB));
+  }
+  return marks_fault(*marks, schema_version(), options.path);
+}
+
 std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const Clock& clock,
                                          OpenError& error) {
   error = {};
@@ -203,13 +242,7 @@ OpenError Database::take_lock() {
   std::error_code ignored;
   if (!options_.creates && !fs::exists(options_.path, ignored)) return not_found(options_.path);
   if (OpenError fault = make_directory(directory); fault.fault != OpenFault::none) return fault;
-  const std::string network = network_filesystem(directory);
-  if (!network.empty() && !options_.allow_network_filesystem) {
-    return {OpenFault::unsupported,
-            directory + " is on " + network +
-                ", where file locks do not protect the ledger. Put the file on a local disk "
-                "(--db), or force it with --allow-network-filesystem."};
-  }
+  if (OpenError fault = check_place(options_); fault.fault != OpenFault::none) return fault;
   LockState holder;
   do {
     lock_ = LockFile::take(options_.path, options_.command, holder);
@@ -224,15 +257,12 @@ OpenError Database::take_lock() {
 
 OpenError Database::miss_nothing() {
   const LastClose& last = lock_->state();
-  if (const std::string fault = log_fault(options_.path, last); !fault.empty()) {
-    return {OpenFault::corrupt, fault};
-  }
+  OpenError fault = check_presence(options_, last);
+  if (fault.fault != OpenFault::none) return fault;
   if (const std::string doubt = log_doubt(options_.path, last); !doubt.empty()) {
     log_warning("store", doubt, {{"log", options_.path + kLogEnding}});
   }
-  const std::string lost = ledger_fault(options_.path, last);
-  if (!lost.empty()) return {OpenFault::corrupt, lost};
-  return options_.creates || holds_tables(options_.path) ? OpenError() : not_found(options_.path);
+  return fault;
 }
 
 /// The lock file can be removed, and a hard link has a different one. The lock on the database file

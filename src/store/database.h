@@ -106,8 +106,6 @@ class Database {
   friend class CommitQueue;
   explicit Database(DatabaseOptions options, const Clock& clock);
   OpenError take_lock();
-  /// Prevents an empty ledger from replacing a lost one: clients would repeat their payments, and
-  /// coffer would execute all of them as new.
   OpenError miss_nothing();
   OpenError hold_file();
   OpenError open_writer();
@@ -123,6 +121,10 @@ class Database {
   std::atomic<std::uint64_t> tenancy_generation_{1};
   std::unique_ptr<ReaderPools> readers_;
 };
+
+/// Why Database::open would reject the file, found by its own checks without changing or locking
+/// anything. Only for a file that no process has open.
+OpenError why_not_opened(const DatabaseOptions& options);
 
 /// Runs `read` on a leased reader. `read` returns a value or a Result. If its statement took too
 /// long and was interrupted, the result is `overloaded`.

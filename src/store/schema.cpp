@@ -90,41 +90,38 @@ bool holds_tables(const std::string& path) {
   return holds;
 }
 
+FileMarks read_marks(Connection& db) {
+  FileMarks out{pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};
+  if (out.application_id != kApplicationId) return out;
+  if (out.schema_version == schema_version()) out.schema_fault = schema_fault(db);
+  if (!out.schema_fault.empty()) {
+    out.schema_drops = schema_repair(db);
+  } else if (out.schema_version > 0) {
+    out.key_check = read_meta(db, kKeyCheck);
+  }
+  return out;
+}
+
 std::optional<FileMarks> read_file_marks(const std::string& path) {
   FileMarks out;
   try {
-    read_foreign_file(path, [&](Connection& db) {
-      out = {pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};
-      if (out.application_id != kApplicationId) return;
-      if (out.schema_version == schema_version()) out.schema_fault = schema_fault(db);
-      if (!out.schema_fault.empty()) out.schema_drops = schema_repair(db);
-      out.key_check = read_meta(db, kKeyCheck);
-    });
+    read_foreign_file(path, [&](Connection& db) { out = read_marks(db); });
   } catch (const SqlError&) {
     return std::nullopt;
   }
   return out;
 }
 
-OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
-  return bring_schema_up_to_date(writer, path, own_source());
-}
-
-OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
-                                  const SchemaSource& source) {
-  if (pragma_value(writer, kTableChanges) == 0) {
-    apply(writer, source.schema, source.version());
-    return {};
-  }
-  if (pragma_value(writer, kApplicationIdPragma) != kApplicationId) {
+OpenError marks_fault(const FileMarks& marks, int schema, const std::string& path) {
+  if (marks.application_id != kApplicationId) {
     return {OpenFault::corrupt,
             path + " is an SQLite file of another program. Choose another file with --db."};
   }
-  const int found = pragma_value(writer, kUserVersion);
-  if (found > source.version()) {
+  const int found = marks.schema_version;
+  if (found > schema) {
     return {OpenFault::newer_schema,
             path + " was written by a newer coffer (schema " + std::to_string(found) +
-                "; this version reads schema " + std::to_string(source.version()) +
+                "; this version reads schema " + std::to_string(schema) +
                 "). Install that version again, or restore the backup made before the upgrade."};
   }
   if (found < 1) {
@@ -139,7 +136,27 @@ OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
                 std::to_string(found) +
                 "), which cannot be upgraded. Create a new file with another --db."};
   }
-  return upgrade(writer, path, found, source);
+  if (marks.schema_fault.empty()) return {};
+  return {OpenFault::corrupt,
+          path + " does not have the schema that this version creates: " + marks.schema_fault +
+              ". " + schema_remedy(marks.schema_drops, path)};
+}
+
+OpenError bring_schema_up_to_date(Connection& writer, const std::string& path) {
+  return bring_schema_up_to_date(writer, path, own_source());
+}
+
+OpenError bring_schema_up_to_date(Connection& writer, const std::string& path,
+                                  const SchemaSource& source) {
+  if (pragma_value(writer, kTableChanges) == 0) {
+    apply(writer, source.schema, source.version());
+    return {};
+  }
+  const FileMarks marks{
+      pragma_value(writer, kApplicationIdPragma), pragma_value(writer, kUserVersion), {}};
+  OpenError fault = marks_fault(marks, source.version(), path);
+  if (fault.fault != OpenFault::none) return fault;
+  return upgrade(writer, path, marks.schema_version, source);
 }
 
 }  // namespace coffer::store

@@ -42,8 +42,12 @@ struct FileMarks {
   std::string schema_fault;  // differences from this version's schema, if it has the same number
   std::string schema_drops = {};  // schema_repair() of store/schema_check.h
 };
+FileMarks read_marks(Connection& db);
 /// Changes nothing. nullopt: not an SQLite file, or incomplete.
 std::optional<FileMarks> read_file_marks(const std::string& path);
+/// Why a version with this `schema` does not open the file with these marks. No fault for an older
+/// schema that it upgrades.
+OpenError marks_fault(const FileMarks& marks, int schema, const std::string& path);
 
 /// Whether the file, including its log, has any content. Does not create a database. Returns true
 /// for a file that cannot be read; opening it reports the error.

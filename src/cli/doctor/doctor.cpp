@@ -2,10 +2,7 @@
 #include "base/platform/process.h"
 #include "base/telemetry/clock_sync.h"
 #include "cli/command_groups.h"
-#include "cli/doctor/files.h"
-#include "cli/doctor/finding.h"
-#include "cli/doctor/machine.h"
-#include "cli/doctor/owner.h"
+#include "cli/doctor/checks.h"
 #include "cli/output/style.h"
 #include "cli/settings.h"
 #include "config/unknown_variables.h"
@@ -54,18 +51,25 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
     owner = find_owner(config.db);
     if (owner.commanded) overview = server_overview(config.db, timeout_ms);
     add(out, examine_database(config, owner));
-    add(out, examine_master_key(config, owner));
     add(out, examine_disks(config));
   }
   add(out, examine_named_files(config, now));
-  add(out, examine_backups(config, overview, now));
-  add(out, examine_clock(now, last_written(config), clock_is_synchronised()));
+  if (!overview && config.backup_dir.empty()) {
+    out.push_back(
+        warning("backups", "no backups are scheduled",
+                "Set backup_dir to a folder on another disk, or run coffer backup with a timer."));
+  }
+  const auto synchronised = clock_is_synchronised();
+  if (!overview && !synchronised.value_or(false)) {
+    out.push_back(warning(
+        "clock",
+        synchronised ? "not synchronised" : "the system does not tell whether it is synchronised",
+        "Synchronise the clock with chrony or systemd-timesyncd."));
+  }
   outbound::CaresResolver resolver;
   add(out, examine_names(config, resolver, probe, timeout_ms));
-  add(out, examine_trusted_roots(config));
-  add(out, examine_listeners(config, owner, overview, timeout_ms));
-  add(out, examine_descriptors(config, owner));
-  add(out, examine_supervision(config));
+  out.push_back(examine_trusted_roots(config));
+  add(out, examine_server(config, owner, overview, timeout_ms));
   return out;
 }
 
@@ -116,6 +120,11 @@ int doctor(const Console& console, const Arguments& arguments, const ConfigFlags
 }
 
 }  // namespace
+
+Finding fails_start(std::string check, std::string reason) {
+  return failed(std::move(check), std::move(reason),
+                "Correct this first. The server does not start until then.");
+}
 
 std::vector<Command> doctor_commands() {
   return {{.path = "doctor",

@@ -1,29 +1,24 @@
-#include "cli/doctor/machine.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 
-#include "base/environment.h"
 #include "base/text/join.h"
+#include "cli/control_client.h"
 #include "cli/control_wire.h"
+#include "cli/doctor/checks.h"
+#include "cli/operations/healthcheck.h"
 #include "cli/serving.h"
+#include "domain/operations/condition.h"
 #include "http/certificate.h"
-#include "http/client.h"
-#include "http/json_body.h"
-#include "http/wire/listener.h"
 #include "outbound/operations/mail.h"
-#include "outbound/url.h"
+#include "store/file/held_file.h"
+#include "store/file/lock_file.h"
 
 namespace coffer::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Host -> the setting that contains it.
 std::map<std::string, std::string> named_hosts(const Config& config) {
@@ -41,141 +36,76 @@ std::map<std::string, std::string> named_hosts(const Config& config) {
   return out;
 }
 
-/// A Problem's sentence without its full stop.
-std::string clause(std::string text) {
-  if (text.ends_with('.')) text.pop_back();
-  return text;
+std::string text_of(const http::JsonValue& object, const char* member) {
+  const http::JsonValue* value = object.find(member);
+  return value == nullptr ? std::string() : value->scalar_text().value_or("");
 }
 
-using NamedTexts = std::vector<std::pair<std::string, std::string>>;
-
-/// The texts of an object in the body of a /healthz response; nullopt if it has no such object.
-std::optional<NamedTexts> texts_of(const std::string& body, const char* member) {
-  const auto json = http::parse_json(body);
-  const http::JsonValue* found = json ? json->find(member) : nullptr;
-  if (found == nullptr || found->object() == nullptr) return std::nullopt;
-  NamedTexts out;
-  for (const auto& [name, value] : *found->object()) {
-    if (value.string() != nullptr) out.emplace_back(name, *value.string());
-  }
-  return out;
-}
-
-/// Names of the failed checks in /healthz.
-std::string failed_checks(const std::string& body) {
-  auto checks = texts_of(body, "checks");
-  if (!checks) return "the response is not from coffer";
-  std::erase_if(*checks, [](const auto& check) { return check.second == "ok"; });
-  return join(*checks, ", ", [](const auto& check) { return check.first; });
-}
-
-/// What to do about a detail of a healthy /healthz response.
-std::string remedy_of(std::string_view detail) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRemedies{{
-      {"clock",
-       "Synchronise the clock with chrony or systemd-timesyncd. Until then, new payments get "
-       "timestamps ahead of the clock."},
-      {"checkpoints",
-       "Check that the server can write to each of checkpoint_witnesses. It retries every minute."},
-  }};
-  for (const auto& [name, remedy] : kRemedies) {
-    if (name == detail) return std::string(remedy);
-  }
-  return "Read the server log for the reason.";
-}
-
-struct Door {
-  std::string check;    // `api`
-  std::string setting;  // `listen_http`
-  HostPort address;
-  std::string path;  // a path that responds
-  bool tls = false;
+/// A condition of the machine or the file that the server finds itself. `coffer overview` has the
+/// others, which are about payments.
+struct ServerCondition {
+  AlertCondition condition;
+  const char* check;
+  Grade grade;
+  const char* remedy;
 };
+constexpr auto kConditions = std::to_array<ServerCondition>({
+    {AlertCondition::ledger_damaged, "ledger", Grade::failed,
+     "Run coffer verify, which names the errors."},
+    {AlertCondition::backup_failed, "backups", Grade::failed,
+     "Read backupFailure in coffer overview, and make a backup now with coffer backup."},
+    {AlertCondition::backup_missing, "backups", Grade::warning,
+     "Make one now with coffer backup. Set backup_dir to a folder on another disk for a schedule."},
+    {AlertCondition::backup_old, "backups", Grade::failed,
+     "Search the server log for `backup`, and make a backup now with coffer backup."},
+    {AlertCondition::clock_wrong, "clock", Grade::warning,
+     "Synchronise the clock with chrony or systemd-timesyncd. Until then, new payments may get "
+     "timestamps ahead of the clock."},
+    {AlertCondition::clock_unknown, "clock", Grade::warning,
+     "Permit the system calls adjtimex and clock_adjtime, which only read without a privilege."},
+    {AlertCondition::checkpoints_missing, "checkpoints", Grade::warning,
+     "Check that the server can write to each of checkpoint_witnesses. It retries every minute."},
+});
 
-std::vector<Door> doors_of(const Config& config) {
-  const bool tls = !config.tls_cert.empty();
-  std::vector<Door> out = {{"api", "listen_http", config.listen_http, "/healthz", tls}};
-  if (!config.admin_off && config.admin_listen != config.listen_http) {
-    const bool admin_tls = tls && !config.admin_listen.is_loopback();
-    out.push_back({"admin page", "admin_listen", config.admin_listen, "/admin/", admin_tls});
+void judge_conditions(Findings& out, const http::JsonValue& overview) {
+  const http::JsonValue* attention = overview.find("attention");
+  if (attention == nullptr || attention->array() == nullptr) return;
+  for (const http::JsonValue& row : *attention->array()) {
+    const std::string condition = text_of(row, "condition");
+    for (const auto& [known, check, grade, remedy] : kConditions) {
+      if (name(known) == condition) out.push_back({check, grade, text_of(row, "summary"), remedy});
+    }
   }
-  return out;
 }
 
-/// The addresses that a running server reports, because flags may have set them; otherwise those in
-/// the settings.
-std::vector<Door> served_doors(const Config& config,
-                               const std::optional<http::JsonValue>& overview) {
-  const auto url = [&](const char* member) -> std::optional<outbound::Url> {
-    const http::JsonValue* value = overview ? overview->find(member) : nullptr;
-    const std::string* text = value == nullptr ? nullptr : value->string();
-    return text == nullptr ? std::nullopt : outbound::parse_url(*text);
-  };
-  const auto api = url("listen");
-  if (!api) return doors_of(config);
-  std::vector<Door> out = {{"api", "listen_http", {api->host, api->port}, "/healthz", api->tls}};
-  const auto admin = url("adminListen");
-  if (admin && (admin->host != api->host || admin->port != api->port)) {
-    out.push_back(
-        {"admin page", "admin_listen", {admin->host, admin->port}, "/admin/", admin->tls});
-  }
-  return out;
+/// Names of the failed checks in the body of /healthz.
+std::string failed_checks(const std::string& body) {
+  const auto json = http::parse_json(body);
+  const http::JsonValue* checks = json ? json->find("checks") : nullptr;
+  if (checks == nullptr || checks->object() == nullptr) return "the response is not from coffer";
+  auto found = *checks->object();
+  std::erase_if(found, [](const auto& check) { return check.second.scalar_text() == "ok"; });
+  return join(found, ", ", [](const auto& check) { return check.first; });
 }
 
-Finding judge_free(const Door& door) {
-  if (door.address.port == 0) return good(door.check, "any free port on " + door.address.host);
-  http::Listener listener;
-  if (const auto bound = listener.bind(door.address.host, door.address.port); !bound) {
-    return failed(door.check, clause(bound.error().detail),
-                  "Stop the program that uses it, or set " + door.setting + " to a free address.");
-  }
-  return good(door.check, door.address.to_string() + " is free");
-}
-
-Result<http::ClientResponse> ask(const Door& door, int timeout_ms) {
-  http::ClientRequest request;
-  request.tls = false;
-  request.host = connectable(door.address).host;
-  request.address = request.host == "localhost" ? "127.0.0.1" : request.host;
-  request.port = door.address.port;
-  request.target = door.path;
-  request.connect_timeout_ms = timeout_ms;
-  request.total_timeout_ms = timeout_ms;
-  return http::Client({}).send(request);
-}
-
-Finding judge_answer(const Door& door, int timeout_ms) {
-  const std::string address = door.address.to_string();
-  if (door.address.port == 0) return good(door.check, "on a port selected by the server");
-  const auto result = ask(door, timeout_ms);
-  // The check sends plain HTTP. A TLS port rejects it, which shows that the port responds.
-  if (door.tls && (result || result.error().slug == Slug::provider_error)) {
-    return good(door.check, address + " responds, with TLS");
-  }
+Finding judge_health(const HostPort& listener, const std::string& tls_cert, int timeout_ms) {
+  const std::string check = "api";
+  const std::string address = listener.to_string();
+  if (listener.port == 0) return good(check, "on a port selected by the server");
+  const auto result = ask_health(health_target(listener, tls_cert), timeout_ms);
   if (!result) {
-    return failed(door.check, "a server runs, but there is no response at " + address,
+    // The port responds, but the certificate in the settings is not that of the server.
+    if (!tls_cert.empty() && result.error().slug == Slug::provider_error) {
+      return good(check, address + " responds, with TLS");
+    }
+    return failed(check, "a server runs, but there is no response at " + address,
                   "Run coffer doctor with the server's settings, or read the server log.");
   }
-  if (result->status == 503 && door.path == "/healthz") {
-    return failed(door.check, address + " is not healthy: " + failed_checks(result->body),
-                  "Read the server log for the reason.");
-  }
-  if (result->status >= 400) {
-    return failed(
-        door.check, address + " responds with " + std::to_string(result->status),
-        "Find out which program listens there, or set " + door.setting + " to another address.");
-  }
-  if (door.path != "/healthz") return good(door.check, address + " responds");
-  return judge_health(door.check, address, result->body);
-}
-
-/// Checks that a running server responds, or that the address is free if none runs. If this user
-/// cannot see whether one runs, either is accepted.
-Finding judge_door(const Door& door, const Owner& owner, int timeout_ms) {
-  if (owner.commanded) return judge_answer(door, timeout_ms);
-  if (owner.told) return judge_free(door);
-  Finding result = judge_answer(door, timeout_ms);
-  return result.grade == Grade::ok ? result : judge_free(door);
+  if (result->status == 200) return good(check, address + " is healthy");
+  return failed(check,
+                address + " is not healthy (" + std::to_string(result->status) +
+                    "): " + failed_checks(result->body),
+                "Read the server log for the reason, or find out which program listens there.");
 }
 
 Finding judge_owner(const Owner& owner) {
@@ -199,62 +129,26 @@ Finding judge_owner(const Owner& owner) {
                  "Start one with systemctl start coffer, or coffer serve.");
 }
 
-/// Loopback traffic stays on the machine. On any other address, tokens and passwords need TLS.
-std::optional<Finding> judge_exposure(const Door& door) {
-  if (door.tls || door.address.is_loopback()) return std::nullopt;
-  return warning(door.check,
-                 door.address.to_string() + " is reachable from other machines without TLS",
-                 "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS.");
-}
-
-/// Whether systemd runs, but the process is not one of its services.
-bool is_stray([[maybe_unused]] int process) {
-#if defined(__linux__)
-  std::error_code ignored;
-  if (!fs::exists("/run/systemd/system", ignored)) return false;
-  std::ifstream file("/proc/" + std::to_string(process) + "/cgroup", std::ios::binary);
-  const std::string group(std::istreambuf_iterator<char>(file), {});
-  return file.is_open() && group.find(".service") == std::string::npos;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
-Finding judge_health(const std::string& check, const std::string& address,
-                     const std::string& body) {
-  const NamedTexts found = texts_of(body, "details").value_or(NamedTexts());
-  const std::string details = join(found, ". ", [](const auto& one) { return clause(one.second); });
-  const std::string remedies =
-      join(found, " ", [](const auto& one) { return remedy_of(one.first); });
-  if (details.empty()) return good(check, address + " is healthy");
-  return warning(check, address + " is healthy, but: " + details, remedies);
+Owner find_owner(const std::string& database) {
+  const store::LockState lock = store::lock_state(database);
+  Owner owner{.told = lock.readable, .process = lock.process, .command = lock.command};
+  // The lock file may have been removed.
+  owner.locked = lock.locked || store::is_held(database);
+  const int control = open_control_socket(control_socket_path(database), SocketRole::connect);
+  if (control >= 0) ::close(control);
+  owner.commanded = control >= 0;
+  return owner;
 }
 
-Findings examine_clock(Timestamp now, Timestamp not_before, std::optional<bool> synchronised) {
-  constexpr Timestamp kEarliest{1'767'225'600'000};  // 2026, the year of coffer's first release
-  constexpr Timestamp kLatest{4'102'444'800'000};    // 2100
-  constexpr std::int64_t kSlackMs = 2'000;           // file times have a resolution of seconds
-  const std::string check = "clock";
-  const std::string remedy = "Set the clock, and synchronise it with chrony or systemd-timesyncd.";
-  if (now < kEarliest || now > kLatest)
-    return {failed(check, "the time is " + now.to_string(), remedy)};
-  if (now.plus_ms(kSlackMs) < not_before) {
-    return {warning(check,
-                    "the time is " + now.to_string() + ", but the database was written at " +
-                        not_before.to_string() + ": the clock is slow, or was fast then",
-                    remedy)};
-  }
-  if (!synchronised) {
-    return {warning(check,
-                    "the time is " + now.to_string() +
-                        ", but the system does not tell whether the clock is synchronised",
-                    "Permit the system calls adjtimex and clock_adjtime, which only read without a "
-                    "privilege.")};
-  }
-  if (!*synchronised) return {warning(check, "the clock is not synchronised", remedy)};
-  return {good(check, "synchronised")};
+std::optional<http::JsonValue> server_overview(const std::string& database, int timeout_ms) {
+  std::ostringstream said;
+  std::ostringstream ignored;
+  const ControlRequest request{.command = "overview", .arguments = {}, .json = true};
+  if (run_in_server(database, request, {said, ignored}, timeout_ms) != 0) return std::nullopt;
+  auto parsed = http::parse_json(said.str());
+  return parsed ? std::optional(*std::move(parsed)) : std::nullopt;
 }
 
 Findings examine_names(const Config& config, outbound::Resolver& resolver, const std::string& probe,
@@ -263,74 +157,66 @@ Findings examine_names(const Config& config, outbound::Resolver& resolver, const
   for (const auto& [host, setting] : named_hosts(config)) {
     const auto found = resolver.resolve(host, timeout_ms);
     if (found) continue;
-    out.push_back(failed("names", clause(found.error().detail),
+    out.push_back(failed("names", found.error().detail,
                          "Correct " + setting + ", or the name servers in /etc/resolv.conf."));
   }
   const auto found = resolver.resolve(probe, timeout_ms);
   if (found && out.empty()) out.push_back(good("names", probe + " resolves"));
   if (found) return out;
-  out.push_back(warning("names", clause(found.error().detail),
+  out.push_back(warning("names", found.error().detail,
                         "Correct /etc/resolv.conf, because webhooks and provider calls depend on "
                         "it, or set a name that this network resolves with --resolve."));
   return out;
 }
 
-Findings examine_trusted_roots(const Config& config) {
+Finding examine_trusted_roots(const Config& config) {
   const std::string check = "trusted roots";
   const std::string remedy =
       "Install ca-certificates, or set ca_bundle to a PEM file. Without trusted roots, coffer "
       "sends nothing over TLS.";
   const auto path = http::find_ca_bundle(config.ca_bundle);
-  if (!path) return {failed(check, clause(path.error().detail), remedy)};
+  if (!path) return failed(check, path.error().detail, remedy);
   const auto file = http::read_certificate_file(*path);
-  if (!file) return {failed(check, file.error().detail, remedy)};
-  if (file->count == 0) return {failed(check, *path + " contains no certificate", remedy)};
-  return {good(check, *path + ", " + std::to_string(file->count))};
+  if (!file) return failed(check, file.error().detail, remedy);
+  if (file->count == 0) return failed(check, *path + " contains no certificate", remedy);
+  return good(check, *path + ", " + std::to_string(file->count));
 }
 
-Findings examine_descriptors(const Config& config, const Owner& owner) {
-  const std::string check = "open files";
-  const int process = owner.commanded ? owner.process : 0;
-  const auto limit = descriptor_limit(process);
-  if (!limit) return {good(check, "the limit of the server process is not known")};
-  const long needed = descriptors_needed(config);
-  const std::string found = std::to_string(*limit) + " allowed, " + std::to_string(needed) +
-                            " needed for max_connections";
-  if (*limit >= needed) return {good(check, found)};
-  return {warning(check, found,
-                  "Raise the limit with LimitNOFILE=65536 in the unit or ulimit -n, or lower "
-                  "max_connections.")};
-}
-
-Findings examine_supervision(const Config& config) {
-  Findings out;
-  // The socket belongs to the user of the running server.
+Findings examine_server(const Config& config, const Owner& owner,
+                        const std::optional<http::JsonValue>& overview, int timeout_ms) {
+  Findings out = {judge_owner(owner)};
+  // A running server reports its address, because flags may have set it.
+  const auto served = overview ? outbound::parse_url(text_of(*overview, "listen")) : std::nullopt;
+  const bool tls = served ? served->tls : !config.tls_cert.empty();
+  const HostPort api = served ? HostPort{served->host, served->port} : config.listen_http;
+  Finding health{"api", Grade::failed, {}, {}};
+  const bool asks = owner.commanded || owner.locked || !owner.told;
+  if (asks) health = judge_health(api, tls ? config.tls_cert : std::string(), timeout_ms);
+  // If this user cannot see a server, either result is accepted.
+  if (!owner.commanded && health.grade != Grade::ok) {
+    const StartError fault = why_not_listening(config);
+    health = fault.message.empty() ? good("api", api.to_string() + " is free")
+                                   : fails_start("api", fault.message);
+  }
+  out.push_back(std::move(health));
+  // Loopback traffic stays on the machine. On any other address, tokens and passwords need TLS.
+  if (!tls && !api.is_loopback()) {
+    out.push_back(
+        warning("api", api.to_string() + " is reachable from other machines without TLS",
+                "Set tls_cert and tls_key, or listen on 127.0.0.1 behind a proxy with TLS."));
+  }
   struct stat socket {};
-  const bool serves = ::stat(control_socket_path(config.db).c_str(), &socket) == 0;
-  if (serves && socket.st_uid == 0) {
+  if (owner.commanded && ::stat(control_socket_path(config.db).c_str(), &socket) == 0 &&
+      socket.st_uid == 0) {
     out.push_back(warning("user", "the server runs as root",
                           "Run the server as a separate user, as the packaged unit does."));
   }
-  if (const auto folder = environment_variable("CREDENTIALS_DIRECTORY")) {
-    const bool readable = ::access(folder->c_str(), R_OK | X_OK) == 0;
-    out.push_back(readable ? good("credentials", *folder)
-                           : failed("credentials", *folder + " cannot be read",
-                                    "Check LoadCredential= and User= in the unit."));
+  if (overview) judge_conditions(out, *overview);
+  if (overview && !config.admin_off && text_of(*overview, "adminListen").empty()) {
+    out.push_back(warning("admin page",
+                          "the server does not serve it, because its address is in use",
+                          "Set admin_listen to a free address, and restart the server."));
   }
-  return out;
-}
-
-Findings examine_listeners(const Config& config, const Owner& owner,
-                           const std::optional<http::JsonValue>& overview, int timeout_ms) {
-  Findings out = {judge_owner(owner)};
-  for (const Door& door : served_doors(config, overview)) {
-    out.push_back(judge_door(door, owner, timeout_ms));
-    if (auto exposure = judge_exposure(door)) out.push_back(*std::move(exposure));
-  }
-  // A server that was started in a terminal stops with the terminal, and nothing restarts it.
-  if (!owner.commanded || owner.process == 0 || !is_stray(owner.process)) return out;
-  out.push_back(warning("server", "the server is not a systemd service",
-                        "Install the packaged unit, which restarts the server after a failure."));
   return out;
 }
 

@@ -1,8 +1,9 @@
+#include "cli/operations/healthcheck.h"
+
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/settings.h"
 #include "http/certificate.h"
-#include "http/client.h"
 #include "outbound/resolver.h"
 #include "outbound/wire/address_trial.h"
 
@@ -10,26 +11,6 @@ namespace coffer::cli {
 namespace {
 
 constexpr int kTimeoutMsMax = 600'000;
-
-struct Target {
-  std::string text;  // as shown
-  outbound::Url url;
-  std::string address;    // numeric; empty: that of the URL's host
-  std::string ca_bundle;  // for https
-};
-
-Result<http::ClientResponse> ask(const Target& target, int timeout_ms) {
-  const outbound::Deadline deadline(timeout_ms);
-  outbound::CaresResolver resolver;
-  const std::string& host = target.address.empty() ? target.url.host : target.address;
-  COFFER_TRY(const auto addresses, resolver.resolve(host, timeout_ms));
-  http::Client client(target.ca_bundle);
-  http::ClientRequest request = outbound::request_to(target.url);
-  request.connect_timeout_ms = timeout_ms;
-  return outbound::send_to_any(
-      std::move(request), addresses, deadline,
-      [&](const http::ClientRequest& attempt) { return client.send(attempt); });
-}
 
 /// What to do if the server's certificate is not accepted; empty for other errors.
 std::string certificate_remedy(const std::string& detail) {
@@ -41,8 +22,8 @@ std::string certificate_remedy(const std::string& detail) {
   return " Trust the authority that issued it: set --ca-bundle to its certificate (PEM).";
 }
 
-std::optional<Target> named_target(const Console& console, const Arguments& arguments,
-                                   const ConfigFlags& flags, int& code) {
+std::optional<HealthTarget> named_target(const Console& console, const Arguments& arguments,
+                                         const ConfigFlags& flags, int& code) {
   const std::string& text = arguments.text("url");
   const auto url = outbound::parse_url(text);
   if (!url) {
@@ -50,7 +31,7 @@ std::optional<Target> named_target(const Console& console, const Arguments& argu
     code = exit_code::kUsage;
     return std::nullopt;
   }
-  if (!url->tls) return Target{text, *url, {}, {}};
+  if (!url->tls) return HealthTarget{text, *url};
   const auto bundle = flags.find("ca_bundle");
   auto found = http::find_ca_bundle(bundle == flags.end() ? "" : bundle->second);
   if (!found) {
@@ -58,12 +39,12 @@ std::optional<Target> named_target(const Console& console, const Arguments& argu
     code = exit_code::kConfiguration;
     return std::nullopt;
   }
-  return Target{text, *url, {}, *std::move(found)};
+  return HealthTarget{text, *url, {}, *std::move(found)};
 }
 
-/// The API of the server that has the same settings. Its own certificate is trusted, under a name
-/// that it has, because that is seldom the name of the loopback address.
-std::optional<Target> own_target(const Console& console, const ConfigFlags& flags, int& code) {
+/// The API of the server that has the same settings.
+std::optional<HealthTarget> own_target(const Console& console, const ConfigFlags& flags,
+                                       int& code) {
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return std::nullopt;
   const HostPort listener = connectable(config->listen_http);
@@ -72,13 +53,7 @@ std::optional<Target> own_target(const Console& console, const ConfigFlags& flag
     code = exit_code::kUsage;
     return std::nullopt;
   }
-  const bool tls = !config->tls_cert.empty();
-  const std::string text = (tls ? "https://" : "http://") + listener.to_string() + "/healthz";
-  Target out{text, *outbound::parse_url(text), listener.host, config->tls_cert};
-  if (!tls) return out;
-  const auto certificate = http::read_certificate_file(config->tls_cert);
-  if (certificate && !certificate->first_name.empty()) out.url.host = certificate->first_name;
-  return out;
+  return health_target(listener, config->tls_cert);
 }
 
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -89,7 +64,7 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
                                            : own_target(console, flags, code);
   if (!target) return code;
   const std::string& text = target->text;
-  const auto result = ask(*target, *timeout_ms);
+  const auto result = ask_health(*target, *timeout_ms);
   if (!result) {
     const std::string& detail = result.error().detail;
     print_error(console, text + " cannot be reached: " + detail + certificate_remedy(detail));
@@ -103,6 +78,30 @@ int healthcheck(const Console& console, const Arguments& arguments, const Config
 }
 
 }  // namespace
+
+HealthTarget health_target(const HostPort& listener, const std::string& tls_cert) {
+  const HostPort reached = connectable(listener);
+  const bool tls = !tls_cert.empty();
+  const std::string text = (tls ? "https://" : "http://") + reached.to_string() + "/healthz";
+  HealthTarget out{text, *outbound::parse_url(text), reached.host, tls_cert};
+  if (!tls) return out;
+  const auto certificate = http::read_certificate_file(tls_cert);
+  if (certificate && !certificate->first_name.empty()) out.url.host = certificate->first_name;
+  return out;
+}
+
+Result<http::ClientResponse> ask_health(const HealthTarget& target, int timeout_ms) {
+  const outbound::Deadline deadline(timeout_ms);
+  outbound::CaresResolver resolver;
+  const std::string& host = target.address.empty() ? target.url.host : target.address;
+  COFFER_TRY(const auto addresses, resolver.resolve(host, timeout_ms));
+  http::Client client(target.ca_bundle);
+  http::ClientRequest request = outbound::request_to(target.url);
+  request.connect_timeout_ms = timeout_ms;
+  return outbound::send_to_any(
+      std::move(request), addresses, deadline,
+      [&](const http::ClientRequest& attempt) { return client.send(attempt); });
+}
 
 std::vector<Command> healthcheck_commands() {
   return {{.path = "healthcheck",
