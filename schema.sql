@@ -858,20 +858,6 @@ CREATE INDEX unassigned_arrivals_of_payment ON unassigned_arrivals (connector, p
 CREATE INDEX unassigned_arrivals_open ON unassigned_arrivals (arrival)
 WHERE payment IS NULL AND returned_at IS NULL;
 
--- Notifications to beneficiaries that submissions requested.
-CREATE TABLE notifications (
-  notification INTEGER PRIMARY KEY,
-  payment      INTEGER NOT NULL REFERENCES payments,
-  channel      INTEGER NOT NULL CHECK (channel IN (1, 2)),           -- e-mail, messaging app
-  recipient    TEXT NOT NULL,
-  state        INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 3),  -- waiting, sent, failed, recorded only
-  attempts     INTEGER NOT NULL DEFAULT 0,
-  due_at       INTEGER NOT NULL,
-  closed_at    INTEGER
-) STRICT;
-CREATE INDEX notifications_waiting ON notifications (due_at) WHERE state = 0;
-CREATE INDEX notifications_failed ON notifications (state) WHERE state = 2;
-
 -- Alerts to the operator. Each row covers one period in which a condition holds.
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
@@ -888,25 +874,32 @@ CREATE UNIQUE INDEX alerts_unclosed ON alerts (condition) WHERE closed_at IS NUL
 CREATE INDEX alerts_of_condition ON alerts (condition);
 CREATE INDEX alerts_closed ON alerts (closed_at) WHERE closed_at IS NOT NULL;
 
--- The messages about an alert, one for each target.
-CREATE TABLE alert_messages (
+-- Messages: about an alert, one for each target of the operator; and notifications of a succeeded payment to its
+-- recipient, if the submission requested one.
+CREATE TABLE messages (
   message   INTEGER PRIMARY KEY,
-  id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  alert     INTEGER NOT NULL REFERENCES alerts ON DELETE CASCADE,
-  kind      INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),        -- began, continues, ended
-  channel   INTEGER NOT NULL CHECK (channel BETWEEN 0 AND 1),     -- webhook, e-mail
-  target    TEXT NOT NULL,                                        -- as shown to operators
-  count     INTEGER NOT NULL,
+  alert     INTEGER REFERENCES alerts ON DELETE CASCADE,
+  payment   INTEGER REFERENCES payments,
+  id        BLOB UNIQUE CHECK (length(id) = 16),                  -- of a message about an alert
+  kind      INTEGER CHECK (kind BETWEEN 0 AND 2),                 -- of an alert: began, continues, ended
+  channel   INTEGER NOT NULL CHECK (channel BETWEEN 0 AND 2),     -- webhook, e-mail, messaging app
+  recipient TEXT NOT NULL,                                        -- an address; of a webhook, its host
+  count     INTEGER,                                              -- of an alert
   oldest_at INTEGER,                                              -- of the affected records, if known
   at        INTEGER NOT NULL,
-  state     INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2),  -- waiting, sent, failed
+  state     INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 3),  -- waiting, sent, failed, recorded only
   attempts  INTEGER NOT NULL DEFAULT 0,
   due_at    INTEGER NOT NULL,
   closed_at INTEGER,
-  result    TEXT                                                  -- of the last attempt
+  result    TEXT,                                                 -- of the last attempt
+  CHECK ((alert IS NULL) <> (payment IS NULL)),
+  CHECK (payment IS NOT NULL OR (id IS NOT NULL AND kind IS NOT NULL AND count IS NOT NULL))
 ) STRICT;
-CREATE INDEX alert_messages_of_alert ON alert_messages (alert, channel);
-CREATE INDEX alert_messages_waiting ON alert_messages (due_at) WHERE state = 0;
+CREATE INDEX messages_of_alert ON messages (alert, channel) WHERE alert IS NOT NULL;
+CREATE INDEX alert_messages_waiting ON messages (due_at) WHERE state = 0 AND alert IS NOT NULL;
+CREATE INDEX notifications ON messages (message) WHERE payment IS NOT NULL;
+CREATE INDEX notifications_waiting ON messages (due_at) WHERE state = 0 AND payment IS NOT NULL;
+CREATE INDEX notifications_failed ON messages (state) WHERE state = 2 AND payment IS NOT NULL;
 
 -- Settlement and events ------------------------------------------------------------------------
 

@@ -300,12 +300,17 @@ void App::build_services(const auth::MasterKey& key) {
       flows::Context{*database_, *queue_, queue_->clock(), random_, *sealer_, *tokens_,
                      *connectors_, config_.network_name, config_.settle_delay_ms,
                      config_.token_lifetime_s * std::int64_t{1000}});
-  notifier_ = std::make_unique<outbound::ConfiguredNotifier>(
-      outbound::NotifierSettings{.mail = mail_settings(config_),
-                                 .gateway_url = config_.notify_gateway_url,
-                                 .gateway_token = config_.notify_gateway_token},
-      *client_, *resolver_);
-  context_->notifier = notifier_.get();
+  messenger_ = std::make_unique<outbound::Messenger>(
+      outbound::MessengerSettings{.mail = mail_settings(config_),
+                                  .gateway_url = config_.notify_gateway_url,
+                                  .gateway_token = config_.notify_gateway_token,
+                                  .webhook_url = config_.alert_webhook_url,
+                                  .webhook_secret = config_.alert_webhook_secret,
+                                  .alert_email = config_.alert_email,
+                                  .ca_bundle = config_.ca_bundle,
+                                  .timeout_ms = config_.webhook_timeout_ms},
+      clock_, *resolver_, *client_);
+  context_->messenger = messenger_.get();
   figures_ = std::make_unique<flows::Figures>(metrics_);
   context_->metrics = &metrics_;
   context_->figures = figures_.get();
@@ -317,16 +322,7 @@ void App::build_services(const auth::MasterKey& key) {
                                     [this] { return health(); }});
   pipeline_ = std::make_unique<api::Pipeline>(*services_);
   providers_ = std::make_unique<workers::ProviderLanes>(*context_);
-  notifications_ = std::make_unique<workers::Notifications>(*context_);
-  alert_sender_ = std::make_unique<outbound::AlertSender>(
-      outbound::AlertSettings{.url = config_.alert_webhook_url,
-                              .secret = config_.alert_webhook_secret,
-                              .email = config_.alert_email,
-                              .mail = mail_settings(config_),
-                              .ca_bundle = config_.ca_bundle,
-                              .timeout_ms = config_.webhook_timeout_ms},
-      clock_, *resolver_, *client_);
-  alerts_ = std::make_unique<workers::Alerts>(*context_, *alert_sender_, [this] {
+  messages_ = std::make_unique<workers::Messages>(*context_, [this] {
     return store::with_reader(*database_, [this](store::Connection& db) {
       return Result(condition_facts(db, store::read_backlog(db)));
     });
@@ -383,7 +379,7 @@ void App::wake_worker(store::Signal signal) {
       if (deliveries_) deliveries_->wake();
       break;
     case store::Signal::notifications:
-      if (notifications_) notifications_->wake();
+      if (messages_) messages_->wake();
       break;
   }
 }

@@ -27,16 +27,14 @@
 #include "http/client.h"
 #include "http/client_address.h"
 #include "http/server.h"
-#include "outbound/operations/alert_sender.h"
-#include "outbound/operations/notifier.h"
+#include "outbound/operations/messenger.h"
 #include "outbound/providers/connector_registry.h"
 #include "outbound/resolver.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 #include "store/operations/backlog.h"
 #include "store/operations/verification.h"
-#include "workers/alerts.h"
-#include "workers/notifications.h"
+#include "workers/messages.h"
 #include "workers/provider_lanes.h"
 #include "workers/webhooks.h"
 
@@ -132,7 +130,6 @@ class App {
   const http::TrustedProxies& proxies() const { return proxies_; }
   /// The sessions of the admin page. Thread-safe.
   flows::OperatorSessions& sessions() { return sessions_; }
-  outbound::AlertSender& alert_sender() { return *alert_sender_; }
   /// The figures that determine which conditions hold. Thread-safe.
   ConditionFacts condition_facts(store::Connection& db, const store::Backlog& backlog) const;
   /// The result of a verification that an operator ran on the served file, for /healthz and the
@@ -163,14 +160,12 @@ class App {
   int settle_once();
   /// Makes all due deliveries and returns the number of attempts; for tests with a manual clock.
   int deliver_once();
-  /// Sends all due notifications and returns their number; for tests with a manual clock.
-  int notify_once();
   /// Stores the last uses of API keys, which are collected in memory. Called once a minute and at
   /// the stop.
   void store_secret_uses();
-  /// Checks the conditions, sends all due alerts and returns the number of attempts; for tests with
-  /// a manual clock.
-  int alert_once();
+  /// Checks the conditions for alerts, sends all due messages and returns their number; for tests
+  /// with a manual clock.
+  int send_messages_once();
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
@@ -209,8 +204,7 @@ class App {
   std::unique_ptr<http::Client> client_;
   std::unique_ptr<outbound::Resolver> resolver_;
   std::unique_ptr<outbound::ConnectorRegistry> connectors_;
-  std::unique_ptr<outbound::Notifier> notifier_;
-  std::unique_ptr<outbound::AlertSender> alert_sender_;
+  std::unique_ptr<outbound::Messenger> messenger_;
   std::unique_ptr<flows::Logins> logins_;
   std::unique_ptr<flows::Webhooks> webhooks_;
   std::unique_ptr<flows::Figures> figures_;
@@ -221,8 +215,7 @@ class App {
   std::unique_ptr<WorkerThread> settlement_;
   std::unique_ptr<workers::ProviderLanes> providers_;
   std::unique_ptr<workers::WebhookDelivery> deliveries_;
-  std::unique_ptr<workers::Notifications> notifications_;
-  std::unique_ptr<workers::Alerts> alerts_;
+  std::unique_ptr<workers::Messages> messages_;
   std::unique_ptr<WorkerThread> housekeeping_;
   std::unique_ptr<WorkerThread> backups_;  // null without a backup folder
   std::unique_ptr<WorkerThread> prober_;

@@ -173,8 +173,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   settlement_->start();
   providers_->start();
   deliveries_->start();
-  notifications_->start();
-  alerts_->start();
+  messages_->start();
   housekeeping_->start();
   prober_->start();
   checkpointer_->start();
@@ -255,7 +254,7 @@ void App::stop(const std::function<void()>& stop_commands) {
   if (resolver_) resolver_->cut_after(drain_ms);
   if (client_) client_->cut_after(drain_ms);
   if (webhooks_) webhooks_->sender.cut_after(drain_ms);
-  if (alert_sender_) alert_sender_->cut_after(drain_ms);
+  if (messenger_) messenger_->cut_after(drain_ms);
   {
     // All at a time, because a command may take as long as a request.
     const Thread commands("command-stop", [&] { stop_commands(); });
@@ -275,9 +274,8 @@ void App::stop(const std::function<void()>& stop_commands) {
   if (settlement_) settlement_->stop();
   if (providers_) providers_->stop();
   if (deliveries_) deliveries_->stop();
-  if (notifications_) notifications_->stop();
-  if (alert_sender_) alert_sender_->cut_after(0);
-  if (alerts_) alerts_->stop();
+  if (messenger_) messenger_->cut_after(0);
+  if (messages_) messages_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
 }
@@ -289,9 +287,7 @@ int App::settle_once() {
 
 int App::deliver_once() { return deliveries_->run_due(); }
 
-int App::notify_once() { return notifications_->run_due(); }
-
-int App::alert_once() { return alerts_->run_due(); }
+int App::send_messages_once() { return messages_->run_due(); }
 
 std::int64_t App::settlement_step() {
   // Keeps its value if a round ends with an exception or hangs, so that /healthz reports it.

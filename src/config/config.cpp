@@ -20,8 +20,7 @@
 #include "domain/parties/contact.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
-#include "outbound/operations/alert_sender.h"
-#include "outbound/operations/notifier.h"
+#include "outbound/operations/messenger.h"
 #include "outbound/operations/witness.h"
 #include "outbound/target_guard.h"
 

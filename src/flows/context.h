@@ -21,7 +21,7 @@ class Metrics;     // base/telemetry/metrics.h
 }  // namespace coffer
 
 namespace coffer::outbound {
-class Notifier;
+class Messenger;
 }
 
 namespace coffer::flows {
@@ -68,7 +68,7 @@ struct Context {
   const auth::SecretHasher* hasher = nullptr;  // required for credentials
   const Logins* logins = nullptr;              // required for logins
   Webhooks* webhooks = nullptr;                // required for deliveries
-  outbound::Notifier* notifier = nullptr;      // nullptr: notifications are only stored
+  outbound::Messenger* messenger = nullptr;    // nullptr: messages are only stored
   Metrics* metrics = nullptr;                  // nullptr: nothing is counted
   Figures* figures = nullptr;                  // cells of flows in `metrics`
   GuessTable* guesses = nullptr;               // set in processes that serve logins

@@ -30,7 +30,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 35> kTables{{
+const std::array<GuardedTable, 34> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"},
     {"tenants", "association, environment"},
@@ -77,7 +77,6 @@ const std::array<GuardedTable, 35> kTables{{
      "tenant, application, id, url, event_types, sealed_secret, old_secret, old_secret_until,"
      " disabled_at, disable_reason"},
     {"webhook_recoveries", "webhook, next, last, asked_at"},
-    {"notifications", "payment, channel, recipient, state"},
     {"onramp_references",
      "tenant, application, connector, wallet, customer_id, reference, related_to, has_metadata,"
      " created_at",
@@ -93,7 +92,7 @@ const std::array<GuardedTable, 35> kTables{{
     {"rates", "environment, sell, buy, numerator, denominator"},
     {"fee_rows", "association, connector, transaction_type, fixed, basis_points"},
     {"quota_limits", "tenant, quota, maximum"},
-    {"alert_messages", "id, alert, kind, channel, target, count, oldest_at, at, state"},
+    {"messages", "alert, payment, id, kind, channel, recipient, count, oldest_at, at, state"},
 }};
 // A new file has rows of these tables before it has keys.
 constexpr std::size_t kFoundingTables = 2;

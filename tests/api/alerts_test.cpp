@@ -5,6 +5,7 @@
 
 #include "outbound/webhooks/webhook_signature.h"
 #include "store/operations/copies.h"
+#include "store/operations/messages.h"
 #include "support/receiver.h"
 #include "support/script.h"
 #include "support/test_app.h"
@@ -58,7 +59,7 @@ struct World {
         .value();
   }
   void damage() { app.core().note_verification(false); }
-  void look() { app.core().alert_once(); }
+  void look() { app.core().send_messages_once(); }
   void look_after(std::int64_t ms) {
     app.clock.advance_ms(ms);
     look();
@@ -70,12 +71,13 @@ struct World {
     }
     return std::nullopt;
   }
-  std::vector<store::AlertMessage> messages(AlertCondition condition) {
+  std::vector<store::Message> messages(AlertCondition condition) {
     const auto row = alert(condition);
     if (!row) return {};
-    return store::with_reader(
-               app.core().database(),
-               [&](store::Connection& db) { return Result(store::messages_of(db, row->key)); })
+    return store::with_reader(app.core().database(),
+                              [&](store::Connection& db) {
+                                return Result(store::messages_of_alert(db, row->key));
+                              })
         .value();
   }
   store::NewestPage<store::AlertRow> page(std::optional<bool> open = {}) {
@@ -184,7 +186,7 @@ TEST_CASE("a failed target gets the message later, followed immediately by the w
   world.fail_backup();
   world.look();
   auto message = world.messages(AlertCondition::backup_failed).at(0);
-  CHECK(message.state == AlertMessageState::waiting);
+  CHECK(message.state == MessageState::waiting);
   CHECK(message.attempts == 1);
   CHECK(message.result == "The endpoint responded with 500.");
   world.app.clock.advance_ms(kMinuteMs / 2);
@@ -198,7 +200,7 @@ TEST_CASE("a failed target gets the message later, followed immediately by the w
   CHECK(about(receiver, "ledger_damaged").size() == 2);
   for (const auto condition : {AlertCondition::backup_failed, AlertCondition::ledger_damaged}) {
     message = world.messages(condition).at(0);
-    CHECK(message.state == AlertMessageState::sent);
+    CHECK(message.state == MessageState::sent);
     CHECK(message.attempts == 2);
     CHECK(message.closed_at);
     CHECK(message.result == "The endpoint responded with 200.");
@@ -213,17 +215,17 @@ TEST_CASE("a message fails after its last attempt, and the next day starts a new
   receiver.otherwise({.status = 500});
   world.fail_backup();
   world.look();
-  for (int attempt = 1; attempt < kAlertAttemptsMax; ++attempt) {
-    CHECK(world.messages(AlertCondition::backup_failed).at(0).state == AlertMessageState::waiting);
-    world.app.clock.advance_ms(alert_delay_ms(attempt) - 1);
+  for (int attempt = 1; attempt < kMessageAttemptsMax; ++attempt) {
+    CHECK(world.messages(AlertCondition::backup_failed).at(0).state == MessageState::waiting);
+    world.app.clock.advance_ms(message_delay_ms(attempt) - 1);
     world.look();
     CHECK(about(receiver, "backup_failed").size() == static_cast<std::size_t>(attempt));
     world.look_after(1);
   }
   const auto failed = world.messages(AlertCondition::backup_failed);
   REQUIRE(failed.size() == 1);
-  CHECK(failed.front().state == AlertMessageState::failed);
-  CHECK(failed.front().attempts == kAlertAttemptsMax);
+  CHECK(failed.front().state == MessageState::failed);
+  CHECK(failed.front().attempts == kMessageAttemptsMax);
   receiver.forget();
   receiver.otherwise({});
   world.look_after(kDayMs);
@@ -259,14 +261,15 @@ TEST_CASE("an alert attempt that was interrupted by the end of the process count
   world.app.core()
       .queue()
       .run([&](store::WriteTx& tx) -> Result<void> {
-        for (int i = 1; i < kAlertAttemptsMax; ++i) store::open_alert_attempt(tx, key, tx.now());
+        for (int i = 1; i < kMessageAttemptsMax; ++i)
+          store::open_message_attempt(tx, key, tx.now());
         return {};
       })
       .value();
   receiver.forget();
   world.look();
   CHECK(about(receiver, "backup_failed").empty());
-  CHECK(world.messages(AlertCondition::backup_failed).at(0).state == AlertMessageState::failed);
+  CHECK(world.messages(AlertCondition::backup_failed).at(0).state == MessageState::failed);
 }
 
 TEST_CASE("an alert by e-mail has the condition, its start and the next step") {
@@ -298,11 +301,11 @@ TEST_CASE("one failing target does not delay the other") {
   world.look();
   const auto messages = world.messages(AlertCondition::backup_failed);
   REQUIRE(messages.size() == 2);
-  CHECK(messages[0].channel == AlertChannel::webhook);
-  CHECK(messages[0].state == AlertMessageState::waiting);
-  CHECK(messages[1].channel == AlertChannel::email);
-  CHECK(messages[1].state == AlertMessageState::sent);
-  CHECK(messages[1].target == "ops@bank.example");
+  CHECK(messages[0].channel == MessageChannel::webhook);
+  CHECK(messages[0].state == MessageState::waiting);
+  CHECK(messages[1].channel == MessageChannel::email);
+  CHECK(messages[1].state == MessageState::sent);
+  CHECK(messages[1].recipient == "ops@bank.example");
 }
 
 TEST_CASE("without a target, alerts are still recorded") {
@@ -350,6 +353,23 @@ TEST_CASE("ended alerts are deleted after 90 days, open ones never") {
   world.look();  // the daily repetition is a change, and a change deletes old rows
   CHECK_FALSE(world.alert(AlertCondition::backup_failed));
   CHECK(world.alert(AlertCondition::ledger_damaged));
+}
+
+TEST_CASE("a message to a target that the configuration no longer has is not sent") {
+  Receiver receiver;
+  receiver.otherwise({.status = 500});
+  World world(hooked(receiver));
+  world.fail_backup();
+  world.look();
+  Receiver other;
+  world.app.restart([&](Config& config) { config.alert_webhook_url = other.url("/new"); });
+  receiver.forget();
+  world.look_after(kMinuteMs);
+  CHECK(receiver.received().empty());
+  CHECK(about(other, "backup_failed").empty());
+  const auto message = world.messages(AlertCondition::backup_failed).at(0);
+  CHECK(message.state == MessageState::recorded);
+  CHECK(message.result == "The target is no longer configured.");
 }
 
 }  // namespace alerts_test

@@ -209,17 +209,17 @@ const std::set<std::string> kOthers{
     "webhooks(webhook) partly",
     "webhooks(disable_reason) partly",
     "webhook_recoveries(webhook, next)",
-    "notifications(due_at) partly",
-    "notifications(state) partly",
+    "messages(id)",
+    "messages(alert, channel) partly",
+    "messages(due_at) partly",
+    "messages(message) partly",
+    "messages(state) partly",
     "onramp_references(tenant, connector) partly",
     "onramp_references(related_to) partly",
     "quotes(payment)",
     "unassigned_arrivals(payment)",
     "unassigned_arrivals(arrival) partly",
     "quota_limits(tenant, quota)",
-    "alert_messages(id)",
-    "alert_messages(alert, channel)",
-    "alert_messages(due_at) partly",
 };
 
 /// A column of the first row.

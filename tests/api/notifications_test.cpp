@@ -27,15 +27,15 @@ struct World {
   std::string from = app.wallet("USDC", "1000");
   std::string connector = add_connector(app);  // 129.5
 
-  std::vector<store::NotificationRow> rows() {
+  std::vector<store::Notification> rows() {
     return store::with_reader(
                app.core().database(),
-               [](store::Connection& db) -> Result<std::vector<store::NotificationRow>> {
+               [](store::Connection& db) -> Result<std::vector<store::Notification>> {
                  return store::newest_notifications(db, std::nullopt, {{}, 100}).rows;
                })
         .value();
   }
-  store::NotificationRow row() {
+  store::Notification row() {
     const auto all = rows();
     REQUIRE(all.size() == 1);
     return all.front();
@@ -53,7 +53,7 @@ struct World {
     REQUIRE(me.status(id) == "succeeded");
     return id;
   }
-  int send() { return app.core().notify_once(); }
+  int send() { return app.core().send_messages_once(); }
   /// A verified wallet of a third party with this member of its details.
   std::string reached_by(const Json& details) {
     Json metadata = person();
@@ -102,25 +102,25 @@ TEST_CASE("without a channel, a message is recorded for the operator") {
   const auto row = world.row();
   CHECK(row.payment_id.to_string() == id);
   CHECK(row.association == world.app.association());
-  CHECK(row.channel == NotificationChannel::email);
-  CHECK(row.recipient == "amina@example.com");
-  CHECK(row.state == NotificationState::recorded);
-  CHECK(row.attempts == 0);
-  CHECK(row.closed_at);
+  CHECK(row.message.channel == MessageChannel::email);
+  CHECK(row.message.recipient == "amina@example.com");
+  CHECK(row.message.state == MessageState::recorded);
+  CHECK(row.message.attempts == 0);
+  CHECK(row.message.closed_at);
   CHECK(world.send() == 0);
   world.paid(kMessage);
   const auto rows = world.rows();
   REQUIRE(rows.size() == 2);
-  CHECK(rows.front().channel == NotificationChannel::messaging);
-  CHECK(rows.front().recipient == "+254712345678");
-  CHECK(rows.front().state == NotificationState::recorded);
+  CHECK(rows.front().message.channel == MessageChannel::messaging);
+  CHECK(rows.front().message.recipient == "+254712345678");
+  CHECK(rows.front().message.state == MessageState::recorded);
 }
 
 TEST_CASE("one channel does not replace the other") {
   const Script script(kKeepMail);
   World world(mailing(script));
   world.paid(kMessage);
-  CHECK(world.row().state == NotificationState::recorded);
+  CHECK(world.row().message.state == MessageState::recorded);
   CHECK(world.send() == 0);
 }
 
@@ -139,12 +139,12 @@ TEST_CASE("an e-mail contains the received amount and is sent once") {
   const Script script(kKeepMail);
   World world(mailing(script));
   const std::string id = world.paid({{"notifyEmail", true}, {"toRef", "INV-7"}});
-  CHECK(world.row().state == NotificationState::waiting);
+  CHECK(world.row().message.state == MessageState::waiting);
   CHECK(script.left("mail").empty());
   CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::sent);
-  CHECK(world.row().attempts == 1);
-  CHECK(world.row().closed_at == world.app.clock.now());
+  CHECK(world.row().message.state == MessageState::sent);
+  CHECK(world.row().message.attempts == 1);
+  CHECK(world.row().message.closed_at == world.app.clock.now());
   CHECK(world.send() == 0);
   CHECK(script.left("to") == "amina@example.com\n");
   const std::string mail = script.left("mail");
@@ -176,29 +176,41 @@ TEST_CASE("the contact of the receiving wallet is notified of a payment between 
   CHECK(has(script.left("mail"), "You received 9.00 EURC from Association.\n"));
 }
 
-TEST_CASE("a failed attempt is repeated twice, then the message fails") {
+TEST_CASE("a failed attempt is repeated, then the message fails") {
   const Script script("echo x >> $OUT/called; exit 75");
   World world(mailing(script));
   world.paid(kEmail);
-  CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::waiting);
-  world.app.clock.advance_ms(59'999);
+  std::string called;
+  for (int attempt = 1; attempt <= kMessageAttemptsMax; ++attempt) {
+    CHECK(world.row().message.state == MessageState::waiting);
+    CHECK(world.send() == 1);
+    CHECK(script.left("called") == (called += "x\n"));
+    world.app.clock.advance_ms(message_delay_ms(attempt) - 1);
+    CHECK(world.send() == 0);
+    world.app.clock.advance_ms(1);
+  }
+  CHECK(world.row().message.state == MessageState::failed);
+  CHECK(world.row().message.attempts == kMessageAttemptsMax);
+  CHECK(world.row().message.closed_at);
+  CHECK(world.row().message.result == "sendmail exited with 75.");
   CHECK(world.send() == 0);
-  world.app.clock.advance_ms(1);
-  CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::waiting);
-  world.app.clock.advance_ms(599'999);
-  CHECK(world.send() == 0);
-  world.app.clock.advance_ms(1);
-  CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::failed);
-  CHECK(world.row().attempts == 3);
-  CHECK(world.row().closed_at);
-  world.app.clock.advance_ms(86'400'000);
-  CHECK(world.send() == 0);
-  CHECK(script.left("called") == "x\nx\nx\n");
+  CHECK(script.left("called") == called);
   CHECK(has(world.app.log(), "sendmail exited with 75."));
   CHECK_FALSE(has(world.app.log(), "amina@example.com"));
+}
+
+TEST_CASE("alerts are sent before notifications that were due earlier") {
+  const Script script("cat > /dev/null; echo \"$5\" >> $OUT/to");
+  World world([&](Config& config) {
+    mailing(script)(config);
+    config.alert_email = "ops@bank.example";
+  });
+  world.paid(kEmail);
+  world.app.core().note_verification(false);
+  CHECK(world.send() >= 2);
+  const std::string to = script.left("to");
+  CHECK(to.starts_with("ops@bank.example\n"));
+  CHECK(to.ends_with("\namina@example.com\n"));
 }
 
 TEST_CASE("waiting notifications and their attempts survive a restart") {
@@ -208,12 +220,12 @@ TEST_CASE("waiting notifications and their attempts survive a restart") {
   world.app.restart();
   CHECK(world.send() == 1);
   world.app.restart();
-  CHECK(world.row().attempts == 1);
+  CHECK(world.row().message.attempts == 1);
   CHECK(world.send() == 0);
   world.app.clock.advance_ms(60'000);
   script.rewrite(kKeepMail);
   CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::sent);
+  CHECK(world.row().message.state == MessageState::sent);
   CHECK(script.left("to") == "amina@example.com\n");
 }
 
@@ -221,19 +233,19 @@ TEST_CASE("an attempt that was interrupted by the end of the process counts for 
   const Script script(kKeepMail);
   World world(mailing(script));
   world.paid(kEmail);
-  const std::int64_t key = world.row().key;
-  for (int i = 0; i < kNotificationAttemptsMax; ++i) {
+  const std::int64_t key = world.row().message.key;
+  for (int i = 0; i < kMessageAttemptsMax; ++i) {
     world.app.core()
         .queue()
         .run([&](store::WriteTx& tx) -> Result<void> {
-          store::open_notification_attempt(tx, key, tx.now());
+          store::open_message_attempt(tx, key, tx.now());
           return {};
         })
         .value();
   }
   world.app.restart();
   CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::failed);
+  CHECK(world.row().message.state == MessageState::failed);
   CHECK(script.left("to").empty());
 }
 
@@ -243,10 +255,10 @@ TEST_CASE("a message goes to the gateway, and a retry has the same key") {
   const std::string id = world.paid(kMessage);
   gateway.script({{.status = 503}});
   CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::waiting);
+  CHECK(world.row().message.state == MessageState::waiting);
   world.app.clock.advance_ms(60'000);
   CHECK(world.send() == 1);
-  CHECK(world.row().state == NotificationState::sent);
+  CHECK(world.row().message.state == MessageState::sent);
   const auto received = gateway.received();
   REQUIRE(received.size() == 2);
   CHECK(received[0].header("Authorization") == "Bearer sesame");

@@ -126,9 +126,9 @@ class Multiplier:
             ids=0, journal=self.one("SELECT max(journal) FROM journal"),
             quote=self.one("SELECT max(quote) FROM quotes"),
             sequences=dict(db.execute("SELECT tenant, max(sequence) FROM events GROUP BY tenant")),
-            notifications=self.one("SELECT coalesce(max(notification), 0) FROM notifications"))
+            messages=self.one("SELECT coalesce(max(message), 0) FROM messages"))
         self.state.next_sequence = self.next_sequence
-        self.state.next_notification = self.next_notification
+        self.state.next_message = self.next_message
         self.tables = ["payments", *(table for table, _ in replicas.tables_of_payments(db)), "entries"]
         self.rows = {table: [] for table in self.tables}
         self.deliveries, self.attempts = [], []
@@ -142,9 +142,9 @@ class Multiplier:
         self.state.sequences[tenant] = sequence = self.state.sequences[tenant] + 1
         return sequence
 
-    def next_notification(self):
-        self.state.notifications += 1
-        return self.state.notifications
+    def next_message(self):
+        self.state.messages += 1
+        return self.state.messages
 
     def uid(self, at):
         """A unique UUIDv7."""

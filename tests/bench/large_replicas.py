@@ -127,8 +127,8 @@ class Maker:
             return "'g%d' % n"
         if column == "quote":
             return "state.quote"
-        if column == "notification":
-            return "state.next_notification()"
+        if column == "message":
+            return "state.next_message()"
         if column == "sequence":
             return f"state.next_sequence({self.sample.record['tenant']})"
         if column == "due_at":

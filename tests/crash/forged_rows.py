@@ -103,7 +103,7 @@ FORGERIES = [
     ("the end of an old webhook secret", "guarded_rows",
      "UPDATE webhooks SET old_secret_until = 4102444800000, old_secret = sealed_secret"),
     ("a notification is planted", "guarded_rows",
-     f"INSERT INTO notifications (payment, channel, recipient, due_at) VALUES ({DONE}, 1, 'x@example.org', 1)"),
+     f"INSERT INTO messages (payment, channel, recipient, at, due_at) VALUES ({DONE}, 1, 'x@example.org', 1, 1)"),
     ("a token is planted", "guarded_rows",
      "INSERT INTO refresh_tokens VALUES (zeroblob(32), zeroblob(16), 1, 1, 0, 4102444800000)"),
     ("a limit of a tenant", "guarded_rows", "INSERT INTO quota_limits VALUES (3, 1, 1, 1)"),

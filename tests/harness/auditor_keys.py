@@ -62,7 +62,6 @@ GUARDED = {
     "webhooks": "tenant application id url event_types sealed_secret old_secret old_secret_until disabled_at"
                 " disable_reason",
     "webhook_recoveries": "webhook next last asked_at",
-    "notifications": "payment channel recipient state",
     "onramp_references": "tenant application connector wallet customer_id reference related_to has_metadata"
                          " created_at",
     "onramp_reference_metadata": "onramp_reference name value",
@@ -73,7 +72,7 @@ GUARDED = {
     "rates": "environment sell buy numerator denominator",
     "fee_rows": "association connector transaction_type fixed basis_points",
     "quota_limits": "tenant quota maximum",
-    "alert_messages": "id alert kind channel target count oldest_at at state",
+    "messages": "alert payment id kind channel recipient count oldest_at at state",
 }
 ROWS = {"meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"}  # of GUARDED, if not all
 

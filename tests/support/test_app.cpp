@@ -203,8 +203,9 @@ void TestApp::listen() {
   REQUIRE(serving);
 }
 
-void TestApp::restart() {
+void TestApp::restart(const std::function<void(Config&)>& change) {
   app_.reset();
+  if (change) change(config_);
   open();
 }
 

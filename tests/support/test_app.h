@@ -64,7 +64,8 @@ class TestApp {
   /// Starts the listener on a free port, and the workers.
   void listen();
   /// Stops and opens the same file again, as after a crash or an upgrade. Clients stay valid.
-  void restart();
+  /// `change` adjusts the configuration.
+  void restart(const std::function<void(Config&)>& change = {});
   /// The log lines since the start.
   std::string log() const;
   const Config& config() const { return config_; }

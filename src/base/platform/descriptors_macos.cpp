@@ -7,7 +7,7 @@ namespace coffer {
 namespace {
 
 // Another thread may start a program between the two calls. This is harmless, because programs
-// inherit only their standard streams (outbound/operations/notifier).
+// inherit only their standard streams (outbound/operations/sendmail).
 void set_up(int fd, Waiting waiting) {
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   // Set explicitly in both cases, because an accepted socket inherits from the listening one.

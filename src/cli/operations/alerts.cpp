@@ -4,28 +4,27 @@
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
 #include "cli/operations/paging.h"
-#include "store/operations/alerts.h"
 
 namespace coffer::cli {
 namespace {
 
-Record alert_view(const store::AlertMessage& message) {
+Record alert_view(const store::Message& message) {
   return {{"kind", name(message.kind)},
           {"channel", name(message.channel)},
-          {"target", message.target},
+          {"target", message.recipient},
           {"state", name(message.state)},
           {"attempts", message.attempts},
           {"createdAt", message.at},
-          {"dueAt", message.state == AlertMessageState::waiting ? std::optional(message.due_at)
-                                                                : std::nullopt},
+          {"dueAt",
+           message.state == MessageState::waiting ? std::optional(message.due_at) : std::nullopt},
           {"closedAt", message.closed_at},
           {"result", message.result}};
 }
 
-Record alert_view(const store::AlertRow& row, const std::vector<store::AlertMessage>& messages) {
+Record alert_view(const store::AlertRow& row, const std::vector<store::Message>& messages) {
   const AlertState& state = row.state;
   std::vector<Record> sent;
-  for (const store::AlertMessage& each : messages) sent.push_back(alert_view(each));
+  for (const store::Message& each : messages) sent.push_back(alert_view(each));
   return {{"id", row.id},
           {"condition", name(state.condition)},
           {"summary", label(state.condition)},
@@ -43,14 +42,15 @@ Result<CommandResult> list_alerts(Session& session, const Arguments& arguments) 
   return session.app.flows().read([&](store::Connection& db) {
     CommandResult result{
         .list = true, .columns = {"condition", "state", "count", "beganAt", "endedAt", "messages"}};
-    put_page(result, store::newest_alerts(db, open, at),
-             [&](const auto& row) { return alert_view(row, store::messages_of(db, row.key)); });
+    put_page(result, store::newest_alerts(db, open, at), [&](const auto& row) {
+      return alert_view(row, store::messages_of_alert(db, row.key));
+    });
     return result;
   });
 }
 
 Result<CommandResult> test(Session& session, const Arguments&) {
-  COFFER_TRY(const auto tests, flows::test_alerts(session.app.flows(), session.app.alert_sender()));
+  COFFER_TRY(const auto tests, flows::test_alerts(session.app.flows()));
   CommandResult result{.list = true};
   for (const flows::AlertTest& each : tests) {
     if (!each.result.sent) result.exit_code = exit_code::kFailed;

@@ -6,16 +6,12 @@
 namespace coffer::cli {
 namespace {
 
-Record notification_view(const store::NotificationRow& row) {
-  return {{"transactionRecordId", row.payment_id},
-          {"channel", name(row.channel)},
-          {"recipient", row.recipient},
-          {"state", name(row.state)},
-          {"attempts", row.attempts},
-          {"environment", name(row.environment)},
-          {"associationId", row.association},
-          {"dueAt", row.due_at},
-          {"closedAt", row.closed_at}};
+Record notification_view(const store::Notification& row) {
+  return {{"transactionRecordId", row.payment_id}, {"channel", name(row.message.channel)},
+          {"recipient", row.message.recipient},    {"state", name(row.message.state)},
+          {"attempts", row.message.attempts},      {"environment", name(row.environment)},
+          {"associationId", row.association},      {"dueAt", row.message.due_at},
+          {"closedAt", row.message.closed_at}};
 }
 
 Result<CommandResult> list_notifications(Session& session, const Arguments& arguments) {
@@ -24,7 +20,7 @@ Result<CommandResult> list_notifications(Session& session, const Arguments& argu
     CommandResult result{.list = true,
                          .columns = {"transactionRecordId", "channel", "recipient", "state",
                                      "attempts", "environment", "dueAt"}};
-    const auto state = parse_term<NotificationState>(arguments.find("state").value_or(""));
+    const auto state = parse_term<MessageState>(arguments.find("state").value_or(""));
     put_page(result, store::newest_notifications(db, state, at), notification_view);
     return result;
   });
@@ -37,7 +33,7 @@ std::vector<Command> notification_commands() {
            .summary = "List messages to recipients of payments, newest first",
            .run = list_notifications,
            .role = OperatorRole::viewer,
-           .arguments = joined({choice("state", choices<NotificationState>(), "Filter by state")},
+           .arguments = joined({choice("state", choices<MessageState>(), "Filter by state")},
                                page_arguments())}};
 }
 

@@ -1,7 +1,6 @@
 #include "domain/operations/alert.h"
 
 #include <algorithm>
-#include <array>
 
 namespace coffer {
 namespace {
@@ -65,12 +64,6 @@ const AlertState* find(const std::vector<AlertState>& states, AlertCondition con
 
 const AlertRule& alert_rule(AlertCondition condition) {
   return kRules.at(static_cast<std::size_t>(condition));
-}
-
-std::int64_t alert_delay_ms(int attempt) {
-  constexpr std::array<std::int64_t, 4> kDelays = {kMinuteMs, 5 * kMinuteMs, 30 * kMinuteMs,
-                                                   60 * kMinuteMs};
-  return kDelays.at(static_cast<std::size_t>(std::clamp(attempt, 1, 4) - 1));
 }
 
 std::vector<AlertChange> alert_changes(const std::vector<AlertState>& newest,

@@ -13,24 +13,12 @@
 
 namespace coffer {
 
-enum class AlertChannel { webhook, email };
-template <>
-struct Terms<AlertChannel> {
-  static constexpr auto rows = std::to_array<Term>({{"webhook"}, {"email"}});
-};
-
 /// The label starts the subject of an e-mail.
 enum class AlertKind { began, continues, ended };
 template <>
 struct Terms<AlertKind> {
   static constexpr auto rows =
       std::to_array<Term>({{"began", ""}, {"continues", "Still: "}, {"ended", "Ended: "}});
-};
-
-enum class AlertMessageState { waiting, sent, failed };
-template <>
-struct Terms<AlertMessageState> {
-  static constexpr auto rows = std::to_array<Term>({{"waiting"}, {"sent"}, {"failed"}});
 };
 
 struct AlertRule {
@@ -48,13 +36,6 @@ constexpr std::int64_t kAlertGapMs = 30 * kMinuteMs;
 constexpr std::int64_t kAlertRepeatMs = 86'400'000;
 /// Ended alerts are deleted after this time.
 constexpr std::int64_t kAlertDays = 90;
-
-/// These attempts span 22 hours. After the last one, the daily repetition of a lasting condition
-/// follows.
-constexpr int kAlertAttemptsMax = 25;
-/// Delay from the start of attempt `attempt` (counted from 1) to the next: 1 min, 5 min, 30 min,
-/// then 1 h.
-std::int64_t alert_delay_ms(int attempt);
 
 /// The newest stored alert of a condition.
 struct AlertState {

@@ -5,20 +5,6 @@
 #include "base/text/ascii.h"
 
 namespace coffer {
-namespace {
-
-constexpr std::int64_t kFirstDelayMs = 60'000;
-constexpr std::int64_t kLaterDelayMs = 600'000;
-
-}  // namespace
-
-std::string_view name(NotificationChannel channel) {
-  return channel == NotificationChannel::email ? "email" : "messaging";
-}
-
-std::int64_t notification_delay_ms(int attempt) {
-  return attempt <= 1 ? kFirstDelayMs : kLaterDelayMs;
-}
 
 std::string notification_text(const NotificationTerms& terms) {
   std::string text = terms.environment == Environment::sandbox ? "[Sandbox, no real money] " : "";

@@ -1,34 +1,15 @@
 // Notifications to the receiver of a payment, if its submission requested one (notifyEmail,
-// notifyWhatsApp). Pure rules: the text of a message, and the times of retries.
+// notifyWhatsApp). Pure rules: the text of a message.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/money.h"
-#include "domain/tables/terms.h"
 
 namespace coffer {
-
-/// Stored values.
-enum class NotificationChannel { email = 1, messaging = 2 };
-/// `recorded`: the channel is not configured, so the message is only shown to the operator.
-enum class NotificationState { waiting, sent, failed, recorded };
-template <>
-struct Terms<NotificationState> {
-  static constexpr auto rows =
-      std::to_array<Term>({{"waiting"}, {"sent"}, {"failed"}, {"recorded"}});
-};
-
-std::string_view name(NotificationChannel channel);
-
-constexpr int kNotificationAttemptsMax = 3;
-
-/// Delay from the start of attempt `attempt` (counted from 1) to the next: 1 min, then 10 min.
-std::int64_t notification_delay_ms(int attempt);
 
 struct NotificationTerms {
   Amount amount;  // the received amount

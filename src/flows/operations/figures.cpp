@@ -80,7 +80,7 @@ void note_backup_failure(const Context& context) {
   if (context.figures != nullptr) context.figures->backup_failures_->add();
 }
 
-void note_notification(const Context& context, NotificationChannel channel, bool sent) {
+void note_notification(const Context& context, MessageChannel channel, bool sent) {
   if (context.figures == nullptr) return;
   context.figures->metrics_
       .counter("coffer_notification_attempts_total",

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "base/telemetry/metrics.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
 #include "flows/context.h"
@@ -26,7 +26,7 @@ class Figures {
   friend void count_delivery(const Context&, store::WriteTx&, DeliveryState);
   friend void note_attempt(const Context&, const outbound::WebhookResponse&);
   friend void note_backup_failure(const Context&);
-  friend void note_notification(const Context&, NotificationChannel, bool);
+  friend void note_notification(const Context&, MessageChannel, bool);
 
   static constexpr std::size_t kTypes = 8;
   static constexpr std::size_t kStatuses = 8;
@@ -54,6 +54,6 @@ void note_attempt(const Context& context, const outbound::WebhookResponse& respo
 /// Counts a failed scheduled backup.
 void note_backup_failure(const Context& context);
 /// Counts one attempt to send a notification.
-void note_notification(const Context& context, NotificationChannel channel, bool sent);
+void note_notification(const Context& context, MessageChannel channel, bool sent);
 
 }  // namespace coffer::flows

@@ -1,13 +1,11 @@
-// Notifies the receiver of a successful payment (docs/contract.md#notifications).
-//
-// A row is written in the commit in which the payment succeeds, so a crash cannot lose it. An
-// attempt is counted in a commit before it is made. A row with an unfinished attempt is retried
-// later, at most kNotificationAttemptsMax times in total.
+// Notifies the receiver of a successful payment (docs/contract.md#notifications). The row is
+// written in the commit in which the payment succeeds, so a crash cannot lose it; messages.h sends
+// it.
 #pragma once
 
-#include <optional>
-
 #include "flows/context.h"
+#include "outbound/operations/messenger.h"
+#include "store/operations/messages.h"
 #include "store/payments/payments.h"
 #include "store/write_tx.h"
 
@@ -19,12 +17,8 @@ namespace coffer::flows {
 void record_notification(const Context& context, store::WriteTx& tx,
                          const store::SettlementView& payment);
 
-struct NotificationRound {
-  int attempts = 0;                   // number of processed rows
-  std::optional<Timestamp> next_due;  // of the rows that still wait
-};
-/// Sends due notifications, at most `limit`, one after another on this thread. Failures of a
-/// channel are recorded in the rows and the log; a returned Problem comes from the store.
-Result<NotificationRound> send_due_notifications(const Context& context, int limit);
+/// The message in the form of its channel. Checks the payment.
+outbound::OutgoingMessage notification_message(store::Connection& db,
+                                               const store::Notification& notification);
 
 }  // namespace coffer::flows

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "domain/ledger/wallet.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
 #include "store/lists/key_walk.h"
@@ -30,11 +30,11 @@ constexpr const char* kProviders =
     " (SELECT min(payment) FROM provider_jobs)";
 constexpr const char* kCreated = "SELECT created_at FROM payments WHERE payment = ?";
 constexpr const char* kNotifications =
-    "SELECT count(*), min(due_at) FROM (SELECT due_at FROM notifications INDEXED BY"
-    " notifications_waiting WHERE state = 0 ORDER BY due_at LIMIT ?)";
+    "SELECT count(*), min(due_at) FROM (SELECT due_at FROM messages INDEXED BY"
+    " notifications_waiting WHERE state = 0 AND payment IS NOT NULL ORDER BY due_at LIMIT ?)";
 constexpr const char* kNotificationsFailed =
-    "SELECT count(*) FROM (SELECT 1 FROM notifications INDEXED BY notifications_failed"
-    " WHERE state = 2 LIMIT ?)";
+    "SELECT count(*) FROM (SELECT 1 FROM messages INDEXED BY notifications_failed"
+    " WHERE state = 2 AND payment IS NOT NULL LIMIT ?)";
 constexpr const char* kReviews =
     "SELECT (SELECT count(*) FROM (SELECT 1 FROM wallets INDEXED BY wallets_not_verified"
     " WHERE status = 0 AND status <> 1 LIMIT ?)),"
@@ -58,8 +58,8 @@ static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::refund_pending) == 4);
 static_assert(stored(PaymentStatus::succeeded) == 2);
-static_assert(stored(NotificationState::waiting) == 0);
-static_assert(stored(NotificationState::failed) == 2);
+static_assert(stored(MessageState::waiting) == 0);
+static_assert(stored(MessageState::failed) == 2);
 static_assert(stored(WalletStatus::pending) == 0);
 static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kEndpointsGone =

@@ -8,7 +8,7 @@
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
@@ -268,8 +268,8 @@ const Columns kDeliveryAttempts =
     columns(kWebhook, number("sequence"), number("attempt"), time("at"), number("duration_ms"),
             number("status"), text("fault"));
 const Columns kNotifications =
-    columns(kPayment, named<NotificationChannel>("channel"), text("recipient"),
-            named<NotificationState>("state"), number("attempts"), time("closed_at"));
+    columns(kPayment, named<MessageChannel>("channel"), text("recipient"),
+            named<MessageState>("state"), number("attempts"), time("closed_at"));
 
 const auto kNouns = std::to_array<ExportNoun>({
     {"association", "associations", "association", kAssociations},
@@ -303,7 +303,8 @@ const auto kNouns = std::to_array<ExportNoun>({
     {"event", "events", "tenant, sequence", kEvents},
     {"delivery", "deliveries", "webhook, sequence", kDeliveries},
     {"deliveryAttempt", "delivery_attempts", "webhook, sequence, attempt", kDeliveryAttempts},
-    {"notification", "notifications", "notification", kNotifications},
+    {"notification", "(SELECT * FROM messages WHERE payment IS NOT NULL)", "message",
+     kNotifications},
 });
 
 }  // namespace

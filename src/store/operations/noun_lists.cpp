@@ -33,11 +33,12 @@ constexpr const char* kBeneficiaryBrief =
 constexpr KeyIndex kQuotes = COFFER_KEY_INDEX("quote", "quotes", "true");
 constexpr const char* kQuoteBrief =
     "SELECT tenant, connector, payment IS NOT NULL, expires_at FROM quotes WHERE quote = ?";
-constexpr KeyIndex kNotifications = COFFER_KEY_INDEX("notification", "notifications", "true");
-constexpr KeyIndex kNotificationsFailed =
-    COFFER_KEY_INDEX("notification", "notifications INDEXED BY notifications_failed", "state = 2");
-static_assert(stored(NotificationState::failed) == 2);
-constexpr const char* kNotificationState = "SELECT state FROM notifications WHERE notification = ?";
+constexpr KeyIndex kNotifications =
+    COFFER_KEY_INDEX("message", "messages INDEXED BY notifications", "payment IS NOT NULL");
+constexpr KeyIndex kNotificationsFailed = COFFER_KEY_INDEX(
+    "message", "messages INDEXED BY notifications_failed", "state = 2 AND payment IS NOT NULL");
+static_assert(stored(MessageState::failed) == 2);
+constexpr const char* kMessageState = "SELECT state FROM messages WHERE message = ?";
 constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
 
 /// The rows of some tenants, or of all.
@@ -155,20 +156,18 @@ NewestPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& w
   });
 }
 
-NewestPage<NotificationRow> newest_notifications(Connection& db,
-                                                 std::optional<NotificationState> state,
-                                                 const NewestAt& at) {
+NewestPage<Notification> newest_notifications(Connection& db, std::optional<MessageState> state,
+                                              const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
-  const bool failed = state == NotificationState::failed;
+  const bool failed = state == MessageState::failed;
   const auto fits = [&](std::int64_t key) {
     budget.spend(1);
-    return !state ||
-           first_integer(db, kNotificationState, key) == static_cast<std::int64_t>(*state);
+    return !state || first_integer(db, kMessageState, key) == static_cast<std::int64_t>(*state);
   };
   const KeySets sets = one(walk.of(failed ? kNotificationsFailed : kNotifications));
   return rows_of(newest_keys(walk, sets, at, fits),
-                 [&](std::int64_t key) { return *find_notification_by_key(db, key); });
+                 [&](std::int64_t key) { return *find_notification(db, key); });
 }
 
 PaymentId payment_id(Connection& db, std::int64_t payment) {

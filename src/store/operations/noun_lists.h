@@ -5,10 +5,10 @@
 #include <string>
 
 #include "store/ledger/wallets.h"
+#include "store/operations/messages.h"
 #include "store/operations/newest.h"
 #include "store/parties/beneficiaries.h"
 #include "store/payments/quotes.h"
-#include "store/webhooks/notifications.h"
 
 namespace coffer::store {
 
@@ -45,9 +45,8 @@ struct QuotesWanted {
 };
 NewestPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& wanted,
                                            const NewestAt& at);
-NewestPage<NotificationRow> newest_notifications(Connection& db,
-                                                 std::optional<NotificationState> state,
-                                                 const NewestAt& at);
+NewestPage<Notification> newest_notifications(Connection& db, std::optional<MessageState> state,
+                                              const NewestAt& at);
 
 /// Public ID of the payment with this key.
 PaymentId payment_id(Connection& db, std::int64_t payment);

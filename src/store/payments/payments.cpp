@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t kNobody = 0;
 
-std::optional<NotificationChannel> optional_channel(const Query& q, int column) {
+std::optional<MessageChannel> optional_channel(const Query& q, int column) {
   if (q.integer(column) == kNobody) return std::nullopt;
-  return q.enumeration<NotificationChannel>(column);
+  return q.enumeration<MessageChannel>(column);
 }
 
 using Record = PaymentRecord;
@@ -44,8 +44,8 @@ constexpr Column<Record> kRecordColumns[] = {
     {"p.notify",
      [](const Query& q, int at, Record& r) {
        const auto channel = optional_channel(q, at);
-       r.request.notify_email = channel == NotificationChannel::email;
-       r.request.notify_whatsapp = channel == NotificationChannel::messaging;
+       r.request.notify_email = channel == MessageChannel::email;
+       r.request.notify_whatsapp = channel == MessageChannel::messaging;
      }},
     joined<&Record::request, &Request::beneficiary>("b.id"),
     joined<&Record::request, &Request::destination>("t.id"),
@@ -197,8 +197,8 @@ constexpr const char* kNextDue =
     " ORDER BY settle_at LIMIT 1";
 
 std::int64_t notify_column(const PaymentRequest& request) {
-  if (request.notify_email) return static_cast<std::int64_t>(NotificationChannel::email);
-  if (request.notify_whatsapp) return static_cast<std::int64_t>(NotificationChannel::messaging);
+  if (request.notify_email) return static_cast<std::int64_t>(MessageChannel::email);
+  if (request.notify_whatsapp) return static_cast<std::int64_t>(MessageChannel::messaging);
   return kNobody;
 }
 
@@ -325,9 +325,9 @@ SettlementView view_of(const Tenant& tenant, const NewPayment& payment, SealedPa
                       .receiving_amount = sealed.state.receiving_amount,
                       .keys = payment.keys,
                       .amounts = {request.only().amount}};
-  if (request.notify_email) view.notify = NotificationChannel::email;
+  if (request.notify_email) view.notify = MessageChannel::email;
   if (!request.notify_email && request.notify_whatsapp)
-    view.notify = NotificationChannel::messaging;
+    view.notify = MessageChannel::messaging;
   view.sealed = std::move(sealed);
   return view;
 }

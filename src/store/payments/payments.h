@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/identity/tenant.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "domain/identity/tenant.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "store/payments/payment_seal.h"
 
@@ -45,7 +45,7 @@ struct SettlementView {
   std::optional<Amount> receiving_amount;
   PaymentKeys keys;
   std::vector<Amount> amounts;                // per leg
-  std::optional<NotificationChannel> notify;  // empty: no notification
+  std::optional<MessageChannel> notify;  // empty: no notification
   bool operator==(const SettlementView&) const = default;
 };
 

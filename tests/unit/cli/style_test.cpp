@@ -4,7 +4,7 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
 #include "domain/webhooks/webhook.h"
@@ -34,7 +34,7 @@ TEST_CASE("every status of the domain has a colour", "[cli]") {
   check_known(AssociationStatus::suspended);
   check_known(ConnectorStatus::paused);
   check_known(DeliveryState::oversize);
-  check_known(NotificationState::recorded);
+  check_known(MessageState::recorded);
   CHECK(shade_of_status("Treasury") == Shade::plain);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "domain/operations/message.h"
 #include "source_dir.h"
 
 using namespace coffer;
@@ -183,13 +184,13 @@ TEST_CASE("alerts: what an operator decided, or waits for one, opens none") {
 }
 
 TEST_CASE("alerts: attempts are an hour apart at most, and end before the repetition") {
-  CHECK(alert_delay_ms(1) == kMinuteMs);
-  CHECK(alert_delay_ms(2) == 5 * kMinuteMs);
-  CHECK(alert_delay_ms(3) == 30 * kMinuteMs);
+  CHECK(message_delay_ms(1) == kMinuteMs);
+  CHECK(message_delay_ms(2) == 5 * kMinuteMs);
+  CHECK(message_delay_ms(3) == 30 * kMinuteMs);
   std::int64_t all_ms = 0;
-  for (int attempt = 1; attempt < kAlertAttemptsMax; ++attempt) {
-    CHECK(alert_delay_ms(attempt) <= kHourMs);
-    all_ms += alert_delay_ms(attempt);
+  for (int attempt = 1; attempt < kMessageAttemptsMax; ++attempt) {
+    CHECK(message_delay_ms(attempt) <= kHourMs);
+    all_ms += message_delay_ms(attempt);
   }
   CHECK(all_ms >= 20 * kHourMs);
   CHECK(all_ms < kAlertRepeatMs);

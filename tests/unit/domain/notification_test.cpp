@@ -40,12 +40,6 @@ TEST_CASE("a message is one line with any association name") {
   CHECK(text.find_first_of("\r\n") == std::string::npos);
 }
 
-TEST_CASE("attempts are one minute and then ten minutes apart") {
-  CHECK(notification_delay_ms(1) == 60'000);
-  CHECK(notification_delay_ms(2) == 600'000);
-  CHECK(notification_delay_ms(3) == 600'000);
-}
-
 TEST_CASE("a masked address in the log is still recognisable") {
   CHECK(masked_recipient("amina@example.com") == "a***@example.com");
   CHECK(masked_recipient("+254712345678") == "+254***78");

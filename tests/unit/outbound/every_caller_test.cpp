@@ -5,8 +5,7 @@
 #include "base/digest.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
-#include "outbound/operations/alert_sender.h"
-#include "outbound/operations/notifier.h"
+#include "outbound/operations/messenger.h"
 #include "outbound/operations/witness.h"
 #include "outbound/providers/breaker.h"
 #include "outbound/providers/provider_http.h"
@@ -58,15 +57,16 @@ const std::vector<Caller>& callers() {
        }},
       {"alert", "ok",
        [](World& w) {
-         AlertSender sender({.url = w.url, .secret = w.secret}, w.clock, w.resolver, w.client);
-         return sender.send(AlertChannel::webhook, {"id-1", "{}", "s", "t"}).sent;
+         Messenger messenger({.webhook_url = w.url, .webhook_secret = w.secret}, w.clock,
+                             w.resolver, w.client);
+         return messenger.send({MessageChannel::webhook, "", "id-1", "s", "t", "{}"}).sent;
        }},
       {"notification", "ok",
        [](World& w) {
-         ConfiguredNotifier notifier({.gateway_url = w.url, .gateway_token = Secret("t")}, w.client,
-                                     w.resolver);
-         return notifier.send({NotificationChannel::messaging, "+254712345678", "text", {}})
-             .has_value();
+         Messenger messenger({.gateway_url = w.url, .gateway_token = Secret("t")}, w.clock,
+                             w.resolver, w.client);
+         return messenger.send({MessageChannel::messaging, "+254712345678", "id-1", "", "text"})
+             .sent;
        }},
       {"provider", "{}",
        [](World& w) {

@@ -450,7 +450,7 @@ TEST_CASE("operating lists: no query reads a whole growing table or sorts") {
     list_users(db, {});
     activity(db, {{}, Timestamp{}, 1'000, 2});
     newest_statement_lines(db, ledger.tenant, ledger.first.account, {0, 1'000'000}, 10);
-    newest_notifications(db, NotificationState::failed, {});
+    newest_notifications(db, MessageState::failed, {});
     newest_notifications(db, {}, {});
     const auto all = plans(db);
     CHECK(all.size() > 60);

@@ -25,7 +25,7 @@ struct Edit {
 const std::vector<Edit> kEdits{
     {"DROP TRIGGER journal_is_final", "trigger journal_is_final is missing"},
     {"DROP INDEX accounts_of_wallet", "index accounts_of_wallet is missing"},
-    {"DROP TABLE notifications", "table notifications is missing"},
+    {"DROP TABLE messages", "table messages is missing"},
     {"CREATE VIEW planted AS SELECT 1", "view planted does not belong", "DROP VIEW planted"},
     {"CREATE TABLE planted (x)", "table planted does not belong", "DROP TABLE planted"},
     {"CREATE INDEX planted ON payments (id)", "index planted does not belong",

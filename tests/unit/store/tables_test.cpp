@@ -8,7 +8,7 @@
 
 #include "domain/identity/four_eyes.h"
 #include "domain/operations/alert.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
@@ -154,11 +154,10 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<PaymentStatus>(db, "payments", "corrected_from");
   check_enum<OpenItem>(db, "provider_payments", "open_item");
   check_enum<ProviderCall>(db, "provider_attempts", "call");
-  check_enum<NotificationState>(db, "notifications", "state");
   check_enum<AlertCondition>(db, "alerts", "condition");
-  check_enum<AlertKind>(db, "alert_messages", "kind");
-  check_enum<AlertChannel>(db, "alert_messages", "channel");
-  check_enum<AlertMessageState>(db, "alert_messages", "state");
+  check_enum<AlertKind>(db, "messages", "kind");
+  check_enum<MessageChannel>(db, "messages", "channel");
+  check_enum<MessageState>(db, "messages", "state");
 }
 
 TEST_CASE("tables: a CHECK with a different range is detected") {

@@ -1,5 +1,5 @@
 // Messages through a sendmail program and an HTTP gateway.
-#include "outbound/operations/notifier.h"
+#include "outbound/operations/messenger.h"
 
 #include <catch2/catch.hpp>
 
@@ -11,34 +11,38 @@ using namespace coffer;
 using namespace coffer::outbound;
 using namespace coffer::test;
 
-namespace notifier_test {
+namespace messenger_test {
 namespace {
 
-const PaymentId kPayment = *PaymentId::parse("019b7653-d4c0-7000-8000-000000000001");
 constexpr const char* kPaymentText = "019b7653-d4c0-7000-8000-000000000001";
 
-Notification mail_to(const std::string& recipient) {
-  return {NotificationChannel::email, recipient, "You received 1.00 USDC from A.", kPayment};
+OutgoingMessage mail_to(const std::string& recipient) {
+  return {MessageChannel::email, recipient, kPaymentText, "Payment received",
+          "You received 1.00 USDC from A."};
 }
 
-Notification message() {
-  return {NotificationChannel::messaging, "+254712345678", "You received 1.00 USDC from A.",
-          kPayment};
+OutgoingMessage message() {
+  return {MessageChannel::messaging, "+254712345678", kPaymentText, "",
+          "You received 1.00 USDC from A."};
 }
 
 struct World {
+  ManualClock clock;
   http::Client client{""};
   CaresResolver resolver;
 
-  Result<void> send(NotifierSettings settings, const Notification& notification) {
-    return ConfiguredNotifier(std::move(settings), client, resolver).send(notification);
+  Messenger messenger(MessengerSettings settings) {
+    return Messenger(std::move(settings), clock, resolver, client);
   }
-  Result<void> mail(const Script& script, const std::string& recipient, int timeout_ms = 10'000) {
+  SendResult send(MessengerSettings settings, const OutgoingMessage& message) {
+    return messenger(std::move(settings)).send(message);
+  }
+  SendResult mail(const Script& script, const std::string& recipient, int timeout_ms = 10'000) {
     return send(
         {.mail = {.sendmail = script.path(), .from = "pay@bank.example", .timeout_ms = timeout_ms}},
         mail_to(recipient));
   }
-  Result<void> post(const std::string& url, int timeout_ms = 2'000) {
+  SendResult post(const std::string& url, int timeout_ms = 2'000) {
     return send({.gateway_url = url, .gateway_token = Secret("sesame"), .timeout_ms = timeout_ms},
                 message());
   }
@@ -48,20 +52,20 @@ struct World {
 
 TEST_CASE("only configured channels are served") {
   World world;
-  const ConfiguredNotifier none({}, world.client, world.resolver);
-  CHECK_FALSE(none.serves(NotificationChannel::email));
-  CHECK_FALSE(none.serves(NotificationChannel::messaging));
-  CHECK_FALSE(world.send({}, mail_to("amina@example.com")));
-  const ConfiguredNotifier mail({.mail = {.sendmail = "/x", .from = "a@b.example"}}, world.client,
-                                world.resolver);
-  CHECK(mail.serves(NotificationChannel::email));
-  CHECK_FALSE(mail.serves(NotificationChannel::messaging));
+  const Messenger none = world.messenger({});
+  CHECK_FALSE(none.serves(MessageChannel::email));
+  CHECK_FALSE(none.serves(MessageChannel::messaging));
+  CHECK_FALSE(none.serves(MessageChannel::webhook));
+  CHECK_FALSE(world.send({}, mail_to("amina@example.com")).sent);
+  const Messenger mail = world.messenger({.mail = {.sendmail = "/x", .from = "a@b.example"}});
+  CHECK(mail.serves(MessageChannel::email));
+  CHECK_FALSE(mail.serves(MessageChannel::messaging));
 }
 
 TEST_CASE("sendmail gets the recipient as its last argument and the complete message as input") {
   World world;
   const Script script("printf '%s\\n' \"$@\" > $OUT/arguments; cat > $OUT/mail");
-  REQUIRE(world.mail(script, "amina@example.com"));
+  REQUIRE(world.mail(script, "amina@example.com").sent);
   CHECK(script.left("arguments") == "-i\n-f\npay@bank.example\n--\namina@example.com\n");
   const std::string sent = script.left("mail");
   CHECK(sent.starts_with("Date: "));
@@ -80,7 +84,7 @@ TEST_CASE("sendmail does not get the environment, which may contain secrets") {
   const Script script("env > $OUT/environment");
   const auto sent = world.mail(script, "amina@example.com");
   ::unsetenv("COFFER_MASTER_KEY");
-  REQUIRE(sent);
+  REQUIRE(sent.sent);
   CHECK(script.left("environment").find("PATH=") != std::string::npos);
   CHECK(script.left("environment").find("COFFER") == std::string::npos);
 }
@@ -92,7 +96,7 @@ TEST_CASE("an invalid address reaches neither a header nor a command line") {
        {"amina@example.com\nBcc: eve@example.com", "amina@example.com, eve@example.com", "-oQ/tmp",
         "amina", "", "amina@example.com\r\n", "$(id)@", "a b@example.com"}) {
     INFO(recipient);
-    CHECK_FALSE(world.mail(script, recipient));
+    CHECK_FALSE(world.mail(script, recipient).sent);
   }
   CHECK(script.left("called").empty());
 }
@@ -101,25 +105,26 @@ TEST_CASE("failures of sendmail") {
   World world;
   const Script script("exit 75");
   const auto status = world.mail(script, "amina@example.com");
-  REQUIRE_FALSE(status);
-  CHECK(status.error().detail == "sendmail exited with 75.");
+  REQUIRE_FALSE(status.sent);
+  CHECK(status.detail == "sendmail exited with 75.");
   // The words of the program, on one line and without the recipient. What it writes never blocks
   // it.
   script.rewrite("printf 'warning:\\n\\tno room for amina@example.com.\\n' >&2; exit 75");
-  CHECK(world.mail(script, "amina@example.com").error().detail ==
+  CHECK(world.mail(script, "amina@example.com").detail ==
         "sendmail exited with 75. It reported: warning: no room for (recipient).");
   script.rewrite("head -c 1000000 /dev/zero | tr '\\0' x");
-  CHECK(world.mail(script, "amina@example.com"));
+  CHECK(world.mail(script, "amina@example.com").sent);
   script.rewrite("kill -9 $$");
-  CHECK_FALSE(world.mail(script, "amina@example.com"));
+  CHECK_FALSE(world.mail(script, "amina@example.com").sent);
   // After the time limit, the program and its children have been killed.
   script.rewrite("sleep 60 & wait");
   const auto late = world.mail(script, "amina@example.com", 100);
-  REQUIRE_FALSE(late);
-  CHECK(late.error().detail == "sendmail did not exit in time.");
-  CHECK_FALSE(
-      world.send({.mail = {.sendmail = script.path() + "-not-there", .from = "a@b.example"}},
-                 mail_to("amina@example.com")));
+  REQUIRE_FALSE(late.sent);
+  CHECK(late.detail == "sendmail did not exit in time.");
+  CHECK_FALSE(world
+                  .send({.mail = {.sendmail = script.path() + "-not-there", .from = "a@b.example"}},
+                        mail_to("amina@example.com"))
+                  .sent);
 }
 
 TEST_CASE("mail ends when the calls of the client are cut") {
@@ -135,9 +140,9 @@ TEST_CASE("mail ends when the calls of the client are cut") {
     world.client.cut_after(100);
     const SystemClock clock;
     const std::int64_t began_ms = clock.monotonic_ms();
-    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")));
+    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")).sent);
     CHECK(clock.monotonic_ms() - began_ms < 20'000);
-    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")));
+    CHECK_FALSE(world.send({.mail = settings}, mail_to("amina@example.com")).sent);
     CHECK(clock.monotonic_ms() - began_ms < 20'000);
   }
 }
@@ -155,9 +160,9 @@ TEST_CASE("a refused connection is named, without TLS to this machine in every s
                              .from = "pay@bank.example"}},
                    mail_to("amina@example.com"));
     INFO(host);
-    REQUIRE_FALSE(sent);
-    CHECK_THAT(sent.error().detail, Catch::Matchers::Contains("Connection refused") ||
-                                        Catch::Matchers::Contains("Could not connect"));
+    REQUIRE_FALSE(sent.sent);
+    CHECK_THAT(sent.detail, Catch::Matchers::Contains("Connection refused") ||
+                                Catch::Matchers::Contains("Could not connect"));
   }
 }
 
@@ -183,8 +188,8 @@ TEST_CASE("the address of a mail server has a scheme, a host and a port, and not
 TEST_CASE("the gateway gets a message with a key that identifies repetitions") {
   World world;
   Receiver gateway;
-  REQUIRE(world.post(gateway.url("/messages?a=b")));
-  REQUIRE(world.post(gateway.url("/messages?a=b")));
+  REQUIRE(world.post(gateway.url("/messages?a=b")).sent);
+  REQUIRE(world.post(gateway.url("/messages?a=b")).sent);
   const auto received = gateway.received();
   REQUIRE(received.size() == 2);
   CHECK(received[0].target == "/messages?a=b");
@@ -204,16 +209,16 @@ TEST_CASE("failures of the gateway, without address or token in the text") {
     gateway.script({{.status = status, .headers = {{"Location", gateway.url("/other")}}}});
     const auto answer = world.post(gateway.url());
     INFO(status);
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().detail.find("712345678") == std::string::npos);
-    CHECK(answer.error().detail.find("sesame") == std::string::npos);
+    REQUIRE_FALSE(answer.sent);
+    CHECK(answer.detail.find("712345678") == std::string::npos);
+    CHECK(answer.detail.find("sesame") == std::string::npos);
   }
   for (const auto kind : {Behaviour::Kind::reset, Behaviour::Kind::garbage}) {
     gateway.script({{.kind = kind}});
-    CHECK_FALSE(world.post(gateway.url()));
+    CHECK_FALSE(world.post(gateway.url()).sent);
   }
   const Listener silent;
-  CHECK_FALSE(world.post(silent.url(), 100));
+  CHECK_FALSE(world.post(silent.url(), 100).sent);
 }
 
 TEST_CASE("the URL of a gateway must protect the token") {
@@ -225,4 +230,4 @@ TEST_CASE("the URL of a gateway must protect the token") {
   CHECK_FALSE(check_gateway_url("https://user:word@sms.example/").empty());
 }
 
-}  // namespace notifier_test
+}  // namespace messenger_test

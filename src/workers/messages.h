@@ -1,28 +1,29 @@
-// The thread that checks conditions and sends alerts, one message at a time. A slow target delays
-// only other alerts.
+// The thread that checks conditions for alerts and sends all messages, one at a time and those
+// about alerts first. A slow target delays only other messages.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
 #include "base/worker_thread.h"
+#include "domain/operations/condition.h"
 #include "flows/context.h"
-#include "flows/operations/alerts.h"
 
 namespace coffer::workers {
 
-class Alerts {
+class Messages {
  public:
   /// `look` returns the current figures. All arguments must outlive this object.
-  Alerts(const flows::Context& context, outbound::AlertSender& sender,
-         std::function<Result<ConditionFacts>()> look);
+  Messages(const flows::Context& context, std::function<Result<ConditionFacts>()> look);
 
   void start() { worker_.start(); }
+  /// Call after a commit with a notification. Thread-safe.
+  void wake() { worker_.wake(); }
   /// Returns when the attempt in progress has ended and is recorded.
   void stop() { worker_.stop(); }
 
-  /// Checks the conditions once and sends all due alerts on the calling thread; returns the number
-  /// of attempts. For tests with a manual clock; not together with `start`.
+  /// Checks the conditions once and sends everything that is due now on the calling thread; returns
+  /// the number of processed messages. For tests with a manual clock; not together with `start`.
   int run_due();
 
  private:
@@ -30,7 +31,6 @@ class Alerts {
   void look();
 
   const flows::Context& context_;
-  outbound::AlertSender& sender_;
   const std::function<Result<ConditionFacts>()> look_;
   std::int64_t look_again_ms_ = 0;  // on the machine's monotonic clock
   WorkerThread worker_;
