@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "base/text/ascii.h"
 #include "base/text/characters.h"
 
 namespace coffer::http {
@@ -15,68 +14,37 @@ namespace {
 constexpr std::size_t kNumberBytesMax = 100;
 // Up to this size, a linear search is faster than a set, and most objects are smaller.
 constexpr std::size_t kLinearMembers = 16;
-// nlohmann's error ID of a number that exceeds a double.
-constexpr int kNumberOverflow = 406;
+/// The library's type of numbers that are not whole. It rejects what std::isfinite() rejects, and
+/// every number of the text is finite, although a double cannot represent some of them.
+class AnyNumber {
+ public:
+  AnyNumber(double) {}                     // NOLINT
+  operator double&() { return parsed_; }   // NOLINT: strtod() writes it
+  operator double() const { return 0.0; }  // NOLINT: finite
 
-/// The numbers of a text as written, by their position in the sequence of numbers.
-using NumberTexts = std::map<std::size_t, std::string>;
-
-/// The position of the first exponent digit of a number that may exceed a double; npos otherwise.
-std::size_t large_exponent(std::string_view number) {
-  constexpr std::size_t kDigitsMax = 2;  // with kNumberBytesMax digits, below the largest double
-  std::size_t at = number.find_first_of("eE");
-  if (at == std::string_view::npos) return at;
-  if (++at < number.size() && number[at] == '+') ++at;
-  const bool is_large =
-      number.size() - at > kDigitsMax &&
-      std::all_of(number.begin() + static_cast<std::ptrdiff_t>(at), number.end(), ascii::is_digit);
-  return is_large ? at : std::string_view::npos;
-}
-
-/// Sets large exponents to zero, because the library rejects numbers beyond a double. Returns the
-/// original numbers. Positions in the text do not change.
-NumberTexts take_large_exponents(std::string& json) {
-  NumberTexts taken;
-  std::size_t numbers = 0;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '"') {
-      for (++i; i < json.size() && json[i] != '"'; ++i) {
-        if (json[i] == '\\') ++i;
-      }
-    } else if (json[i] == '-' || ascii::is_digit(json[i])) {
-      const std::size_t end = std::min(json.find_first_not_of("+-.0123456789eE", i), json.size());
-      const std::string number = json.substr(i, end - i);
-      if (const std::size_t at = large_exponent(number); at != std::string::npos) {
-        taken.emplace(numbers, number);
-        std::fill(json.begin() + static_cast<std::ptrdiff_t>(i + at),
-                  json.begin() + static_cast<std::ptrdiff_t>(end), '0');
-      }
-      ++numbers;
-      i = end - 1;
-    }
-  }
-  return taken;
-}
+ private:
+  double parsed_ = 0.0;
+};
+using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t,
+                                  std::uint64_t, AnyNumber>;
 
 /// Builds a JsonValue from nlohmann's SAX events, because its DOM would convert numbers to doubles
 /// and keep the last of two members with the same name. The parser does not recurse, so deeply
 /// nested input cannot exhaust the stack before the depth check.
 class Builder {
  public:
-  /// `large` contains the numbers whose original text replaces the parsed text.
-  explicit Builder(const JsonLimits& limits, std::string_view text, NumberTexts large = {})
-      : limits_(limits), text_(text), large_(std::move(large)) {}
+  Builder(const JsonLimits& limits, std::string_view text) : limits_(limits), text_(text) {}
 
   bool null() { return add(JsonValue()); }
   bool boolean(bool value) { return add(JsonValue(value)); }
   bool number_integer(std::int64_t value) { return number(std::to_string(value)); }
   bool number_unsigned(std::uint64_t value) { return number(std::to_string(value)); }
-  bool number_float(double, const std::string& text) { return number(text); }
+  bool number_float(AnyNumber, const std::string& text) { return number(text); }
   bool string(std::string& text) {
     if (!check_text(text, "The text")) return false;
     return add(JsonValue(std::move(text)));
   }
-  bool binary(nlohmann::json::binary_t&) { return false; }  // never occurs in JSON text
+  bool binary(Json::binary_t&) { return false; }  // never occurs in JSON text
 
   bool start_object(std::size_t) { return open(JsonValue(JsonValue::Object{})); }
   bool start_array(std::size_t) { return open(JsonValue(JsonValue::Array{})); }
@@ -85,12 +53,7 @@ class Builder {
   bool key(std::string& name);
 
   bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::detail::exception& error) {
-    has_large_number_ = error.id == kNumberOverflow;
-    if (has_large_number_) {
-      static_cast<void>(fail_here("The number", "is too large"));
-      return false;
-    }
+                   const nlohmann::detail::exception&) {
     // The library's message contains its class names; the position is more helpful.
     return fail(subject() + " is not valid JSON at " + place(position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
@@ -109,7 +72,6 @@ class Builder {
     return out;
   }
   JsonValue take() { return std::move(root_); }
-  bool has_large_number() const { return has_large_number_; }
 
  private:
   struct Frame {
@@ -142,8 +104,6 @@ class Builder {
   }
 
   bool number(std::string text) {
-    const auto as_written = large_.find(numbers_++);
-    if (as_written != large_.end()) text = as_written->second;
     if (text.size() > kNumberBytesMax && !fail_here("The number", "is too long")) return false;
     return add(JsonValue(JsonValue::Number{std::move(text)}));
   }
@@ -244,9 +204,6 @@ class Builder {
   std::string error_;
   std::optional<FieldError> field_;
   std::size_t values_ = 0;
-  const NumberTexts large_;
-  std::size_t numbers_ = 0;
-  bool has_large_number_ = false;
 };
 
 void Builder::put(JsonValue&& value) {
@@ -308,16 +265,8 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
     return rejected(" contains a NUL character at " + builder.place(nul + 1) + ".");
   }
   if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
-  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
-  if (!builder.has_large_number()) return unexpected(builder.problem());
-  if (limits.errors != nullptr) limits.errors->clear();  // they are found again
-  std::string smaller(text);
-  NumberTexts large = take_large_exponents(smaller);
-  Builder again(limits, smaller, std::move(large));
-  if (!nlohmann::json::sax_parse(smaller.begin(), smaller.end(), &again)) {
-    return unexpected(again.problem());
-  }
-  return again.take();
+  if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  return unexpected(builder.problem());
 }
 
 }  // namespace coffer::http

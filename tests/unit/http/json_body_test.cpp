@@ -147,7 +147,7 @@ TEST_CASE("a number keeps its text, also beyond the range of a double") {
 TEST_CASE("a number with too many digits is rejected by name") {
   const std::string text(400, '9');
   CHECK(rejection("{\"t\":[0,{\"n\":" + text + "}]}").find("`t[1].n`") != std::string::npos);
-  CHECK(rejection(text).find("too large") != std::string::npos);
+  CHECK(rejection(text).find("too long") != std::string::npos);
   const std::string exponent = "1e" + std::string(200, '9');
   CHECK(rejection("{\"n\":" + exponent + "}").find("`n`") != std::string::npos);
 }
