@@ -1,10 +1,16 @@
 #include "base/log.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/ansicolor_sink.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/dist_sink.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,28 +27,6 @@ namespace coffer {
 namespace {
 
 using Fields = std::span<const LogField>;
-
-struct LevelName {
-  std::string_view json;
-  std::string_view text;    // padded to equal width
-  std::string_view colour;  // ANSI colour
-};
-
-LevelName level_name(LogLevel level) {
-  switch (level) {
-    case LogLevel::debug:
-      return {"debug", "DEBUG", "\x1b[2m"};
-    case LogLevel::info:
-      return {"info", "INFO ", "\x1b[32m"};
-    case LogLevel::warning:
-      return {"warning", "WARN ", "\x1b[33m"};
-    case LogLevel::error:
-      return {"error", "ERROR", "\x1b[31m"};
-    case LogLevel::off:
-      break;
-  }
-  return {"off", "OFF  ", ""};
-}
 
 // Control bytes, line separators, and marks that change the direction in which a terminal displays
 // text.
@@ -119,52 +103,49 @@ void append_value(std::string& out, LogFormat format, const LogValue& value) {
   }
 }
 
-std::string render_json(Timestamp time, LogLevel level, std::string_view component,
-                        std::string_view message, Fields fields) {
-  std::string out = "{\"time\":\"" + time.to_string() + "\",\"level\":\"";
-  out += level_name(level).json;
-  out += "\",\"component\":";
-  append_quoted(out, component);
-  out += ",\"message\":";
-  append_quoted(out, message);
+/// Message and fields.
+std::string render(LogFormat format, std::string_view message, Fields fields) {
+  const bool json = format == LogFormat::json;
+  std::string out;
+  if (json) out += "\"message\":";
+  json ? append_quoted(out, message) : append_escaped(out, message, false);
   for (const LogField& field : fields) {
-    out += ',';
-    append_quoted(out, field.key);
-    out += ':';
-    append_value(out, LogFormat::json, field.value);
-  }
-  return out += '}';
-}
-
-std::string render_text(bool colour, Timestamp time, LogLevel level, std::string_view component,
-                        std::string_view message, Fields fields) {
-  constexpr std::string_view kDim = "\x1b[2m";
-  const std::string_view reset = colour ? "\x1b[0m" : "";
-  const LevelName name = level_name(level);
-  std::string out = time.to_string();
-  out += ' ';
-  if (colour) out += name.colour;
-  out += name.text;
-  out += reset;
-  out += ' ';
-  append_logfmt(out, component);
-  out += ": ";
-  append_escaped(out, message, false);
-  for (const LogField& field : fields) {
-    out += ' ';
-    if (colour) out += kDim;
-    append_logfmt(out, field.key);
-    out += '=';
-    out += reset;
-    append_value(out, LogFormat::text, field.value);
+    out += json ? ',' : ' ';
+    json ? append_quoted(out, field.key) : append_logfmt(out, field.key);
+    out += json ? ':' : '=';
+    append_value(out, format, field.value);
   }
   return out;
 }
 
-std::string render(LogFormat format, bool colour, Timestamp time, LogLevel level,
-                   std::string_view component, std::string_view message, Fields fields) {
-  return format == LogFormat::json ? render_json(time, level, component, message, fields)
-                                   : render_text(colour, time, level, component, message, fields);
+std::unique_ptr<spdlog::formatter> formatter_of(LogFormat format) {
+  const char* pattern = format == LogFormat::json
+                            ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","component":"%n",%v})"
+                            : "%Y-%m-%dT%H:%M:%S.%eZ %^%-7l%$ %n: %v";
+  return std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::utc);
+}
+
+spdlog::level::level_enum of_spdlog(LogLevel level) {
+  switch (level) {
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::off:
+      break;
+  }
+  return spdlog::level::off;
+}
+
+/// Without its newline.
+std::string line_of(spdlog::formatter& formatter, const spdlog::details::log_msg& event) {
+  spdlog::memory_buf_t line;
+  formatter.format(event, line);
+  return {line.data(), line.size() - 1};
 }
 
 /// The fields of the line, then those of its scopes, starting with the innermost.
@@ -178,40 +159,108 @@ std::vector<LogField> with_scopes(LogFields fields) {
   return out;
 }
 
-// spdlog writes the lines. They are rendered here, because spdlog's pattern language cannot escape
-// a field.
-class Output {
+using Sink = spdlog::sinks::base_sink<std::mutex>;
+
+/// Lines that the file does not accept go to `instead`.
+class FileSink final : public Sink {
  public:
-  Output() { stderr_.set_pattern("%v"); }
+  FileSink(std::unique_ptr<LogFile> file, spdlog::sink_ptr instead)
+      : file_(std::move(file)), instead_(std::move(instead)) {}
 
-  void write(LogLevel level, std::string_view component, std::string_view message,
-             LogFields fields) {
-    log_detail::count_line(level);
-    const auto all = with_scopes(fields);
-    const std::string line =
-        render(format_.load(std::memory_order_relaxed), colour_ && !log_detail::has_file(),
-               SystemClock().now(), level, component, message, all);
-    const Lock lock(mutex_);
-    if (writer_) {
-      writer_(line);
-    } else if (!log_detail::write_to_file(line)) {
-      stderr_.log({"", spdlog::level::info, spdlog::string_view_t(line.data(), line.size())});
-    }
-  }
-
-  void set_format(LogFormat format) { format_.store(format, std::memory_order_relaxed); }
-
-  void redirect(std::function<void(std::string_view)> writer) {
-    Lock lock(mutex_);
-    writer_ = std::move(writer);
+  Result<void> reopen() {
+    const std::lock_guard lock(mutex_);
+    return file_->reopen();
   }
 
  private:
-  const bool colour_ = is_terminal(STDERR_FILENO) && colours_allowed();
-  std::atomic<LogFormat> format_ = default_log_format();
+  void sink_it_(const spdlog::details::log_msg& event) override {
+    if (!file_->write(line_of(*formatter_, event))) instead_->log(event);
+  }
+  void flush_() override {}  // nothing is buffered
+
+  const std::unique_ptr<LogFile> file_;
+  const spdlog::sink_ptr instead_;
+};
+
+class FunctionSink final : public Sink {
+ public:
+  explicit FunctionSink(std::function<void(std::string_view)> writer)
+      : writer_(std::move(writer)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& event) override {
+    writer_(line_of(*formatter_, event));
+  }
+  void flush_() override {}
+
+  const std::function<void(std::string_view)> writer_;
+};
+
+class Output {
+ public:
+  Output() {
+    if (!colours_allowed()) stderr_->set_color_mode(spdlog::color_mode::never);
+    sink_.set_level(spdlog::level::info);
+    set_format(default_log_format());
+  }
+
+  bool should_write(LogLevel level) const { return sink_.should_log(of_spdlog(level)); }
+  void set_level(LogLevel level) { sink_.set_level(of_spdlog(level)); }
+
+  void write(LogLevel level, std::string_view component, std::string_view message,
+             LogFields fields) {
+    lines_.at(static_cast<std::size_t>(level)).fetch_add(1, std::memory_order_relaxed);
+    const std::string text =
+        render(format_.load(std::memory_order_relaxed), message, with_scopes(fields));
+    sink_.log({{}, {component.data(), component.size()}, of_spdlog(level), text});
+  }
+
+  void set_format(LogFormat format) {
+    const Lock lock(mutex_);
+    format_ = format;
+    stderr_->set_formatter(formatter_of(format));
+    if (file_) file_->set_formatter(formatter_of(format));
+    if (writer_) writer_->set_formatter(formatter_of(format));
+    use_sink();
+  }
+  void set_writer(std::function<void(std::string_view)> writer) {
+    const Lock lock(mutex_);
+    writer_ = writer ? std::make_shared<FunctionSink>(std::move(writer)) : nullptr;
+    if (writer_) writer_->set_formatter(formatter_of(format_));
+    use_sink();
+  }
+  /// nullptr: standard error.
+  void set_file(std::unique_ptr<LogFile> file) {
+    const Lock lock(mutex_);
+    file_ = file ? std::make_shared<FileSink>(std::move(file), stderr_) : nullptr;
+    if (file_) file_->set_formatter(formatter_of(format_));
+    use_sink();
+  }
+  Result<void> reopen_file() {
+    const Lock lock(mutex_);
+    return file_ ? file_->reopen() : Result<void>();
+  }
+
+  std::uint64_t lines(LogLevel level) const {
+    return lines_.at(static_cast<std::size_t>(level)).load(std::memory_order_relaxed);
+  }
+
+ private:
+  void use_sink() COFFER_REQUIRES(mutex_) {
+    spdlog::sink_ptr sink = stderr_;
+    if (file_) sink = file_;
+    if (writer_) sink = writer_;
+    sink_.set_sinks({std::move(sink)});
+  }
+
+  const std::shared_ptr<spdlog::sinks::ansicolor_stderr_sink_mt> stderr_ =
+      std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>();
+  spdlog::sinks::dist_sink_mt sink_;  // has one sink, which it can change
+  std::atomic<LogFormat> format_ = LogFormat::json;
+  std::array<std::atomic<std::uint64_t>, 5> lines_{};
   Mutex mutex_;
-  spdlog::sinks::stderr_sink_st stderr_ COFFER_GUARDED_BY(mutex_);
-  std::function<void(std::string_view)> writer_ COFFER_GUARDED_BY(mutex_);
+  std::shared_ptr<FileSink> file_ COFFER_GUARDED_BY(mutex_);
+  std::shared_ptr<FunctionSink> writer_ COFFER_GUARDED_BY(mutex_);
 };
 
 // Never destroyed, because a thread that outlives main may still log.
@@ -224,8 +273,6 @@ Output& output() {
 
 namespace log_detail {
 
-std::atomic<LogLevel> threshold = LogLevel::info;
-
 void write(LogLevel level, std::string_view component, std::string_view message,
            LogFields fields) noexcept {
   try {
@@ -237,27 +284,42 @@ void write(LogLevel level, std::string_view component, std::string_view message,
 
 }  // namespace log_detail
 
+bool log_enabled(LogLevel level) { return output().should_write(level); }
+
 void configure_logging(LogLevel level, LogFormat format) {
   output().set_format(format);
   set_log_level(level);
 }
 
-void set_log_level(LogLevel level) {
-  log_detail::threshold.store(level, std::memory_order_relaxed);
-}
+void set_log_level(LogLevel level) { output().set_level(level); }
 
 LogFormat default_log_format() {
   return is_terminal(STDERR_FILENO) ? LogFormat::text : LogFormat::json;
 }
 
-std::string render_log_line(LogFormat format, bool colour, Timestamp time, LogLevel level,
+std::string render_log_line(LogFormat format, Timestamp time, LogLevel level,
                             std::string_view component, std::string_view message,
                             LogFields fields) {
-  return render(format, colour, time, level, component, message, Fields(fields));
+  const std::string text = render(format, message, Fields(fields));
+  const spdlog::log_clock::time_point at{std::chrono::milliseconds(time.ms)};
+  return line_of(*formatter_of(format),
+                 {at, {}, {component.data(), component.size()}, of_spdlog(level), text});
 }
 
 void redirect_log(std::function<void(std::string_view line)> writer) {
-  output().redirect(std::move(writer));
+  output().set_writer(std::move(writer));
 }
+
+Result<void> start_log_file(LogFileSettings settings) {
+  COFFER_TRY(auto file, LogFile::open(std::move(settings)));
+  output().set_file(std::move(file));
+  return {};
+}
+
+void stop_log_file() { output().set_file(nullptr); }
+
+Result<void> reopen_log_file() { return output().reopen_file(); }
+
+std::uint64_t log_lines(LogLevel level) { return output().lines(level); }
 
 }  // namespace coffer

@@ -1,4 +1,5 @@
-// The log: one event per line on standard error, as JSON or as readable text.
+// The log: one event per line on standard error, as JSON or as readable text. spdlog has levels,
+// times, colours and sinks; the fields are rendered here, because its patterns cannot escape them.
 //
 //   log_info("http", "request", {{"request_id", id}, {"status", 200}});
 //
@@ -7,7 +8,6 @@
 // not compile. All functions are thread-safe and throw nothing.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -60,16 +60,13 @@ void set_log_level(LogLevel level);
 LogFormat default_log_format();
 
 namespace log_detail {
-extern std::atomic<LogLevel> threshold;
 void write(LogLevel level, std::string_view component, std::string_view message,
            LogFields fields) noexcept;
 }  // namespace log_detail
 
 /// Whether events of this level are written. Call it before computing an expensive field. The
 /// functions below call it themselves; a disabled level costs one load.
-inline bool log_enabled(LogLevel level) {
-  return level >= log_detail::threshold.load(std::memory_order_relaxed);
-}
+bool log_enabled(LogLevel level);
 
 inline void log_debug(std::string_view component, std::string_view message, LogFields fields = {}) {
   if (log_enabled(LogLevel::debug)) {
@@ -92,12 +89,12 @@ inline void log_error(std::string_view component, std::string_view message, LogF
   if (log_enabled(LogLevel::error)) log_detail::write(LogLevel::error, component, message, fields);
 }
 
-/// The line for one event, without the newline. Pure. `colour` affects text only.
-std::string render_log_line(LogFormat format, bool colour, Timestamp time, LogLevel level,
+/// The line for one event, without the newline and colours. Pure.
+std::string render_log_line(LogFormat format, Timestamp time, LogLevel level,
                             std::string_view component, std::string_view message, LogFields fields);
 
 /// For tests: sends lines to `writer` instead of standard error, from one thread at a time. nullptr
-/// restores standard error.
+/// restores standard error or the log file.
 void redirect_log(std::function<void(std::string_view line)> writer);
 
 }  // namespace coffer

@@ -4,14 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
-
-#include "base/mutex.h"
 
 namespace coffer {
 namespace {
@@ -55,21 +51,6 @@ bool write_all(int fd, std::string_view bytes) {
   }
   return true;
 }
-
-/// The log file of the process, if any. Never destroyed, because a thread that outlives main may
-/// still log.
-struct Current {
-  Mutex mutex;
-  std::unique_ptr<LogFile> file COFFER_GUARDED_BY(mutex);
-};
-
-Current& current() {
-  static Current& instance = *new Current();
-  return instance;
-}
-
-std::atomic<bool> is_set{false};
-std::array<std::atomic<std::uint64_t>, 5> lines_by_level{};
 
 }  // namespace
 
@@ -124,48 +105,6 @@ bool LogFile::rotate() {
       settings_.keep > 0 ? std::rename(path.c_str(), rotated(1).c_str()) : ::unlink(path.c_str());
   if (gone != 0 && errno != ENOENT) return false;
   return reopen().has_value();
-}
-
-Result<void> start_log_file(LogFileSettings settings) {
-  COFFER_TRY(auto file, LogFile::open(std::move(settings)));
-  const Lock lock(current().mutex);
-  current().file = std::move(file);
-  is_set = true;
-  return {};
-}
-
-void stop_log_file() {
-  const Lock lock(current().mutex);
-  is_set = false;
-  current().file.reset();
-}
-
-Result<void> reopen_log_file() {
-  const Lock lock(current().mutex);
-  return current().file ? current().file->reopen() : Result<void>();
-}
-
-namespace log_detail {
-
-bool has_file() noexcept { return is_set.load(std::memory_order_relaxed); }
-
-bool write_to_file(std::string_view line) noexcept {
-  try {
-    const Lock lock(current().mutex);
-    return current().file && current().file->write(line);
-  } catch (...) {
-    return false;  // out of memory; writing to standard error needs none
-  }
-}
-
-void count_line(LogLevel level) noexcept {
-  lines_by_level.at(static_cast<std::size_t>(level)).fetch_add(1, std::memory_order_relaxed);
-}
-
-}  // namespace log_detail
-
-std::uint64_t log_lines(LogLevel level) {
-  return lines_by_level.at(static_cast<std::size_t>(level)).load(std::memory_order_relaxed);
 }
 
 }  // namespace coffer

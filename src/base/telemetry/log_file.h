@@ -53,14 +53,6 @@ void stop_log_file();
 /// Does nothing without a log file.
 Result<void> reopen_log_file();
 
-namespace log_detail {
-// For log.cpp.
-bool has_file() noexcept;
-/// Returns whether the line was written to the file.
-bool write_to_file(std::string_view line) noexcept;
-void count_line(LogLevel level) noexcept;
-}  // namespace log_detail
-
 /// Number of lines of this level that the process has written.
 std::uint64_t log_lines(LogLevel level);
 
