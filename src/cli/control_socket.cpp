@@ -22,7 +22,7 @@ namespace {
 // Several, so that long commands (verification, following events) do not delay others.
 constexpr int kThreads = 8;
 constexpr int kRequestMs = 5'000;
-constexpr int kSendMs = 10'000;
+constexpr int kSendTimeoutMs = 10'000;
 constexpr int kPauseMs = 100;
 
 /// Sends written data as frames. After the peer is gone, it and its stream fail.
@@ -45,7 +45,7 @@ class FrameBuffer final : public std::streambuf {
     // Sends even an empty frame, because a flush detects whether the peer is gone.
     if (!failed_) {
       const Lock lock(sending_);
-      failed_ = !stream_.send(kind_, content, kSendMs);
+      failed_ = !stream_.send(kind_, content, kSendTimeoutMs);
     }
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return failed_ ? -1 : 0;
@@ -126,7 +126,7 @@ void ControlSocket::converse(ControlStream stream, unsigned uid) {
   const auto frame = stream.receive(kRequestMs);
   if (!frame || frame->kind != FrameKind::request) return;
   auto request = decode_request(frame->content);
-  if (!request || !stream.send(FrameKind::accepted, {}, kSendMs)) return;
+  if (!request || !stream.send(FrameKind::accepted, {}, kSendTimeoutMs)) return;
   request->uid = uid;
   Mutex sending;
   FrameBuffer out_buffer(stream, sending, FrameKind::out);
@@ -137,7 +137,7 @@ void ControlSocket::converse(ControlStream stream, unsigned uid) {
   const int code = run_(*request, out, err, interruption_);
   out_buffer.finish();
   err_buffer.finish();
-  stream.send(FrameKind::exit, std::to_string(code), kSendMs);
+  stream.send(FrameKind::exit, std::to_string(code), kSendTimeoutMs);
 }
 
 }  // namespace coffer::cli

@@ -27,7 +27,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ControlRequest, command, arguments, json, ter
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr std::size_t kHeadBytes = 5;
 constexpr int kBacklog = 16;
@@ -114,18 +113,18 @@ std::optional<Frame> ControlStream::receive(int timeout_ms) {
 }
 
 std::string encode(const ControlRequest& request) {
-  Json json = request;
+  nlohmann::json json = request;
   json["columns"] = request.columns;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::optional<ControlRequest> decode_request(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   try {
     auto request = json.get<ControlRequest>();
     request.columns = json.value("columns", 0);  // absent in other versions
     return request;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }

@@ -25,8 +25,8 @@ class AnyNumber {
  private:
   double parsed_ = 0.0;
 };
-using Json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t,
-                                  std::uint64_t, AnyNumber>;
+using ExactJson = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t,
+                                       std::uint64_t, AnyNumber>;
 
 /// Builds a JsonValue from nlohmann's SAX events, because its DOM would convert numbers to doubles
 /// and keep the last of two members with the same name. The parser does not recurse, so deeply
@@ -44,7 +44,7 @@ class Builder {
     if (!check_text(text, "The text")) return false;
     return add(JsonValue(std::move(text)));
   }
-  bool binary(Json::binary_t&) { return false; }  // never occurs in JSON text
+  bool binary(ExactJson::binary_t&) { return false; }  // never occurs in JSON text
 
   bool start_object(std::size_t) { return open(JsonValue(JsonValue::Object{})); }
   bool start_array(std::size_t) { return open(JsonValue(JsonValue::Array{})); }
@@ -265,7 +265,7 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
     return rejected(" contains a NUL character at " + builder.place(nul + 1) + ".");
   }
   if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
-  if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  if (ExactJson::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   return unexpected(builder.problem());
 }
 

@@ -110,7 +110,7 @@ constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row 
 constexpr const char* kAssociationOf = "SELECT association FROM tenants WHERE tenant = ?";
 constexpr const char* kMetaRow = "SELECT rowid FROM meta WHERE name = ?";
 
-constexpr const char* kSlot = "changed rows";
+constexpr const char* kChangesSlot = "changed rows";
 
 struct ChangedRows {
   using Rows = std::set<std::pair<std::size_t, std::int64_t>>;  // index of the table, and key
@@ -127,10 +127,10 @@ struct ChangedRows {
   }
 };
 
-void drop(void* changed) { delete static_cast<ChangedRows*>(changed); }
+void drop_changes(void* changed) { delete static_cast<ChangedRows*>(changed); }
 
 ChangedRows& changed_by(Connection& writer) {
-  void* changed = sqlite3_get_clientdata(writer.handle(), kSlot);
+  void* changed = sqlite3_get_clientdata(writer.handle(), kChangesSlot);
   COFFER_CHECK(changed != nullptr);
   return *static_cast<ChangedRows*>(changed);
 }
@@ -316,11 +316,14 @@ std::span<const GuardedTable> guarded_tables() { return kTables; }
 
 void note_changed_rows(Connection& writer, const std::string& path) {
   auto* changed = new ChangedRows{path};
-  COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kSlot, changed, drop) == SQLITE_OK);
+  COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kChangesSlot, changed, drop_changes) ==
+               SQLITE_OK);
   sqlite3_update_hook(writer.handle(), note, changed);
 }
 
-bool is_writer(Connection& db) { return sqlite3_get_clientdata(db.handle(), kSlot) != nullptr; }
+bool is_writer(Connection& db) {
+  return sqlite3_get_clientdata(db.handle(), kChangesSlot) != nullptr;
+}
 
 Connection& committed_rows(Connection& writer) { return changed_by(writer).committed(); }
 

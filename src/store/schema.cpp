@@ -22,14 +22,14 @@ constexpr const char* kUserVersion = "PRAGMA user_version";
 constexpr const char* kApplicationIdPragma = "PRAGMA application_id";
 // SQLite counts the changes of tables; unlike their number, reading this does not load the schema.
 constexpr const char* kTableChanges = "PRAGMA schema_version";
-constexpr const char* kForeignKeyCheck = "PRAGMA foreign_key_check";
+constexpr const char* kCheckReferences = "PRAGMA foreign_key_check";
 
 /// Applies one step with its version number in one transaction.
 void apply(Connection& writer, std::string_view sql, int version) {
   writer.execute("BEGIN IMMEDIATE");
   try {
     writer.execute(std::string(sql));
-    if (Query(writer, kForeignKeyCheck).step()) {
+    if (Query(writer, kCheckReferences).step()) {
       throw SqlError("a row refers to a row that does not exist", SQLITE_CONSTRAINT,
                      SQLITE_CONSTRAINT_FOREIGNKEY);
     }

@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace beneficiaries_test {
 namespace {
 
 const std::string kBeneficiaries = "/v1/beneficiaries";
@@ -498,3 +499,5 @@ TEST_CASE("a change that cannot be stored changes nothing and returns a problem"
   CHECK(bulk.json().at("results")[1].at("problem").at("status") == 422);
   CHECK(app.me().get(path_of(made)).json() == made);
 }
+
+}  // namespace beneficiaries_test

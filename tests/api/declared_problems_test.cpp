@@ -12,6 +12,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace declared_problems_test {
 namespace {
 
 /// The operation whose checks apply: for a `/validate` route, that of the payment.
@@ -330,3 +331,5 @@ TEST_CASE("an unknown event type is rejected on every route") {
     CHECK(reply.slug() == "validation-failed");
   }
 }
+
+}  // namespace declared_problems_test

@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace quotes_test {
 namespace {
 
 const std::string kQuotes = "/v1/quotes";
@@ -358,3 +359,5 @@ TEST_CASE("a provider that fails during a quote") {
   CHECK(garbage.slug() == "provider-error");
   CHECK(app.log().find("shared") == std::string::npos);
 }
+
+}  // namespace quotes_test

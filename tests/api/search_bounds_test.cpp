@@ -11,6 +11,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace search_bounds_test {
 namespace {
 
 // A row costs up to about forty steps, and a page reads complete records.
@@ -181,3 +182,5 @@ TEST_CASE(
   }
   check_plans(app, seen);
 }
+
+}  // namespace search_bounds_test

@@ -9,6 +9,7 @@
 using namespace coffer;
 using namespace coffer::test;
 
+namespace wallet_list_test {
 namespace {
 
 const std::string kWallets = "/v1/wallets";
@@ -235,3 +236,5 @@ TEST_CASE("entries of the same millisecond are ordered by ID in every collection
     CHECK(std::is_sorted(ids.rbegin(), ids.rend()));
   }
 }
+
+}  // namespace wallet_list_test

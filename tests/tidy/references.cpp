@@ -24,7 +24,7 @@ constexpr auto kNameless =
 
 bool is_path_char(char c) { return is_word_char(c) || c == '/' || c == '.' || c == '-'; }
 bool is_anchor_char(char c) { return is_word_char(c) || c == '-'; }
-bool is_space(char c) { return c == ' ' || c == '\n'; }
+bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
 /// The samples of the rules contain names that do not exist.
 bool is_sample(const File& file) {
@@ -119,7 +119,7 @@ bool ends_with_rfc(std::string_view before) {
   const auto drop = [&](auto is_dropped) {
     while (!before.empty() && is_dropped(before.back())) before.remove_suffix(1);
   };
-  const auto is_between = [](char c) { return is_space(c) || c == '/' || c == '#' || c == '*'; };
+  const auto is_between = [](char c) { return is_blank(c) || c == '/' || c == '#' || c == '*'; };
   drop(is_between);
   drop([](char c) { return c == ','; });
   const std::size_t size = before.size();
@@ -136,7 +136,7 @@ void judge_sections(const File& file, Findings& out) {
     if (!section) continue;
     const std::string_view text = file.text;
     std::size_t next = word.offset + word.text.size();
-    while (next < text.size() && (is_space(text[next]) || text[next] == '/')) ++next;
+    while (next < text.size() && (is_blank(text[next]) || text[next] == '/')) ++next;
     const bool numbered =
         next < text.size() && std::isdigit(static_cast<unsigned char>(text[next])) != 0;
     if (!numbered || ends_with_rfc(text.substr(0, word.offset))) continue;

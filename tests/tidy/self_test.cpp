@@ -16,7 +16,7 @@ Tree tree_of(const Sample& sample) {
   return tree;
 }
 
-std::string shown(const std::vector<int>& lines) {
+std::string shown_lines(const std::vector<int>& lines) {
   std::string out = "[";
   for (const int line : lines) out += " " + std::to_string(line);
   return out + " ]";
@@ -27,8 +27,8 @@ bool passes(const Rule& rule, const Sample& sample) {
   for (const Finding& finding : rule.check(tree_of(sample))) found.push_back(finding.line);
   std::sort(found.begin(), found.end());
   if (found == sample.lines) return true;
-  std::cout << "self-test: " << rule.name << ": expected lines " << shown(sample.lines)
-            << ", found " << shown(found) << " in\n"
+  std::cout << "self-test: " << rule.name << ": expected lines " << shown_lines(sample.lines)
+            << ", found " << shown_lines(found) << " in\n"
             << sample.files.front().first << ":\n"
             << sample.files.front().second << "\n";
   return false;

@@ -20,12 +20,12 @@ enum class System {
   library,  // a name of a library, such as the GNU C library, which has its own condition
 };
 
-struct Names {
+struct SystemNames {
   System system;
   std::string_view names;  // of headers, calls and constants
 };
 
-constexpr auto kNames = std::to_array<Names>({
+constexpr auto kNames = std::to_array<SystemNames>({
     {System::linux,
      "sys/epoll.h sys/eventfd.h sys/timerfd.h sys/signalfd.h sys/inotify.h sys/prctl.h "
      "sys/vfs.h sys/statfs.h sys/random.h sys/sendfile.h sys/sysinfo.h sys/auxv.h "

@@ -17,7 +17,7 @@
 
 namespace {
 
-int judge(const std::filesystem::path& root) {
+int judge_tree(const std::filesystem::path& root) {
   const tidy::Tree tree = tidy::Tree::load(root);
   // A wrong path must not look like a clean source tree.
   if (tree.find("CMakeLists.txt") == nullptr || !tree.has_file_or_folder("src/base")) {
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (!tidy::self_test()) return EXIT_FAILURE;
-    return std::string(argv[1]) == "--self-test" ? EXIT_SUCCESS : judge(argv[1]);
+    return std::string(argv[1]) == "--self-test" ? EXIT_SUCCESS : judge_tree(argv[1]);
   } catch (const std::exception& error) {
     std::cerr << "tidy_test: " << error.what() << "\n";
     return 2;

@@ -54,7 +54,7 @@ Result<http::Response> create_destination(const Services& services, const Call& 
   return json_response(201, destination_json(row, Shown::whole));
 }
 
-Result<http::Response> read_one(const Services& services, const Call& call) {
+Result<http::Response> read_one_destination(const Services& services, const Call& call) {
   COFFER_TRY(const Ids id, ids(call.param("beneficiaryId"), call.param("destinationId")));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     // Archiving a beneficiary archives its destinations.
@@ -123,7 +123,7 @@ std::vector<Route> destinations_routes() {
        .scope = Scope::beneficiaries_read,
        .responses = {{200, "Destination"}},
        .problems = {Slug::not_found},
-       .handler = read_one},
+       .handler = read_one_destination},
       {.method = "DELETE",
        .pattern = kOne,
        .operation = "deleteDestination",

@@ -13,7 +13,7 @@ namespace coffer::api {
 namespace {
 
 constexpr std::string_view kSecondMount = "/gw";
-constexpr std::string_view kVersion = "/v1/";
+constexpr std::string_view kFirstVersion = "/v1/";
 constexpr std::string_view kBusiness = "/v1/business/";
 constexpr std::string_view kOAuthToken = "/v1/oauth/token";
 constexpr std::string_view kChallenge = "/v1/public/auth-connect";
@@ -63,7 +63,8 @@ void challenge_oauth_client(const http::Request* request, http::Response& respon
 }  // namespace
 
 std::string_view canonical_path(std::string_view path) {
-  if (path.starts_with(kSecondMount) && path.substr(kSecondMount.size()).starts_with(kVersion)) {
+  if (path.starts_with(kSecondMount) &&
+      path.substr(kSecondMount.size()).starts_with(kFirstVersion)) {
     return path.substr(kSecondMount.size());
   }
   return path;

@@ -21,7 +21,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kMarker = "demo";
+constexpr std::string_view kSeedMarker = "demo";
 constexpr std::string_view kMarkerVersion = "1";
 constexpr std::string_view kAssociationName = "Demo Ltd";
 constexpr auto kEnvironment = Environment::sandbox;
@@ -55,7 +55,9 @@ constexpr std::array<DemoWallet, 4> kWallets = {{
 
 AssetCode code_of(std::string_view text) { return AssetCode::parse(text).value(); }
 
-Amount whole(std::int64_t units) { return Amount::from_units(units * Amount::kUnitsPerWhole); }
+Amount whole_units(std::int64_t units) {
+  return Amount::from_units(units * Amount::kUnitsPerWhole);
+}
 
 /// The exact price of one unit of `sell` in `buy`.
 Rate rate_between(const DemoAsset& sell, const DemoAsset& buy) {
@@ -81,15 +83,15 @@ class Seeder {
 
   Result<DemoWorld> run() {
     COFFER_TRY(auto marker, app_.flows().read([](store::Connection& db) {
-      return store::read_meta(db, kMarker);
+      return store::read_meta(db, kSeedMarker);
     }));
     if (!marker) {
       COFFER_TRY_VOID(reject_other_data());
       COFFER_TRY_VOID(make_market());
       COFFER_TRY(const Tenant tenant, make_association());
       COFFER_TRY(marker, make_wallets(tenant));
-      COFFER_TRY_VOID(
-          app_.flows().write([&](store::WriteTx& tx) { store::write_meta(tx, kMarker, *marker); }));
+      COFFER_TRY_VOID(app_.flows().write(
+          [&](store::WriteTx& tx) { store::write_meta(tx, kSeedMarker, *marker); }));
     }
     return find_world(*marker);
   }
@@ -142,7 +144,8 @@ class Seeder {
       return store::operator_balance(db, kEnvironment, AccountKind::liquidity, asset->key);
     }));
     if (!pool.is_zero()) return {};
-    return flows::add_liquidity(app_.flows(), kEnvironment, asset->code, whole(wanted.liquidity));
+    return flows::add_liquidity(app_.flows(), kEnvironment, asset->code,
+                                whole_units(wanted.liquidity));
   }
 
   Result<Tenant> make_association() {
@@ -193,7 +196,7 @@ class Seeder {
     }));
     if (funded) return *std::move(wallet);
     return flows::fund_sandbox_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
-                                      whole(wanted.funds));
+                                      whole_units(wanted.funds));
   }
 
   Result<std::optional<store::WalletRow>> find_by_name(const Tenant& tenant,
@@ -234,7 +237,7 @@ class Seeder {
 
 bool is_demo(App& app) {
   const auto marked = app.flows().read(
-      [](store::Connection& db) { return store::read_meta(db, kMarker).has_value(); });
+      [](store::Connection& db) { return store::read_meta(db, kSeedMarker).has_value(); });
   return marked && *marked && is_claimed_as_demo(app.database().path());
 }
 

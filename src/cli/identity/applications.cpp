@@ -100,7 +100,7 @@ Result<CommandResult> rotate(Session& session, const Arguments& arguments) {
 }
 
 template <bool kSuspended>
-Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
+Result<CommandResult> suspend_application(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<ApplicationId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::suspend_application(session.app.flows(), id, kSuspended));
   return CommandResult{.records = {application_view(row)}};
@@ -203,14 +203,14 @@ std::vector<Command> application_commands() {
        .summary = "Revoke all tokens of an application and reject its secrets",
        .label = "Suspend application",
        .consequence = "Its tokens are revoked and its requests rejected immediately.",
-       .run = suspend<true>,
+       .run = suspend_application<true>,
        .role = OperatorRole::operating,
        .arguments = {id}},
       {.path = "application resume",
        .summary = "Accept the secrets of a suspended application again",
        .label = "Resume application",
        .consequence = "Its secrets work again immediately.",
-       .run = suspend<false>,
+       .run = suspend_application<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .sensitive = true},

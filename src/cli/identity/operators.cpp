@@ -76,7 +76,7 @@ Result<CommandResult> change_role(Session& session, const Arguments& arguments) 
 }
 
 template <bool kSuspended>
-Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
+Result<CommandResult> suspend_operator(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto row,
              flows::suspend_operator(session.app.flows(), arguments.text("NAME"), kSuspended));
   return CommandResult{.records = {operator_view(row)}};
@@ -225,14 +225,14 @@ std::vector<Command> operator_commands() {
        .summary = "Suspend an operator and end their sessions",
        .label = "Suspend operator",
        .consequence = "Their sessions end immediately.",
-       .run = suspend<true>,
+       .run = suspend_operator<true>,
        .arguments = {kWho},
        .alone = true},
       {.path = "operator resume",
        .summary = "Resume a suspended operator",
        .label = "Resume operator",
        .consequence = "They can sign in again immediately.",
-       .run = suspend<false>,
+       .run = suspend_operator<false>,
        .arguments = {kWho}},
       {.path = "operator reset",
        .summary = "Remove password, authenticator and passkeys, and print a new one-time link",

@@ -26,7 +26,7 @@ CommandResult user_view(const flows::EnrolledUser& enrolled) {
               "authenticator app, as text or as a QR code."};
 }
 
-Result<CommandResult> add(Session& session, const Arguments& arguments) {
+Result<CommandResult> user_add(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto association, id_argument<AssociationId>(arguments, "association"));
   COFFER_TRY(const auto enrolled,
              flows::add_user(session.app.flows(), arguments.text("USERNAME"), association));
@@ -41,7 +41,7 @@ Result<CommandResult> list_users(Session&, store::Connection& db, const Argument
 }
 
 template <bool kSuspended>
-Result<CommandResult> suspend(Session& session, const Arguments& arguments) {
+Result<CommandResult> suspend_user(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<UserId>(arguments, "ID"));
   COFFER_TRY(const auto row, flows::suspend_user(session.app.flows(), id, kSuspended));
   return CommandResult{.records = {user_view(row)}};
@@ -65,7 +65,7 @@ std::vector<Command> user_commands() {
        .summary = "Add a user who logs in with a password and a one-time code",
        .label = "Add user",
        .consequence = "The password and the authenticator key are shown once.",
-       .run = add,
+       .run = user_add,
        .arguments = {on_page(positional("USERNAME",
                                         "User name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
                              "User name"),
@@ -77,14 +77,14 @@ std::vector<Command> user_commands() {
        .summary = "Suspend a user and revoke their tokens",
        .label = "Suspend user",
        .consequence = "Their tokens are revoked immediately.",
-       .run = suspend<true>,
+       .run = suspend_user<true>,
        .role = OperatorRole::operating,
        .arguments = {id}},
       {.path = "user resume",
        .summary = "Resume a suspended user",
        .label = "Resume user",
        .consequence = "They can log in again immediately.",
-       .run = suspend<false>,
+       .run = suspend_user<false>,
        .role = OperatorRole::operating,
        .arguments = {id},
        .sensitive = true},

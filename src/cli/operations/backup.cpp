@@ -24,7 +24,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kKeyAdvice =
+constexpr std::string_view kBackupKeyAdvice =
     "\nThe backup does not contain the master key. Store a copy of the key elsewhere: without it, "
     "the sealed\nsecrets (ledger seeds, webhook and provider secrets, one-time-password keys) are "
     "lost.";
@@ -48,7 +48,7 @@ CommandResult result_of(const flows::Backup& made) {
     record.emplace_back("payments", made.verdict->summary.payments);
     record.emplace_back("lastEntryAt", last_entry(made.verdict->summary));
   }
-  return {.records = {std::move(record)}, .note = std::string(kKeyAdvice)};
+  return {.records = {std::move(record)}, .note = std::string(kBackupKeyAdvice)};
 }
 
 /// The result for a copy that failed verification and was discarded.

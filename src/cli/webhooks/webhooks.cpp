@@ -18,7 +18,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kShownMax = 1'000;
+constexpr int kAttemptsShownMax = 1'000;
 
 Record webhook_record(const store::WebhookRow& row) {
   std::string types = join(row.types.types(), ",", [](EventType type) { return name(type); });
@@ -63,7 +63,7 @@ Result<CommandResult> list_webhooks(Session& session, store::Connection& db,
   store::WebhookFilter filter;
   if (const auto status = arguments.find("status")) filter.active = *status == "active";
   store::PageAt page;
-  page.limit = kShownMax;
+  page.limit = kAttemptsShownMax;
   COFFER_TRY(const auto tenants, chosen_tenants(db, arguments));
   CommandResult result{.list = true,
                        .columns = {"id", "url", "eventTypes", "status", "environment", "health",

@@ -23,7 +23,7 @@ Secret verifier_of(const ProviderVisit& visit, std::string_view state) {
   return Secret(to_base64url(visit.challenges.derive(state, "verifier").reveal()));
 }
 
-Unexpected rejected(const char* why) { return unexpected(Slug::unauthorized, why); }
+Unexpected sign_in_rejected(const char* why) { return unexpected(Slug::unauthorized, why); }
 
 Problem not_signed_in() {
   return Problem(Slug::unauthorized,
@@ -90,10 +90,10 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
   const auto state = from_base64url(returned.state);
   const std::string purpose = state_purpose(visit);
   if (!state || !visit.challenges.is_valid(*state, purpose, clock_.monotonic_ms())) {
-    return rejected("the state does not belong to this browser, or has expired");
+    return sign_in_rejected("the state does not belong to this browser, or has expired");
   }
   if (!returned.issuer.empty() && returned.issuer != settings_.issuer) {
-    return rejected("the code is from another issuer");
+    return sign_in_rejected("the code is from another issuer");
   }
   COFFER_TRY(const auto endpoints, provider_.endpoints());
   COFFER_TRY(
@@ -103,10 +103,11 @@ Result<auth::IdClaims> ProviderSignIn::finish(const ProviderVisit& visit,
   const std::int64_t age_ms = clock_.monotonic_ms() - SignInChallenges::issued_ms(*state);
   auto who = tokens_of(endpoints).verify_id_token(token, nonce_of(visit, *state).reveal(),
                                                   clock_.machine_now().plus_ms(-age_ms));
-  if (!who && who.error().slug == Slug::token_expired) return rejected("the ID token has expired");
+  if (!who && who.error().slug == Slug::token_expired)
+    return sign_in_rejected("the ID token has expired");
   if (!who) return who;
   if (!visit.challenges.use(*state, purpose, clock_.monotonic_ms())) {
-    return rejected("the state was used before");
+    return sign_in_rejected("the state was used before");
   }
   return who;
 }
@@ -123,7 +124,7 @@ Result<store::OperatorRow> sign_in_with_provider(const Context& context, Provide
   auto row = context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
     const auto found = store::find_operator_by_subject(tx.db(), provider.issuer(), who->subject);
     if (!found) return unexpected(not_linked(*who));
-    if (found->suspended) return rejected("the operator is suspended");
+    if (found->suspended) return sign_in_rejected("the operator is suspended");
     store::remember_sign_in_source(tx, found->id.uuid, source.network);
     append_audit_action(tx,
                         {found->name, "sign-in", source_json(source), "done", "with the provider"});

@@ -71,7 +71,7 @@ bool is_known(const Context& context, const Uuid& person, const std::string& net
   return found && *found;
 }
 
-constexpr std::size_t kNonceBytes = 16;
+constexpr std::size_t kGuardNonceBytes = 16;
 
 std::string browser_proof(const Context& context, const GuardedAccount& account,
                           std::string_view nonce) {
@@ -91,7 +91,7 @@ bool is_known_browser(const Context& context, const GuardedAccount& account,
 }  // namespace
 
 std::string known_browser(const Context& context, const GuardedAccount& account) {
-  const std::string nonce = to_base64url(context.random.bytes(kNonceBytes));
+  const std::string nonce = to_base64url(context.random.bytes(kGuardNonceBytes));
   return nonce + '.' + browser_proof(context, account, nonce);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int kLookEveryMs = 20;
 constexpr std::size_t kOutputMax = 4096;
 
-Unexpected failed(std::string detail) {
+Unexpected not_sent(std::string detail) {
   return unexpected(Slug::provider_unavailable, std::move(detail));
 }
 
@@ -124,9 +124,9 @@ Result<void> run_sendmail(std::vector<std::string> command, std::string_view inp
                           const http::CallDeadlines::Call& call, std::string& output) {
   Pipe in;
   Pipe out;
-  if (!fill(in, input)) return failed("The message could not be passed to sendmail.");
+  if (!fill(in, input)) return not_sent("The message could not be passed to sendmail.");
   if (!open_pipe(out.ends) || ::fcntl(out.ends[0], F_SETFL, O_NONBLOCK) != 0) {
-    return failed("The output of sendmail could not be read.");
+    return not_sent("The output of sendmail could not be read.");
   }
   std::vector<std::string> environment = {
       "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
@@ -139,15 +139,16 @@ Result<void> run_sendmail(std::vector<std::string> command, std::string_view inp
     const SpawnPlan plan(in.ends[0], out.ends[1]);
     const int error = ::posix_spawn(&child, program.c_str(), &plan.actions, &plan.attributes,
                                     pointers(command).data(), pointers(environment).data());
-    if (error != 0) return failed("sendmail could not be started: error " + std::to_string(error));
+    if (error != 0)
+      return not_sent("sendmail could not be started: error " + std::to_string(error));
   }
   const auto status = wait_for(child, out.ends[0], call, output);
-  if (!status) return failed("sendmail did not exit in time.");
+  if (!status) return not_sent("sendmail did not exit in time.");
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
-  return failed(WIFEXITED(*status)
-                    ? "sendmail exited with " + std::to_string(WEXITSTATUS(*status)) + "."
-                    : "sendmail was terminated by signal " + std::to_string(WTERMSIG(*status)) +
-                          ".");
+  return not_sent(WIFEXITED(*status)
+                      ? "sendmail exited with " + std::to_string(WEXITSTATUS(*status)) + "."
+                      : "sendmail was terminated by signal " + std::to_string(WTERMSIG(*status)) +
+                            ".");
 }
 
 }  // namespace coffer::outbound

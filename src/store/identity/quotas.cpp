@@ -11,10 +11,10 @@ namespace {
   " JOIN tenants t ON t.tenant = u.tenant WHERE t.association IS NOT NULL" \
   " AND (u.until = 0 OR u.until > ?1)"
 constexpr const char* kUseOf = USE_COLUMNS " AND u.tenant = ?2 GROUP BY u.quota";
-constexpr const char* kUse = USE_COLUMNS " GROUP BY u.tenant, u.quota";
+constexpr const char* kQuotaUse = USE_COLUMNS " GROUP BY u.tenant, u.quota";
 #undef USE_COLUMNS
 constexpr const char* kLimitsOf = "SELECT quota, maximum FROM quota_limits WHERE tenant = ?";
-constexpr const char* kLimits = "SELECT tenant, quota, maximum FROM quota_limits";
+constexpr const char* kQuotaLimits = "SELECT tenant, quota, maximum FROM quota_limits";
 
 std::size_t quota_column(const Query& query, int column) {
   return static_cast<std::size_t>(query.integer(column));
@@ -36,7 +36,7 @@ QuotaUse quota_use(Connection& db, const Tenant& tenant, Timestamp now) {
 std::vector<QuotaUse> all_quota_use(Connection& db, Timestamp now) {
   std::map<std::int64_t, QuotaUse> uses;
   {
-    Query query(db, kUse, now);
+    Query query(db, kQuotaUse, now);
     while (query.step()) {
       QuotaUse& use = uses[query.integer(0)];
       use.tenant = query.integer(0);
@@ -44,7 +44,7 @@ std::vector<QuotaUse> all_quota_use(Connection& db, Timestamp now) {
       use.used.at(quota_column(query, 2)) = query.integer(3);
     }
   }
-  Query query(db, kLimits);
+  Query query(db, kQuotaLimits);
   while (query.step()) {
     const auto use = uses.find(query.integer(0));
     if (use != uses.end()) use->second.limits.at(quota_column(query, 1)) = query.integer(2);

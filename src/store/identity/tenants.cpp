@@ -105,7 +105,7 @@ constexpr Column<SecretUse> kSecretUse[] = {
 };
 const std::string kSecretUses = select(kSecretUse) + " FROM secret_uses";
 
-Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
+Blob hash_blob(const Sha256& hash) { return Blob{as_text(hash)}; }
 
 /// `column`: the one in which the statement looks for the value; empty: the key.
 std::optional<ApplicationRow> find_one(Connection& db, const std::string& sql,
@@ -122,7 +122,7 @@ std::optional<ApplicationRow> find_one(Connection& db, const std::string& sql,
 }
 
 std::optional<Blob> old_blob(const ApplicationRow& row, Sha256 OldSecrets::*hash) {
-  return row.old ? std::optional(blob((*row.old).*hash)) : std::nullopt;
+  return row.old ? std::optional(hash_blob((*row.old).*hash)) : std::nullopt;
 }
 
 }  // namespace
@@ -181,13 +181,13 @@ std::optional<ApplicationRow> find_application_by_client_id(Connection& db,
   return find_one(db, kApplicationByClientId, "client_id", client_id);
 }
 std::optional<ApplicationRow> find_application_by_api_key(Connection& db, const Sha256& hash) {
-  auto row = find_one(db, kApplicationByApiKey, "api_key_hash", blob(hash));
-  return row ? row : find_one(db, kApplicationByOldApiKey, "old_api_key_hash", blob(hash));
+  auto row = find_one(db, kApplicationByApiKey, "api_key_hash", hash_blob(hash));
+  return row ? row : find_one(db, kApplicationByOldApiKey, "old_api_key_hash", hash_blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_connect_secret(Connection& db,
                                                                  const Sha256& hash) {
-  auto row = find_one(db, kApplicationByConnect, "connect_hash", blob(hash));
-  return row ? row : find_one(db, kApplicationByOldConnect, "old_connect_hash", blob(hash));
+  auto row = find_one(db, kApplicationByConnect, "connect_hash", hash_blob(hash));
+  return row ? row : find_one(db, kApplicationByOldConnect, "old_connect_hash", hash_blob(hash));
 }
 std::optional<ApplicationRow> find_application_by_public_key(Connection& db,
                                                              std::string_view public_key) {
@@ -209,12 +209,13 @@ std::int64_t count_rotated_applications(Connection& db, Timestamp since) {
 }
 
 void put_secret_use(WriteTx& tx, const SecretUse& use) {
-  tx.db().run(kPutSecretUse, blob(use.hash), use.application, use.at, use.address);
+  tx.db().run(kPutSecretUse, hash_blob(use.hash), use.application, use.at, use.address);
 }
 
 void forget_ended_secrets(WriteTx& tx, const ApplicationRow& row) {
-  tx.db().run(kForgetEndedSecrets, row.key, blob(row.api_key_hash), blob(row.connect_hash),
-              old_blob(row, &OldSecrets::api_key_hash), old_blob(row, &OldSecrets::connect_hash));
+  tx.db().run(kForgetEndedSecrets, row.key, hash_blob(row.api_key_hash),
+              hash_blob(row.connect_hash), old_blob(row, &OldSecrets::api_key_hash),
+              old_blob(row, &OldSecrets::connect_hash));
 }
 
 std::vector<SecretUse> list_secret_uses(Connection& db) {

@@ -21,9 +21,9 @@ constexpr Column<UserRow> kUserColumns[] = {
 };
 const std::string kSelectUser =
     select(kUserColumns) + " FROM users u JOIN associations a ON a.association = u.association";
-constexpr KeyIndex kAll = COFFER_KEY_INDEX("user", "users", "true");
+constexpr KeyIndex kUsers = COFFER_KEY_INDEX("user", "users", "true");
 const std::string kUserByKey = kSelectUser + " WHERE u.user = ?";
-const std::string kById = kSelectUser + " WHERE u.id = ?";
+const std::string kUserById = kSelectUser + " WHERE u.id = ?";
 const std::string kByUsername = kSelectUser + " WHERE u.username = ?";
 constexpr const char* kInsertUser =
     "INSERT INTO users (id, association, username, password_hash, sealed_otp, otp_step, suspended,"
@@ -41,14 +41,15 @@ constexpr const char* kUserRow = "SELECT user FROM users WHERE id = ?";
 NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
   RowBudget budget;
   const KeyWalk walk(db, Order::falling, budget);
-  const KeyPage page = newest_keys(walk, one(walk.of(kAll)), at, [](std::int64_t) { return true; });
+  const KeyPage page =
+      newest_keys(walk, one(walk.of(kUsers)), at, [](std::int64_t) { return true; });
   return rows_of(
       page, [&](std::int64_t key) { return only_row<UserRow>(db, kUserByKey, kUserColumns, key); });
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {
   require_intact(db, "users", first_integer(db, kUserRow, id), {{"id", id}});
-  return first_row<UserRow>(db, kById, kUserColumns, id);
+  return first_row<UserRow>(db, kUserById, kUserColumns, id);
 }
 
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username) {

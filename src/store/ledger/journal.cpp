@@ -15,8 +15,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::int64_t kLinesPerSet = 1024;
-
 constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
 constexpr const char* kOpenHolds =
     "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";

@@ -28,6 +28,9 @@ enum class JournalKind { payment, funding, liquidity, refund };
 /// The link before the first row of a chain: 32 raw bytes, as is each link.
 std::string genesis_link();
 
+/// The key of an entry is the key of its entry set times this number, plus its line.
+constexpr std::int64_t kLinesPerSet = 1024;
+
 /// Row keys of the operator's tenants, fixed by schema.sql.
 std::int64_t operator_tenant(Environment environment);
 

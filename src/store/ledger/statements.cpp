@@ -8,8 +8,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::int64_t kLinesPerSet = 1024;
-
 /// A line, with the sources of its texts.
 struct LineRow {
   StatementLine line;

@@ -55,7 +55,7 @@ constexpr KeyIndex kOfAsset = COFFER_KEY_INDEX("wallet", "accounts INDEXED BY ac
 constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_not_verified",
                                                 "status = ?3 AND status <> 1");
 static_assert(stored(WalletStatus::verified) == 1);
-constexpr const char* kAssetByCode = "SELECT asset FROM assets WHERE code = ?";
+constexpr const char* kAssetKeyByCode = "SELECT asset FROM assets WHERE code = ?";
 
 constexpr const char* kFindAddress =
     "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
@@ -141,7 +141,7 @@ RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const Wall
   const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
   KeySets sets;
   if (filter.asset) {
-    const auto asset = first_integer(db, kAssetByCode, filter.asset->value());
+    const auto asset = first_integer(db, kAssetKeyByCode, filter.asset->value());
     if (!asset) return {};
     sets.push_back(walk.of(kOfAsset, tenant.key, *asset));
   } else {

@@ -29,10 +29,10 @@ constexpr const char* kProviders =
     " ORDER BY due_at LIMIT 1)) FROM lanes),"
     " (SELECT min(payment) FROM provider_jobs)";
 constexpr const char* kCreated = "SELECT created_at FROM payments WHERE payment = ?";
-constexpr const char* kNotifications =
+constexpr const char* kNotificationsWaiting =
     "SELECT count(*), min(due_at) FROM (SELECT due_at FROM messages INDEXED BY"
     " notifications_waiting WHERE state = 0 AND payment IS NOT NULL ORDER BY due_at LIMIT ?)";
-constexpr const char* kNotificationsFailed =
+constexpr const char* kNotificationsFailedCount =
     "SELECT count(*) FROM (SELECT 1 FROM messages INDEXED BY notifications_failed"
     " WHERE state = 2 AND payment IS NOT NULL LIMIT ?)";
 constexpr const char* kReviews =
@@ -147,11 +147,11 @@ Backlog read_backlog(Connection& db) {
   out.settlement = payments_waiting(db, kSettlement);
   out.providers = payments_waiting(db, kProviders);
   {
-    Query query(db, kNotifications, kCountMax);
+    Query query(db, kNotificationsWaiting, kCountMax);
     query.step();
     out.notifications = {query.integer(0), query.optional_time(1), std::nullopt};
   }
-  out.notifications_failed = first_integer(db, kNotificationsFailed, kCountMax).value_or(0);
+  out.notifications_failed = first_integer(db, kNotificationsFailedCount, kCountMax).value_or(0);
   if (const auto oldest = first_integer(db, kOldestUnsettled))
     out.oldest_unsettled = Timestamp{*oldest};
   {

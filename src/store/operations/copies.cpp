@@ -22,7 +22,7 @@ constexpr const char* kApplication = "PRAGMA application_id";
 constexpr const char* kIntegrity = "PRAGMA integrity_check(1)";
 constexpr const char* kPayments = "SELECT count(*) FROM payments";
 constexpr const char* kLastEntry = "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1";
-constexpr const char* kForget = "DELETE FROM meta WHERE name = ?";
+constexpr const char* kDropFailure = "DELETE FROM meta WHERE name = ?";
 
 std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
@@ -133,7 +133,7 @@ void record_backup(WriteTx& tx, const BackupRecord& record) {
   write_meta(tx, kLastBackup,
              std::to_string(record.at.ms) + ' ' + std::to_string(record.bytes) +
                  (record.verified ? " 1 " : " 0 ") + record.path);
-  tx.db().run(kForget, kBackupFailure);
+  tx.db().run(kDropFailure, kBackupFailure);
 }
 
 std::optional<BackupFailure> backup_failure(Connection& db) {

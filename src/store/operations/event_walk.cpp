@@ -23,7 +23,7 @@ constexpr const char* kEventsAfter =
 constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
 
 constexpr std::string_view kGap = "sequences_have_no_gap";
-constexpr std::string_view kTell = "events_tell_all";
+constexpr std::string_view kEventsTellAll = "events_tell_all";
 
 /// Number of final events of a payment in this status.
 int wanted_endings(PaymentStatus status, int failed_refunds) {
@@ -143,22 +143,24 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
     told.version = event.version - 1;
   } else if (first) {
     const auto missed = unseen.pass(payment);
-    if (missed) report(kTell, payment_text(*missed) + " has no events");
-    if (payment <= place.payment) report(kTell, payment_text(payment) + " has one event too many");
+    if (missed) report(kEventsTellAll, payment_text(*missed) + " has no events");
+    if (payment <= place.payment)
+      report(kEventsTellAll, payment_text(payment) + " has one event too many");
     place.payment = std::max(place.payment, payment);
   }
   if (event.version != told.version + 1 || event.version > event.payment_version.value_or(0)) {
-    report(kTell, payment_text(payment) + " has an event of version " +
-                      std::to_string(event.version) + " after that of version " +
-                      std::to_string(told.version));
+    report(kEventsTellAll, payment_text(payment) + " has an event of version " +
+                               std::to_string(event.version) + " after that of version " +
+                               std::to_string(told.version));
   }
   told.version = event.version;
   if (is_settled(*info(event.type).reached)) ++told.endings;
   if (event.type == EventType::payment_refund_failed) ++told.failed_refunds;
   if (event.version != event.payment_version) return;
   if (!event.corrected && told.endings != wanted_endings(event.status, told.failed_refunds)) {
-    report(kTell, payment_text(payment) + " in status " + std::to_string(stored(event.status)) +
-                      " has " + std::to_string(told.endings) + " events that end it");
+    report(kEventsTellAll, payment_text(payment) + " in status " +
+                               std::to_string(stored(event.status)) + " has " +
+                               std::to_string(told.endings) + " events that end it");
   }
   if (is_final(event.status)) place.open.erase(at);
 }
@@ -167,15 +169,15 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
 bool EventWalk::compare_open(Connection& db, std::int64_t limit, Place& place,
                              const Report& report) {
   for (const std::int64_t missed : payments_after(db, tenant_, place.payment, 1)) {
-    report(kTell, payment_text(missed) + " has no events");
+    report(kEventsTellAll, payment_text(missed) + " has no events");
   }
   auto at = place.open.upper_bound(compared_);
   for (std::int64_t count = 0; at != place.open.end() && count < limit; ++at, ++count) {
     compared_ = at->first;
     const std::int64_t version = first_integer(db, kVersion, at->first).value_or(0);
     if (version == at->second.version) continue;
-    report(kTell, payment_text(at->first) + " of version " + std::to_string(version) +
-                      " has events up to version " + std::to_string(at->second.version));
+    report(kEventsTellAll, payment_text(at->first) + " of version " + std::to_string(version) +
+                               " has events up to version " + std::to_string(at->second.version));
   }
   return at != place.open.end();
 }

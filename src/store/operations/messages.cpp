@@ -56,9 +56,9 @@ constexpr const char* kInsertAlertMessage =
 constexpr const char* kInsertNotification =
     "INSERT INTO messages (payment, channel, recipient, state, at, due_at, closed_at)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)";
-constexpr const char* kOpen =
+constexpr const char* kOpenAttempt =
     "UPDATE messages SET attempts = attempts + 1, due_at = ?2 WHERE message = ?1 AND state = 0";
-constexpr const char* kClose =
+constexpr const char* kCloseAttempt =
     "UPDATE messages SET state = ?2, closed_at = ?3, result = ?4 WHERE message = ?1 AND state = 0";
 constexpr const char* kHurry =
     "UPDATE messages INDEXED BY alert_messages_waiting SET due_at = ?2"
@@ -95,7 +95,7 @@ std::optional<Message> due_message(Connection& db, Timestamp now) {
 std::optional<Timestamp> next_notification_due(Connection& db) { return first_time(db, kNextDue); }
 
 bool open_message_attempt(WriteTx& tx, std::int64_t message, Timestamp due_at) {
-  tx.db().run(kOpen, message, due_at);
+  tx.db().run(kOpenAttempt, message, due_at);
   return tx.db().changes() == 1;
 }
 
@@ -103,7 +103,7 @@ void close_message_attempt(WriteTx& tx, const Message& message, MessageState sta
                            std::string_view result) {
   std::optional<Timestamp> closed_at;
   if (state != MessageState::waiting) closed_at = tx.now();
-  tx.db().run(kClose, message.key, state, closed_at, result);
+  tx.db().run(kCloseAttempt, message.key, state, closed_at, result);
   // A recipient of a payment says nothing about the others.
   if (message.alert && state == MessageState::sent) tx.db().run(kHurry, message.channel, tx.now());
 }

@@ -18,7 +18,7 @@ constexpr const char* kKeyOfId = "SELECT payment FROM payments WHERE id = ?";
 // Finding -----------------------------------------------------------------------------------------
 
 /// Number of payments in one step of the search.
-constexpr std::int64_t kReadMax = kRowsMax / 2;
+constexpr std::int64_t kRowsReadMax = kRowsMax / 2;
 
 constexpr const char* kOfTransactionId =
     "SELECT p.payment FROM tenants t CROSS JOIN payments p"
@@ -112,7 +112,7 @@ class Search {
     const Timestamp made = id.time();
     const std::int64_t low = first_payment_since(db_, made.plus_ms(-kClockSlackMs));
     const std::int64_t high =
-        std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kReadMax);
+        std::min(first_payment_since(db_, made.plus_ms(kAcceptedWithinMs)), low + kRowsReadMax);
     add(FoundAs::request_id, integers(db_, kOfRequest, low, high, text_, limit_));
   }
 
@@ -168,7 +168,7 @@ FoundPayments find_payments(Connection& db, std::string_view text, const NewestA
   // Nothing that is found by its text is longer.
   if (character_count(text) > kProviderReferenceMax) return out;
   const std::int64_t high = at.before.value_or(last_payment(db) + 1);
-  const std::int64_t low = std::max<std::int64_t>(1, high - kReadMax);
+  const std::int64_t low = std::max<std::int64_t>(1, high - kRowsReadMax);
   out.found = Search(db, text, at.limit).read(low, high);
   if (out.found.size() >= static_cast<std::size_t>(at.limit)) {
     out.next = out.found.back().payment;

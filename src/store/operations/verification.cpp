@@ -57,7 +57,7 @@ constexpr std::array<SliceCheck, 5> kChecks{{
      " (SELECT 1 FROM destination_sums s WHERE s.connector = p.connector AND s.level = 1"
      "  AND s.destination = (SELECT d.id FROM destinations d WHERE d.destination = p.destination)"
      "  AND s.first_at <= p.created_at AND s.last_at >= p.created_at)"},
-    // kDeliveries finds those before the last delivery.
+    // kDeliveryRows finds those before the last delivery.
     {"deliveries_are_of_events", Walk::webhooks,
      "SELECT 'webhook ' || w.webhook || ' has attempts without the delivery of sequence '"
      " || a.sequence FROM webhooks w CROSS JOIN delivery_attempts a ON a.webhook = w.webhook"
@@ -84,7 +84,7 @@ static_assert(stored(PaymentStatus::failed) == 3);
 static_assert(stored(PaymentStatus::refunded) == 5);
 static_assert(stored(PaymentStatus::expired) == 7);
 
-constexpr const char* kDeliveries =
+constexpr const char* kDeliveryRows =
     "SELECT d.webhook, d.sequence, e.sequence IS NULL OR d.tries <>"
     "  (SELECT count(*) FROM delivery_attempts a"
     "   WHERE a.webhook = d.webhook AND a.sequence = d.sequence)"
@@ -151,7 +151,7 @@ const std::array<Verification::Step, 13> Verification::kSteps = {
 };
 
 std::vector<std::string> slice_queries() {
-  std::vector<std::string> out{kDeliveries, kSums, kOpenPayment, kVersions};
+  std::vector<std::string> out{kDeliveryRows, kSums, kOpenPayment, kVersions};
   for (const Invariant& invariant : invariants()) {
     if (has_range(invariant.walk)) out.emplace_back(invariant.sql);
   }
@@ -308,7 +308,7 @@ bool Verification::walk_events(Connection& db, VerifiedRows& done) {
 
 bool Verification::walk_deliveries(Connection& db, VerifiedRows& done) {
   std::int64_t rows = 0;
-  Query query(db, kDeliveries, delivery_[0], delivery_[1], kStepRows);
+  Query query(db, kDeliveryRows, delivery_[0], delivery_[1], kStepRows);
   for (; query.step(); ++rows) {
     delivery_ = {query.integer(0), query.integer(1)};
     if (!query.boolean(2)) continue;

@@ -35,7 +35,7 @@ const std::string kFindDestination =
     kSelectDestination +
     " WHERE d.id = ? AND d.tenant = ? ORDER BY d.archived_at IS NULL DESC, d.destination DESC"
     " LIMIT 1";
-const std::string kFindByKey = kSelectDestination + " WHERE d.destination = ?";
+const std::string kDestinationByKey = kSelectDestination + " WHERE d.destination = ?";
 const std::string kOfBeneficiary =
     kSelectDestination +
     " WHERE d.beneficiary = ?1 AND d.archived_at IS NULL AND (?2 IS NULL OR d.method = ?2)";
@@ -43,7 +43,7 @@ const std::string kInsertDestination =
     ColumnList{"tenant"}.add(kDetails).add(kDestinationColumns).insert_into("destinations");
 
 constexpr const char* kFirstOfId = "SELECT min(destination) FROM destinations WHERE id = ?";
-constexpr const char* kArchive =
+constexpr const char* kArchiveDestination =
     "UPDATE destinations SET archived_at = ?"
     " WHERE destination = ? AND tenant = ? AND archived_at IS NULL";
 
@@ -70,7 +70,7 @@ std::optional<DestinationRow> find_destination(Connection& db, const Tenant& ten
 }
 
 std::optional<DestinationRow> find_destination_by_key(Connection& db, std::int64_t key) {
-  Query query(db, kFindByKey.c_str(), key);
+  Query query(db, kDestinationByKey.c_str(), key);
   return query.step() ? std::optional(intact(db, destination_row(query))) : std::nullopt;
 }
 
@@ -102,7 +102,7 @@ void insert_destination(WriteTx& tx, const Tenant& tenant, DestinationRow& row) 
 }
 
 void archive_destination(WriteTx& tx, const Tenant& tenant, const DestinationRow& row) {
-  tx.db().run(kArchive, tx.now(), row.key, tenant.key);
+  tx.db().run(kArchiveDestination, tx.now(), row.key, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.quotas().add(tenant.key, Quota::destinations, -1);
 }

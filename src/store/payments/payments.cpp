@@ -122,7 +122,7 @@ constexpr const char* kIdOf = "SELECT id FROM payments WHERE payment = ?";
 constexpr const char* kKeyByTransactionId =
     "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
 
-const std::string kLegs =
+const std::string kLegRows =
     select(kLegColumns) +
     ", a.code, a.decimals, l.amount"
     " FROM payment_legs l JOIN wallets s ON s.wallet = l.source_wallet"
@@ -244,7 +244,7 @@ PaymentRecord record_row(const Query& q) {
 
 void read_legs(Connection& db, PaymentRecord& record) {
   constexpr int kAssetAt = std::size(kLegColumns);
-  Query q(db, kLegs.c_str(), record.key);
+  Query q(db, kLegRows.c_str(), record.key);
   while (q.step()) {
     add_leg(record, read_row<TransferLeg>(q, kLegColumns), q.asset_code(kAssetAt),
             q.amount(kAssetAt + 2), static_cast<int>(q.integer(kAssetAt + 1)));

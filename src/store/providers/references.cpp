@@ -56,7 +56,7 @@ constexpr const char* kOfCustomer =
     " WHERE tenant = ? AND connector = ? AND customer_id = ? AND related_to IS NULL";
 constexpr const char* kTaken =
     "SELECT 1 FROM onramp_references WHERE connector = ? AND reference = ?";
-constexpr const char* kFindPayment =
+constexpr const char* kReferencePayment =
     "SELECT payment FROM reference_payments WHERE connector = ? AND provider_payment_id = ?";
 constexpr const char* kInsertPaymentReference =
     "INSERT INTO reference_payments (connector, provider_payment_id, onramp_reference, payment)"
@@ -184,7 +184,7 @@ std::optional<ReferenceRow> find_own_reference(Connection& db, const Tenant& ten
 
 std::optional<std::int64_t> find_reference_payment(Connection& db, std::int64_t connector,
                                                    std::string_view provider_payment_id) {
-  return first_integer(db, kFindPayment, connector, provider_payment_id);
+  return first_integer(db, kReferencePayment, connector, provider_payment_id);
 }
 
 void insert_reference_payment(WriteTx& tx, const ReferenceRow& reference,

@@ -29,7 +29,7 @@ const std::string kWithoutPayment =
     select(kEventColumns) + ", tenant FROM events WHERE payment IS NULL";
 const std::string kAfter = kSelectEvent + " AND sequence > ?2 ORDER BY sequence LIMIT ?3";
 const std::string kFrom = kSelectEvent + " AND sequence >= ?2 ORDER BY sequence";
-const std::string kAt = kSelectEvent + " AND sequence = ?2";
+const std::string kEventAt = kSelectEvent + " AND sequence = ?2";
 constexpr KeyIndex kOfTenant = COFFER_KEY_INDEX("sequence", "events", "tenant = ?3");
 constexpr KeyIndex kOfRareType =
     COFFER_KEY_INDEX("sequence", "events INDEXED BY events_of_rare_type",
@@ -173,7 +173,7 @@ std::optional<EventRow> find_event(Connection& db, EventId id) {
 }
 
 std::optional<EventRow> event_at(Connection& db, const Tenant& tenant, std::int64_t sequence) {
-  return first_row<EventRow>(db, kAt, kEventColumns, tenant.key, sequence);
+  return first_row<EventRow>(db, kEventAt, kEventColumns, tenant.key, sequence);
 }
 
 std::int64_t last_sequence(Connection& db, const Tenant& tenant) {

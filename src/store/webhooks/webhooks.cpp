@@ -53,20 +53,20 @@ const std::string kActive = kSelectWebhook + " WHERE w.disabled_at IS NULL ORDER
 const std::string kInsertWebhook =
     ColumnList{"tenant"}.add(kWebhookColumns).insert_into("webhooks");
 
-constexpr KeyIndex kOfTenant =
+constexpr KeyIndex kWebhooksOfTenant =
     COFFER_KEY_INDEX("webhook", "webhooks INDEXED BY webhooks_by_tenant", "tenant = ?3");
 constexpr const char* kActiveOf = "SELECT webhook FROM webhook_types WHERE tenant = ?";
-constexpr const char* kBrief =
+constexpr const char* kWebhookBrief =
     "SELECT disabled_at IS NULL, application, disable_reason FROM webhooks WHERE webhook = ?";
 
-constexpr const char* kTenants =
+constexpr const char* kWebhookTenants =
     "SELECT t.tenant, a.id, t.environment FROM tenants t"
     " JOIN associations a ON a.association = t.association"
     " WHERE EXISTS (SELECT 1 FROM webhooks w WHERE w.tenant = t.tenant)";
 constexpr const char* kTakenType =
     "SELECT 1 FROM webhook_types WHERE tenant = ? AND type = ? AND webhook <> ?";
 constexpr const char* kClaim = "INSERT INTO webhook_types (tenant, type, webhook) VALUES (?, ?, ?)";
-constexpr const char* kGiveUp = "DELETE FROM webhook_types WHERE webhook = ?";
+constexpr const char* kDropTypes = "DELETE FROM webhook_types WHERE webhook = ?";
 const std::string kUpdateWebhook =
     ColumnList{"updated_at"}.add_changing(kWebhookColumns).update("webhooks") +
     " WHERE webhook = ? AND disabled_at IS NULL";
@@ -124,12 +124,12 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
   RowBudget budget;
   const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
   KeySets sets;
-  sets.push_back(walk.of(kOfTenant, tenant.key));
+  sets.push_back(walk.of(kWebhooksOfTenant, tenant.key));
   // Each active webhook claims at least one event type of the tenant, and there are few types.
   if (filter.active == true) sets.push_back(walk.known(integers(db, kActiveOf, tenant.key)));
   const auto fits = [&](std::int64_t webhook) {
     budget.spend(1);
-    Query q(db, kBrief, webhook);
+    Query q(db, kWebhookBrief, webhook);
     COFFER_CHECK(q.step());
     if (filter.active && *filter.active != q.boolean(0)) return false;
     const bool removed =
@@ -152,7 +152,7 @@ std::optional<WebhookRow> find_subscriber(Connection& db, const Tenant& tenant, 
 }
 
 std::vector<Tenant> tenants_with_webhooks(Connection& db) {
-  return all_of<Tenant, std::int64_t, AssociationId, Environment>(db, kTenants);
+  return all_of<Tenant, std::int64_t, AssociationId, Environment>(db, kWebhookTenants);
 }
 
 std::vector<EventType> taken_types(Connection& db, const Tenant& tenant, EventTypeSet types,
@@ -177,14 +177,14 @@ void insert_webhook(WriteTx& tx, const Tenant& tenant, WebhookRow& row) {
 void update_webhook(WriteTx& tx, const WebhookRow& row) {
   update_row(tx.db(), kUpdateWebhook, kWebhookColumns, row, row.key, tx.now());
   COFFER_CHECK(tx.db().changes() == 1);
-  tx.db().run(kGiveUp, row.key);
+  tx.db().run(kDropTypes, row.key);
   claim_types(tx, row);
 }
 
 void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
   tx.db().run(kDisable, tx.now(), reason, row.key);
   COFFER_CHECK(tx.db().changes() == 1);
-  tx.db().run(kGiveUp, row.key);
+  tx.db().run(kDropTypes, row.key);
   tx.db().run(kEndRecoveries, row.key);
   tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
 }

@@ -21,6 +21,7 @@ using namespace coffer::cli;
 using coffer::cli::test::Folder;
 using coffer::cli::test::OpenFile;
 
+namespace doctor_test {
 namespace {
 
 /// The findings of one check, worst first; an ok one without findings.
@@ -392,3 +393,5 @@ TEST_CASE("doctor: free disk space", "[cli]") {
   config.disk_floor_mib = 1 << 30;  // a pebibyte
   CHECK(worst(examine_disks(config), "disk").grade == Grade::failed);
 }
+
+}  // namespace doctor_test

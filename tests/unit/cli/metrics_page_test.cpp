@@ -12,6 +12,7 @@ using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
 
+namespace metrics_page_test {
 namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -113,3 +114,5 @@ TEST_CASE("admin site: other paths are not found, and the root redirects to it")
   CHECK(AdminSite::owns("/metrics"));
   CHECK_FALSE(AdminSite::owns("/metrics/"));
 }
+
+}  // namespace metrics_page_test

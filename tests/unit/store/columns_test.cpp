@@ -6,6 +6,7 @@
 using namespace coffer;
 using namespace coffer::store;
 
+namespace columns_test {
 namespace {
 
 struct Dates {
@@ -99,3 +100,5 @@ TEST_CASE("a row of a few columns is read in their order, with defaults for NULL
   CHECK_FALSE(second->at);
   CHECK_FALSE(first_of<Pair, std::int64_t, std::string, At>(db, kPairs, std::int64_t{3}));
 }
+
+}  // namespace columns_test

@@ -11,6 +11,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace key_walk_test {
 namespace {
 
 using Keys = std::vector<std::int64_t>;
@@ -191,3 +192,5 @@ TEST_CASE("key walk: the smallest set determines the cost") {
     return 0;
   });
 }
+
+}  // namespace key_walk_test

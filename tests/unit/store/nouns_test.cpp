@@ -10,6 +10,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace nouns_test {
 namespace {
 
 Result<void> done() { return {}; }
@@ -181,3 +182,5 @@ TEST_CASE("catalog: assets by code, by key and all; named values") {
     return 0;
   });
 }
+
+}  // namespace nouns_test

@@ -10,6 +10,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace providers_test {
 namespace {
 
 Result<void> done() { return {}; }
@@ -324,3 +325,5 @@ TEST_CASE("quotes: a beneficiary's current destinations") {
     return 0;
   });
 }
+
+}  // namespace providers_test

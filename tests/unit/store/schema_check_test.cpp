@@ -14,6 +14,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace schema_check_test {
 namespace {
 
 struct Edit {
@@ -164,3 +165,5 @@ TEST_CASE("schema check: layout and comments are ignored, but texts are compared
   CHECK(schema_differences(db, "CREATE TABLE a(x TEXT CHECK(x<>'a b'),y)").size() == 1);
   CHECK(schema_differences(db, "CREATE TABLE a(x TEXT CHECK(x<>'a  b'),y z)").size() == 1);
 }
+
+}  // namespace schema_check_test

@@ -7,6 +7,7 @@ using namespace coffer;
 using namespace coffer::store;
 using namespace coffer::store::test;
 
+namespace settlement_jobs_test {
 namespace {
 
 template <class F>
@@ -152,3 +153,5 @@ TEST_CASE("settlement jobs: an accepted payment is in memory until it changes or
     return {};
   }));
 }
+
+}  // namespace settlement_jobs_test

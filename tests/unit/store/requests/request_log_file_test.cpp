@@ -10,6 +10,7 @@
 using namespace coffer;
 using namespace coffer::store;
 
+namespace request_log_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,3 +205,5 @@ TEST_CASE("a request log that cannot be opened throws, and is opened once it is 
   log.append(some, {2'000'000});
   CHECK(newest_requests(folder.file(), {}, {}).rows.size() == 1);
 }
+
+}  // namespace request_log_file_test
