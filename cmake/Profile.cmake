@@ -1,39 +1,20 @@
 # Profile-guided optimisation: recorded counts tell the compiler which code a request runs. It optimises that code
-# for speed and keeps it together, which saves a tenth of the processor time of a payment and a fifth of a read's.
+# for speed and keeps it together, which saves processor time of payments and reads.
 #
 # COFFER_PROFILE:
-#   use      compile with the counts in cmake/profile.tar.xz. They are part of the commit, so builds stay
-#            reproducible. GCC ignores counts that do not fit the control flow of a function. A new function in a source moves the numbers of those after it, so old counts can also
-#            be lost or belong to a similar function. That costs speed only.
-#   record   count executions. `./dev profile` builds this, runs the load of tests/bench/profile.py, and writes the
-#            archive.
-#   off      neither; always for another processor or another version of the compiler than those of the recording.
-set(COFFER_PROFILE "use" CACHE STRING "use | record | off")
+#   off      (default) without counts.
+#   record   count executions. `./dev release` and `./dev bench` build this and run the load of tests/bench/profile.py.
+#   FILE     compile with the counts in this archive. The same sources, compiler and archive give the same bytes, so a
+#            release carries its archive. GCC ignores counts that do not fit the control flow of a function.
+set(COFFER_PROFILE "off" CACHE STRING "off | record | archive of counts")
 
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  set(COFFER_PROFILE "off")
-endif()
-set(coffer_profile_archive "${CMAKE_SOURCE_DIR}/cmake/profile.tar.xz")
-if(COFFER_PROFILE STREQUAL "use")
-  # GCC looks for the counts of an object file beside it.
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${coffer_profile_archive}")
-  file(ARCHIVE_EXTRACT INPUT "${coffer_profile_archive}" DESTINATION "${CMAKE_BINARY_DIR}")
-  # Bytes 4 to 7 of a file of counts are the version of GCC, backwards: "*22B" for 12.2, "*04B" for 14.0.
-  file(GLOB_RECURSE counts "${CMAKE_BINARY_DIR}/CMakeFiles/*.gcda")
-  list(GET counts 0 counts)
-  file(READ "${counts}" stamp OFFSET 4 LIMIT 4 HEX)
-  string(REGEX REPLACE "^..3(.)3(.)4(.)$" "\\3;\\2;\\1" stamp "${stamp}")
-  list(POP_FRONT stamp tens units minor)
-  math(EXPR major "(${tens} - 1) * 10 + ${units}")
-  if(NOT CMAKE_CXX_COMPILER_VERSION MATCHES "^${major}\\.${minor}\\.")
-    message(NOTICE "Building without cmake/profile.tar.xz: GCC ${major}.${minor} recorded it, this is "
-      "${CMAKE_CXX_COMPILER_VERSION}")
-    set(COFFER_PROFILE "off")
-  endif()
-  file(SHA256 "${coffer_profile_archive}" coffer_profile_hash)
-  string(SUBSTRING "${coffer_profile_hash}" 0 16 coffer_profile_hash)
-elseif(COFFER_PROFILE STREQUAL "record")
+if(COFFER_PROFILE STREQUAL "record")
   add_link_options(-fprofile-generate)
+elseif(NOT COFFER_PROFILE STREQUAL "off")
+  # GCC looks for the counts of an object file beside it.
+  file(ARCHIVE_EXTRACT INPUT "${COFFER_PROFILE}" DESTINATION "${CMAKE_BINARY_DIR}")
+  file(SHA256 "${COFFER_PROFILE}" coffer_profile_hash)
+  string(SUBSTRING "${coffer_profile_hash}" 0 16 coffer_profile_hash)
 endif()
 
 # GCC identifies a function by its number in the source, instead of by the path of its file, which differs between
@@ -45,7 +26,7 @@ function(coffer_profiled target)
   if(COFFER_PROFILE STREQUAL "record")
     target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-generate
       -fprofile-update=prefer-atomic)
-  elseif(COFFER_PROFILE STREQUAL "use")
+  elseif(NOT COFFER_PROFILE STREQUAL "off")
     # The last warnings follow inlined code: with more of it, GCC 12 reports them falsely. The builds without
     # counts have them.
     target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-use -fprofile-partial-training

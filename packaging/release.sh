@@ -4,6 +4,8 @@
 # the folder. The same commit, compiler and libraries produce the same bytes in any folder. Prints the names of the
 # files.
 #
+# COFFER_RELEASE_PROFILE  The archive of counts with which the binary was optimised (cmake/Profile.cmake), which becomes
+#                      part of the release; off or empty: none.
 # COFFER_RELEASE_KEY   File with the key that signs the checksums; without it, the release is not signed.
 # COFFER_PACKAGE_ARCH  Debian's name of the binary's architecture; by default this machine's. The settings of
 #                      packaging/stage.sh, packaging/inventory.py and packaging/clients.py apply as well.
@@ -33,9 +35,15 @@ tar --create --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mo
 rm -rf "${out:?}/$name"
 made=$(packaging/clients.py "$out" "$version" "$epoch")
 mapfile -t clients <<<"$made"
-(cd "$out" && LC_ALL=C sha256sum "$release"-*.tar.gz "$release"-*.cdx.json "${clients[@]##*/}" >SHA256SUMS)
+if [ "$arch" = x86_64 ] && [ -f "${COFFER_RELEASE_PROFILE:-off}" ]; then
+  cp "$COFFER_RELEASE_PROFILE" "$out/$name.profile.tar.xz"
+fi
+profiles=("$out/$release"-*.profile.tar.xz)
+[ -f "${profiles[0]}" ] || profiles=()
+(cd "$out" && LC_ALL=C sha256sum "$release"-*.tar.gz "$release"-*.cdx.json "${profiles[@]##*/}" "${clients[@]##*/}" \
+  >SHA256SUMS)
 rm -f "$out/SHA256SUMS.sig"
-printf '%s\n' "$out/$name.tar.gz" "$out/$name.cdx.json" "${clients[@]}" "$out/SHA256SUMS"
+printf '%s\n' "$out/$name.tar.gz" "$out/$name.cdx.json" "${profiles[@]}" "${clients[@]}" "$out/SHA256SUMS"
 if [ -n "${COFFER_RELEASE_KEY:-}" ]; then
   packaging/sign.sh sign "$COFFER_RELEASE_KEY" "$out/SHA256SUMS"
   printf '%s\n' "$out/SHA256SUMS.sig"

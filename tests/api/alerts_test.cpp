@@ -323,7 +323,7 @@ TEST_CASE("neither the log nor a list shows the path of the URL, or the secret")
   world.look();
   CHECK_FALSE(has(world.app.log(), "secret-path"));
   CHECK_FALSE(has(world.app.log(), "whsec_"));
-  CHECK(world.messages(AlertCondition::backup_failed).at(0).target ==
+  CHECK(world.messages(AlertCondition::backup_failed).at(0).recipient ==
         "http://127.0.0.1:" + std::to_string(receiver.port()));
 }
 

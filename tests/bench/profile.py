@@ -1,4 +1,5 @@
-"""The load from which the compiler learns which code is hot (cmake/Profile.cmake). Run it with ./dev profile.
+"""The load from which the compiler learns which code is hot (cmake/Profile.cmake). ./dev release and ./dev bench
+run it.
 
 Argument: a binary that writes its counts when it exits."""
 
