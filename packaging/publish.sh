@@ -77,7 +77,12 @@ sum=$(sha256sum "$out/coffer-$version.tar.gz" | cut -d ' ' -f 1)
 sed -e "s|^  url .*|  url \"$url/coffer-$version.tar.gz\"|" -e "s|^  sha256 .*|  sha256 \"$sum\"|" \
   -e "s|^  homepage .*|  homepage \"$url\"|" packaging/homebrew/coffer.rb >"$out/coffer.rb"
 say "checksums"
-(cd "$out" && LC_ALL=C sha256sum ./*.tar.gz ./*.oci.tar ./*.json ./*.tgz ./*.whl ./*.zip coffer.rb | sed 's|\./||' >SHA256SUMS)
+(
+  cd "$out"
+  shopt -s nullglob # only a binary that was optimised with a profile has one
+  LC_ALL=C sha256sum ./*.tar.gz ./*.profile.tar.xz ./*.oci.tar ./*.json ./*.tgz ./*.whl ./*.zip coffer.rb |
+    sed 's|\./||' >SHA256SUMS
+)
 packaging/sign.sh sign "$COFFER_RELEASE_KEY" "$out/SHA256SUMS"
 
 say "check with apt"

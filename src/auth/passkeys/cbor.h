@@ -1,5 +1,7 @@
 // Reads CBOR (RFC 8949) as authenticators send it: definite lengths, no tags, few levels of
-// nesting. nlohmann::json cannot read it, because the maps of a COSE key have integer keys.
+// nesting. nlohmann::json cannot read it, because the maps of a COSE key have integer keys. It
+// would also keep the last of two equal keys, and accept numbers that are not in their shortest
+// form.
 #pragma once
 
 #include <cstdint>
