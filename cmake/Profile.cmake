@@ -1,19 +1,19 @@
 # Profile-guided optimisation: recorded counts tell the compiler which code a request runs. It optimises that code
 # for speed and keeps it together, which saves processor time of payments and reads.
 #
-# COFFER_PROFILE:
+# COFFER_COUNTS:
 #   off      (default) without counts.
 #   record   count executions. `./dev release` and `./dev bench` build this and run the load of tests/bench/profile.py.
 #   FILE     compile with the counts in this archive. The same sources, compiler and archive give the same bytes, so a
 #            release carries its archive. GCC ignores counts that do not fit the control flow of a function.
-set(COFFER_PROFILE "off" CACHE STRING "off | record | archive of counts")
+set(COFFER_COUNTS "off" CACHE STRING "off | record | archive of counts")
 
-if(COFFER_PROFILE STREQUAL "record")
+if(COFFER_COUNTS STREQUAL "record")
   add_link_options(-fprofile-generate)
-elseif(NOT COFFER_PROFILE STREQUAL "off")
+elseif(NOT COFFER_COUNTS STREQUAL "off")
   # GCC looks for the counts of an object file beside it.
-  file(ARCHIVE_EXTRACT INPUT "${COFFER_PROFILE}" DESTINATION "${CMAKE_BINARY_DIR}")
-  file(SHA256 "${COFFER_PROFILE}" coffer_profile_hash)
+  file(ARCHIVE_EXTRACT INPUT "${COFFER_COUNTS}" DESTINATION "${CMAKE_BINARY_DIR}")
+  file(SHA256 "${COFFER_COUNTS}" coffer_profile_hash)
   string(SUBSTRING "${coffer_profile_hash}" 0 16 coffer_profile_hash)
 endif()
 
@@ -23,10 +23,10 @@ set(coffer_profile_identity --param=profile-func-internal-id=1)
 
 # coffer_profiled(<target>): requests run the code of this target.
 function(coffer_profiled target)
-  if(COFFER_PROFILE STREQUAL "record")
+  if(COFFER_COUNTS STREQUAL "record")
     target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-generate
       -fprofile-update=prefer-atomic)
-  elseif(NOT COFFER_PROFILE STREQUAL "off")
+  elseif(NOT COFFER_COUNTS STREQUAL "off")
     # The last warnings follow inlined code: with more of it, GCC 12 reports them falsely. The builds without
     # counts have them.
     target_compile_options(${target} PRIVATE ${coffer_profile_identity} -fprofile-use -fprofile-partial-training

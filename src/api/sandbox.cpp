@@ -11,7 +11,7 @@
 namespace coffer::api {
 namespace {
 
-Result<WalletId> wallet_id(const Call& call) {
+Result<WalletId> funded_wallet_id(const Call& call) {
   return existing(WalletId::parse(call.param("walletId")), "wallet");
 }
 
@@ -23,14 +23,14 @@ Result<http::Response> wallet_response(const Services& services, const store::Wa
 }
 
 Result<http::Response> verify_wallet(const Services& services, const Call& call) {
-  COFFER_TRY(const WalletId id, wallet_id(call));
+  COFFER_TRY(const WalletId id, funded_wallet_id(call));
   COFFER_TRY(const auto wallet,
              flows::review_wallet(services.flows, call.caller.tenant, id, std::nullopt));
   return wallet_response(services, wallet);
 }
 
 Result<http::Response> reject_wallet(const Services& services, const Call& call) {
-  COFFER_TRY(const WalletId id, wallet_id(call));
+  COFFER_TRY(const WalletId id, funded_wallet_id(call));
   const http::JsonValue nothing(http::JsonValue::Object{});
   Fields fields(call.body != nullptr ? *call.body : nothing);
   WalletStatusReason reason;
@@ -43,7 +43,7 @@ Result<http::Response> reject_wallet(const Services& services, const Call& call)
 }
 
 Result<http::Response> fund_wallet(const Services& services, const Call& call) {
-  COFFER_TRY(const WalletId id, wallet_id(call));
+  COFFER_TRY(const WalletId id, funded_wallet_id(call));
   Fields fields(*call.body);
   const auto asset = fields.asset_code("assetCode", required);
   const auto amount = fields.amount("amount", required);

@@ -73,7 +73,7 @@ std::optional<std::vector<Destination>> read_destinations(
 }
 
 /// Adds the member only if there is a value.
-void put(Json& object, const char* name, const std::optional<std::string>& value) {
+void put_text(Json& object, const char* name, const std::optional<std::string>& value) {
   if (value) object[name] = *value;
 }
 
@@ -138,7 +138,7 @@ Json writable_json(const Beneficiary& beneficiary) {
     out["addresses"].push_back(texts_json(address));
   }
   out["tags"] = beneficiary.tags;
-  put(out, "clientReference", beneficiary.client_reference);
+  put_text(out, "clientReference", beneficiary.client_reference);
   return out;
 }
 
@@ -147,7 +147,7 @@ Json destination_json(const store::DestinationRow& row, Shown shown) {
   Json out{{"id", row.id.to_string()}, {"method", name(destination.method)}};
   if (!destination.country.empty()) out["countryIsoCode2"] = destination.country;
   if (!destination.currency.empty()) out["currencyIsoCode3"] = destination.currency;
-  put(out, "label", destination.label);
+  put_text(out, "label", destination.label);
   std::visit(
       [&](const auto& details) { out[details_member(destination.method)] = texts_json(details); },
       destination.details);

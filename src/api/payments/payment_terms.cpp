@@ -28,7 +28,7 @@ Json transitions() {
   return out;
 }
 
-std::string vocabularies() {
+std::string vocabularies_text() {
   return Json{{"purposeOfPayment", terms_json(purpose_of_payment_terms())},
               {"sourceOfFunds", terms_json(source_of_funds_terms())},
               {"relationship", terms_json(relationship_terms())},
@@ -47,7 +47,7 @@ std::string vocabularies() {
 Result<http::Response> read_enums(const Services& services, const Call& call) {
   QueryFields query(call.request);
   COFFER_TRY_VOID(read_page(services, call, query, {"enums"}));
-  static const http::Document document("application/json", vocabularies());
+  static const http::Document document("application/json", vocabularies_text());
   return document.respond(call.request);
 }
 

@@ -17,6 +17,7 @@
 #include "config/secret_files.h"
 #include "http/certificate.h"
 #include "store/requests/request_log_file.h"
+#include "store/schema.h"
 
 namespace coffer::cli {
 namespace {
@@ -48,8 +49,15 @@ Finding judge_start(const Config& config) {
   if (lost || !App::can_open(config, error)) {
     return fails_start(check, lost ? absent.message : error.message);
   }
-  if (absent.message.empty()) return good(check, "a server can open " + config.db);
-  return warning(check, absent.message, "A server creates it only with serve --init.");
+  if (!absent.message.empty()) {
+    return warning(check, absent.message, "A server creates it only with serve --init.");
+  }
+  const auto marks = store::read_file_marks(config.db);
+  if (!marks || marks->schema_version == store::schema_version()) {
+    return good(check, "a server can open " + config.db);
+  }
+  return warning(check, "the next start upgrades " + config.db + ", which cannot be undone",
+                 "Make a backup with the version that wrote it.");
 }
 
 /// A finding if other users can access a file that only its owner may.

@@ -14,7 +14,7 @@ namespace {
 
 /// Maximum number of attempts. If the connector changes during each, the submission returns
 /// `conflict`.
-constexpr int kTurns = 3;
+constexpr int kSubmitTurns = 3;
 
 Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
                                    const PaymentRequest& request) {
@@ -96,7 +96,7 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
           return accept(context, tx, caller, request, judged, request_id);
         },
         mode);
-    if (!judged.outdated || turn == kTurns) return submission;
+    if (!judged.outdated || turn == kSubmitTurns) return submission;
   }
 }
 
