@@ -133,6 +133,48 @@ async function events(watched) {
   await watched.axe('the events');
 }
 
+/** The search with the keyboard, as a combobox whose results are options. */
+async function searches(watched) {
+  const { page } = watched;
+  const options = page.locator('#hits [role=option]');
+  const focused = () => page.evaluate(() => document.activeElement.id);
+  await page.locator('body').press('/');
+  ok('/ goes to the search', (await focused()) === 'search');
+  await page.keyboard.type('cashing out');
+  await options.first().waitFor();
+  const titles = await page.locator('#hits [role=group]').evaluateAll((all) => all.map((each) => each.firstChild.textContent));
+  ok('guides stand above operations', titles[0] === 'Guides' && titles[1] === 'Operations and events', titles.join());
+  ok('what was found is marked', (await page.locator('#hits .snippet mark').count()) > 0);
+  for (const scheme of ['light', 'dark']) {
+    await watched.scheme(scheme);
+    await page.keyboard.press('ArrowDown');
+    await watched.axe(`search results, ${scheme}`);
+    await shot(watched, `search-${scheme}`);
+  }
+  const selected = page.locator('#hits [aria-selected=true]');
+  ok('arrows select a result', (await page.getAttribute('#search', 'aria-activedescendant')) === (await selected.getAttribute('id')));
+  ok('the text keeps the focus', (await focused()) === 'search');
+  await page.fill('#search', 'createQuote');
+  await page.waitForFunction(() => document.querySelector('#hits [role=option]')?.getAttribute('href') === '#createQuote');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash === '#createQuote');
+  ok('Enter goes to the first result', await page.locator(article('createQuote')).isVisible());
+  await page.fill('#search', 'refnud');
+  await page.locator('#offers button').first().click();
+  await options.first().waitFor();
+  ok('a misspelled word offers the right one', (await page.inputValue('#search')) === 'refund');
+  await watched.size('narrow');
+  ok('the results fit 360 px', (await watched.overflow()) <= 0, String(await watched.overflow()));
+  await watched.axe('search results, narrow');
+  await watched.size('wide');
+  await page.fill('#search', SCRIPT);
+  await page.waitForFunction(() => /onerror/.test(document.querySelector('#found').textContent));
+  await watched.axe('a search without a result');
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => document.querySelector('#hits').hidden && document.querySelector('#found').textContent === '');
+  ok('Escape empties the search', (await page.inputValue('#search')) === '');
+}
+
 async function guide(watched) {
   const { page } = watched;
   await page.goto(`${facts.baseUrl}/docs/guides/webhooks#verify`);
@@ -164,7 +206,7 @@ async function looks(watched) {
 async function demo(browser) {
   const watched = await Watched.open({ browser, admin: `${facts.baseUrl}/docs` }, 'wide');
   await drawn(watched.page);
-  for (const chapter of [withoutCredentials, calls, problems, events, looks, forgotten, guide]) {
+  for (const chapter of [withoutCredentials, calls, problems, events, searches, looks, forgotten, guide]) {
     try {
       await chapter(watched);
     } catch (fault) {

@@ -134,14 +134,14 @@ function schemaBody(schema) {
 
 // --- Examples -----------------------------------------------------------------------------------------
 
-/** The call as {method, url, headers, body}, from which the samples in all languages are made. */
+/** The call, from which the samples of all languages are made. `values` gives the value of a parameter by its name. */
 function callOf(method, path, operation) {
   // On a demo, with the IDs that the reader's credentials and responses have made known.
-  const valueOf = (name) => (offersTrial && cofferTry.parameterValue(path, name)) || `<${name}>`;
+  const values = (name) => (offersTrial && cofferTry.parameterValue(path, name)) || `<${name}>`;
   const query = (operation.parameters || [])
     .filter((each) => each.in === 'query' && each.required)
-    .map((each) => `${each.name}=${valueOf(each.name)}`);
-  const address = location.origin + path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name));
+    .map((each) => `${each.name}=${values(each.name)}`);
+  const address = location.origin + path.replaceAll(/\{(\w+)\}/g, (_, name) => values(name));
   const headers = Object.keys(operation.security?.[0] || {}).map((name) => {
     const scheme = openapi.components.securitySchemes[name];
     if (scheme.type === 'http') return ['Authorization', 'Bearer $TOKEN'];
@@ -149,7 +149,10 @@ function callOf(method, path, operation) {
   });
   const body = operation.requestBody && operation.requestBody.content['application/json'];
   return {
+    operation,
+    values,
     method: method.toUpperCase(),
+    origin: location.origin,
     url: address + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers,
     body: body && body.example !== undefined && offersTrial ? cofferTry.withKnown(body.example) : body?.example,
@@ -288,101 +291,23 @@ function operationsByTag() {
   return [...tags.values()].filter((tag) => tag.operations.length > 0);
 }
 
-/** Names and descriptions in a schema, to a limited depth, for the search. */
-function schemaWords(schema, depth, seen) {
-  if (!schema || depth > 4) return '';
-  if (schema.$ref) {
-    if (seen.has(schema.$ref)) return '';
-    seen.add(schema.$ref);
-  }
-  const target = resolve(schema);
-  const inner = [...Object.values(target.properties || {}), target.items, ...(alternatives(target) || [])];
-  return [
-    schema.$ref ? refName(schema) : '',
-    target.description,
-    (target.enum || []).join(' '),
-    Object.keys(target.properties || {}).join(' '),
-    ...inner.map((each) => schemaWords(each, depth + 1, seen)),
-  ].filter(Boolean).join(' ');
-}
-
-function wordsOf(operation) {
-  const seen = new Set();
-  const contents = [operation.requestBody, ...Object.values(operation.responses).map(resolve)]
-    .filter(Boolean)
-    .flatMap(({ content }) => Object.values(content || {}));
-  return [
-    ...(operation.parameters || []).map(({ name, description }) => `${name} ${description || ''}`),
-    ...Object.values(operation.responses).map((each) => resolve(each).description),
-    ...contents.map(({ schema }) => schemaWords(schema, 0, seen)),
-  ].join(' ');
-}
-
-/** Draws the page. Returns the rows of the search: link and article of each operation and event. */
 function draw() {
   const contents = document.getElementById('contents');
   const content = document.getElementById('content');
   const narrow = matchMedia('(max-width: 52rem)').matches;
-  const rows = [];
   content.replaceChildren(h('p', {}, prose(openapi.info.description)));
   if (offersTrial) content.append(cofferTry.credentials());
   for (const tag of operationsByTag()) {
     const links = tag.operations.map(({ method, path, operation }) => h('li', {},
       h('a', { href: `#${operation.operationId}`, title: operation.summary },
         h('span', { class: `method ${method}` }, method.toUpperCase()), ' ', path)));
-    const articles = tag.operations.map(article);
-    const group = h('details', { open: !narrow }, h('summary', {}, tag.name), h('ul', {}, links));
-    const section = h('section', {}, h('h2', {}, tag.name),
-      tag.description ? h('p', { class: 'soft' }, tag.description) : null, articles);
-    contents.append(group);
-    content.append(section);
-    tag.operations.forEach(({ method, path, operation }, i) => {
-      const words = [method, path, tag.name, operation.summary, operation.operationId].join(' ').toLowerCase();
-      const more = [words, operation.description, wordsOf(operation)].join(' ').toLowerCase();
-      rows.push({ words, more, link: links[i], article: articles[i], group, section });
-    });
+    contents.append(h('details', { open: !narrow }, h('summary', {}, tag.name), h('ul', {}, links)));
+    content.append(h('section', {}, h('h2', {}, tag.name),
+      tag.description ? h('p', { class: 'soft' }, tag.description) : null, tag.operations.map(article)));
   }
   const events = cofferEvents.draw(narrow);
   contents.append(events.group);
   content.append(events.section);
-  return [...rows, ...events.rows];
-}
-
-const isAddress = (word) => word.startsWith('/') || METHODS.includes(word);
-
-/** Whether an operation matches by name or, if no word is an address, by its schemas and descriptions. */
-function fits(row, words) {
-  if (words.every((word) => row.words.includes(word))) return true;
-  return !words.some(isAddress) && words.every((word) => row.more.includes(word));
-}
-
-/** Shows matches in guides, problems and the glossary above the operations. */
-async function showHits(words, mine) {
-  const place = document.getElementById('hits');
-  const hits = words.length > 0 && !words.some(isAddress) ? await cofferSearch.find(openapi, words) : [];
-  if (mine !== search.turn) return; // the search text has changed
-  place.replaceChildren(...hits.map(({ kind, heading, href }) =>
-    h('li', {}, h('a', { href }, heading), ' ', h('span', { class: 'soft' }, kind))));
-  place.hidden = hits.length === 0;
-}
-
-/** Shows the operations that match every word, or all operations if there is no word. */
-function search(rows, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  search.turn = (search.turn || 0) + 1;
-  let count = 0;
-  for (const row of rows) {
-    const hit = fits(row, words);
-    row.link.hidden = row.article.hidden = !hit;
-    count += hit ? 1 : 0;
-  }
-  for (const row of rows) {
-    const empty = rows.every((other) => other.section !== row.section || other.article.hidden);
-    row.section.hidden = row.group.hidden = empty;
-    if (words.length > 0 && !empty) row.group.open = true;
-  }
-  document.getElementById('found').textContent = words.length > 0 ? `${count} of ${rows.length} operations and events` : '';
-  return showHits(words, search.turn);
 }
 
 /** Draws guides and glossary below the operations. */
@@ -391,24 +316,74 @@ function drawTexts() {
     ...cofferTexts.guides.map(([name, title, about]) =>
       h('li', {}, h('a', { href: `/docs/guides/${name}` }, title), ' ', h('span', { class: 'soft' }, about))));
   document.getElementById('words').replaceChildren(
-    ...cofferTexts.glossary.flatMap(([word, text]) => [h('dt', {}, word), h('dd', {}, text)]));
+    ...cofferTexts.glossary.flatMap(([word, text]) => [h('dt', { id: `term-${cofferSearch.slug(word)}` }, word), h('dd', {}, text)]));
 }
 
-function listen(rows) {
+// --- Search -------------------------------------------------------------------------------------------
+
+const matches = (pieces) => pieces.map(([text, isMatch]) => (isMatch ? h('mark', {}, text) : text));
+
+/** The results, as the options of the search box. */
+function showHits(groups) {
+  const options = [];
+  const option = ({ heading, kind, href, text }) => {
+    options.push(h('a', { id: `hit-${options.length}`, href, role: 'option', tabindex: '-1', 'aria-selected': 'false' },
+      h('span', { class: 'title' }, matches(heading)), ' ', h('span', { class: 'soft' }, kind),
+      h('span', { class: 'snippet' }, matches(text))));
+    return options.at(-1);
+  };
+  const place = document.getElementById('hits');
+  place.replaceChildren(...groups.map(({ title, hits }, i) =>
+    h('div', { role: 'group', 'aria-labelledby': `hits-${i}` }, h('div', { id: `hits-${i}`, class: 'soft' }, title), hits.map(option))));
+  place.hidden = options.length === 0;
+  return options;
+}
+
+function listen() {
   const box = document.getElementById('search');
-  box.addEventListener('input', () => search(rows, box.value));
+  const offers = document.getElementById('offers');
+  let options = [];
+  let chosen = -1;
+  let turn = 0;
+
+  const choose = (at) => {
+    options[chosen]?.setAttribute('aria-selected', 'false');
+    chosen = at;
+    box.setAttribute('aria-activedescendant', options[at]?.id || '');
+    options[at]?.setAttribute('aria-selected', 'true');
+    options[at]?.scrollIntoView({ block: 'nearest' });
+  };
+  const offer = (text) => h('button', { type: 'button', onclick: () => {
+    box.value = text;
+    box.focus();
+    search();
+  } }, text);
+  async function search() {
+    turn += 1;
+    const mine = turn;
+    const text = box.value.trim();
+    const { groups, suggestions } = text ? await cofferSearch.find(text) : { groups: [], suggestions: [] };
+    if (mine !== turn) return; // the text has changed
+    options = showHits(groups);
+    choose(-1);
+    box.setAttribute('aria-expanded', String(options.length > 0));
+    const count = options.length === 1 ? '1 result' : `${options.length || 'No'} results`;
+    document.getElementById('found').textContent = text ? `${count} for "${text}"` : '';
+    offers.replaceChildren(...(suggestions.length > 0 ? ['Search for ', ...suggestions.map(offer)] : []));
+  }
+
+  box.addEventListener('input', search);
   box.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
-    box.value = '';
-    search(rows, '');
-  });
-  // A link to an operation works even if the search has hidden the operation.
-  addEventListener('hashchange', () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target || !target.hidden) return;
-    box.value = '';
-    search(rows, '');
-    target.scrollIntoView();
+    if (event.key === 'Escape') {
+      box.value = '';
+      search();
+    } else if (options.length > 0 && ['ArrowDown', 'ArrowUp'].includes(event.key)) {
+      event.preventDefault(); // the cursor stays in the text
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      choose(chosen < 0 && step < 0 ? options.length - 1 : (chosen + step + options.length) % options.length);
+    } else if (event.key === 'Enter') {
+      options[Math.max(chosen, 0)]?.click();
+    }
   });
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -430,7 +405,8 @@ async function start() {
   }
   document.getElementById('version').textContent = openapi.info.version;
   drawTexts();
-  listen(draw());
+  draw();
+  listen();
   if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }
 

@@ -47,11 +47,10 @@ const cofferEvents = (() => {
       reply(example, 'Example body'));
   }
 
-  /** Returns {section, group, rows}, as for a tag of operations. */
+  /** Returns {section, group}, as for a tag of operations. */
   function draw(narrow) {
     const all = Object.entries(openapi.webhooks).map(([type, { post }]) => ({ type, operation: post }));
     const links = all.map(({ type }) => h('li', {}, h('a', { href: `#event-${type}` }, type)));
-    const articles = all.map(({ type, operation }) => article(type, operation));
     const group = h('details', { open: !narrow }, h('summary', {}, 'Webhook events'), h('ul', {}, links));
     const [{ operation: first }] = all;
     const section = h('section', {}, h('h2', { id: 'events' }, 'Webhook events'),
@@ -61,14 +60,8 @@ const cofferEvents = (() => {
       guideSection('Verify the signature', 'Verify', ['OL']),
       responses(first),
       guideSection('Attempts and retries', 'Failed deliveries', ['P', 'TABLE']),
-      articles);
-    const rows = all.map(({ type, operation }, i) => {
-      const words = `event webhook ${type} ${operation.summary}`.toLowerCase();
-      const { schema } = operation.requestBody.content['application/json'];
-      const more = `${words} ${schemaWords(schema.allOf[0], 0, new Set())}`.toLowerCase();
-      return { words, more, link: links[i], article: articles[i], group, section };
-    });
-    return { section, group, rows };
+      all.map(({ type, operation }) => article(type, operation)));
+    return { section, group };
   }
 
   return { draw };
