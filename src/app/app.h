@@ -221,7 +221,7 @@ class App {
   std::unique_ptr<WorkerThread> prober_;
   std::unique_ptr<WorkerThread> verifier_;
   std::unique_ptr<flows::CheckpointRounds> checkpoints_;
-  std::unique_ptr<WorkerThread> checkpointer_;
+  std::unique_ptr<WorkerThread> head_signer_;
   std::uint64_t foreign_changes_ = store::foreign_changes();  // for the thread of housekeeping
   store::Verification verification_;                          // for the verifier's thread
   std::unique_ptr<http::Server> server_;

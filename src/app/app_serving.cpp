@@ -176,7 +176,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   messages_->start();
   housekeeping_->start();
   prober_->start();
-  checkpointer_->start();
+  head_signer_->start();
   verifier_->start();
   if (backups_) backups_->start();
   starting_ = false;
@@ -200,7 +200,7 @@ void App::make_workers() {
   verifier_ = std::make_unique<WorkerThread>("verifier", [this] { return verify_step(); });
   checkpoints_ = std::make_unique<flows::CheckpointRounds>(
       *context_, outbound::Witnesses(config_.checkpoint_witnesses, *client_, *resolver_));
-  checkpointer_ =
+  head_signer_ =
       std::make_unique<WorkerThread>("checkpoints", [this] { return checkpoint_step(); });
   if (!config_.backup_dir.empty()) {
     backups_ = std::make_unique<WorkerThread>("backups", [this, plan = backup_plan(config_)] {
@@ -268,7 +268,7 @@ void App::stop(const std::function<void()>& stop_commands) {
     store_secret_uses();
   }
   if (backups_) backups_->stop();
-  if (checkpointer_) checkpointer_->stop();
+  if (head_signer_) head_signer_->stop();
   if (verifier_) verifier_->stop();
   if (prober_) prober_->stop();
   if (settlement_) settlement_->stop();

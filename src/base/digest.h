@@ -22,7 +22,7 @@ using Sha256 = std::array<std::uint8_t, 32>;
 Sha256 sha256(std::string_view data);
 /// The digest of the parts, one after the other.
 Sha256 sha256(std::initializer_list<std::string_view> parts);
-/// The digest with these bytes; nullopt if their number is not that of a digest.
+/// Parses raw bytes; nullopt unless there are 32.
 std::optional<Sha256> sha256_from(std::string_view bytes);
 /// HMAC (RFC 2104) with SHA-256.
 Sha256 hmac_sha256(std::string_view key, std::string_view data);

@@ -347,7 +347,7 @@ bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
     run_command(*waiter);
     if (waiter->result) continue;
     if (written() != before) return false;
-    take_back_memory();
+    undo_in_memory();
   }
   return write_new_rows();
 }
@@ -369,7 +369,7 @@ void CommitQueue::run_one(Waiter& waiter, bool stored) {
   if (!waiter.result || waiter.mode == Mode::dry_run) {
     db.run(kRollbackTo);
     tx_.new_rows_.clear();
-    take_back_memory();
+    undo_in_memory();
   }
   if (changes_anything(waiter.mode)) tx_.known_.forget();
   db.run(kRelease);
@@ -403,7 +403,7 @@ bool CommitQueue::write_new_rows() {
 }
 
 /// Undoes the changes of the running command in memory.
-void CommitQueue::take_back_memory() {
+void CommitQueue::undo_in_memory() {
   tx_.balances_.roll_back_command();
   tx_.quotas_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);

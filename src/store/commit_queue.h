@@ -133,7 +133,7 @@ class CommitQueue {
   bool write_new_rows();
   template <class Work>
   bool succeeds(const Work& work);
-  void take_back_memory();
+  void undo_in_memory();
   void forget_batch();
   void forget_rows();
   bool commit(Batch& batch);

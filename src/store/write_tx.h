@@ -79,7 +79,7 @@ class WriteTx {
   /// `quota-exceeded` if `more` would exceed the tenant's quota, or if the tenant has no bytes
   /// left. Call it for new requests of a tenant, but not for operations in progress or for requests
   /// that free a quota.
-  Result<void> room_for(const Tenant& tenant, Quota quota, std::int64_t more = 1) {
+  Result<void> check_quota(const Tenant& tenant, Quota quota, std::int64_t more = 1) {
     COFFER_TRY_VOID(quotas_.judge(tenant, quota, more, now_));
     if (quota == Quota::file_bytes) return {};
     return quotas_.judge(tenant, Quota::file_bytes, 1, now_);

@@ -76,9 +76,9 @@ std::int64_t WebhookDelivery::dispatch() {
 /// Wakes idle senders, and adds senders if all are busy. Returns the milliseconds until there may
 /// be more jobs.
 std::int64_t WebhookDelivery::hand_out() {
-  const auto chance = flows::delivery_chance(context_, lanes_);
-  if (chance.jobs == 0) return chance.again_in_ms.value_or(kLookAnywayMs);
-  int left = chance.jobs;
+  const auto available = flows::available_deliveries(context_, lanes_);
+  if (available.jobs == 0) return available.again_in_ms.value_or(kLookAnywayMs);
+  int left = available.jobs;
   for (auto& sender : senders_) {
     if (left == 0) break;
     if (sender->sending) continue;

@@ -73,7 +73,7 @@ Json recorded(const EventTypeRow& row) {
   TestApp app;
   const std::string type(row.term.code);
   std::string target = "/v1/sandbox/events/" + type + "/trigger";
-  if (row.taken == EventTaken::never) {
+  if (row.subscription == Subscription::never) {
     const Json webhook{{"url", "http://127.0.0.1:9/hooks"}, {"eventTypes", {"*"}}};
     const std::string id = app.me().post("/v1/webhooks", webhook).json().at("id");
     target = "/v1/webhooks/" + id + "/test";

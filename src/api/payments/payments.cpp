@@ -152,7 +152,7 @@ void read_swap_beneficiary(Fields& fields, PaymentRequest& request) {
   read_market(fields, request);
 }
 
-void read_cash_out(Fields& fields, PaymentRequest& request) {
+void read_offramp(Fields& fields, PaymentRequest& request) {
   read_common(fields, request);
   request.quote = fields.id<QuoteId>("quoteId", required);
   TransferLeg leg;
@@ -304,7 +304,7 @@ Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& 
     case PaymentType::swap_beneficiary:
       return read_request<PaymentType::swap_beneficiary, read_swap_beneficiary>(body);
     case PaymentType::offramp:
-      return read_request<PaymentType::offramp, read_cash_out>(body);
+      return read_request<PaymentType::offramp, read_offramp>(body);
     case PaymentType::onramp:
       return read_request<PaymentType::onramp, read_onramp>(body);
     case PaymentType::onramp_reference:
@@ -357,7 +357,7 @@ std::vector<Route> payments_routes() {
        "Swap to a beneficiary (strict-send path payment)", "BeneficiarySwap",
        "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
       transfer_problems());
-  add<PaymentType::offramp, read_cash_out>(
+  add<PaymentType::offramp, read_offramp>(
       rows,
       {"/v1/payments/offramp", "executeOfframp", "Execute an off-ramp (payout) against a quote",
        "Offramp", "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},

@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "base/files/durable_file.h"
 #include "cli/command_groups.h"
-#include "cli/operations/still_file.h"
+#include "cli/consistent_copy.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 
@@ -41,9 +41,10 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
     piece += text;
     if (piece.size() >= kPieceBytes) flush();
   };
-  COFFER_TRY_VOID(with_still_file(session, "export", line.shower(), [&](const std::string& from) {
-    counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
-  }));
+  COFFER_TRY_VOID(
+      with_consistent_copy(session, "export", line.shower(), [&](const std::string& from) {
+        counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
+      }));
   flush();
   COFFER_TRY_VOID(std::move(written));
   if (!file) return CommandResult{};

@@ -6,7 +6,7 @@
 #include "app/app.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/operations/still_file.h"
+#include "cli/consistent_copy.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
@@ -56,9 +56,9 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
     return flows::verify_in_slices(session.app.flows(), line.shower());
   }
   std::vector<store::Violation> out;
-  COFFER_TRY_VOID(with_still_file(session, "verify", line.shower(), [&](const std::string& path) {
-    out = verify_still(session, path, deep, line);
-  }));
+  COFFER_TRY_VOID(with_consistent_copy(
+      session, "verify", line.shower(),
+      [&](const std::string& path) { out = verify_still(session, path, deep, line); }));
   return out;
 }
 

@@ -58,18 +58,18 @@ void Forwarder::send(Job job) {
   done.at = clock_.now();
   done.attempt = job.attempt;
   done.result = sender_.send(message);
-  done.ruling = rule_on({done.result.status, done.result.retry_after_ms}, job.attempt,
-                        Environment::sandbox, policy_, random_.next_u64());
+  done.next = next_step_after({done.result.status, done.result.retry_after_ms}, job.attempt,
+                              Environment::sandbox, policy_, random_.next_u64());
   done.event = job.event;
   {
     const Lock lock(mutex_);
     if (stopping_ && done.result.status == 0) return;  // interrupted
-    const bool again = done.ruling.state == DeliveryState::pending;
+    const bool again = done.next.state == DeliveryState::pending;
     totals_.waiting -= again ? 0 : 1;
-    totals_.delivered += done.ruling.state == DeliveryState::delivered ? 1 : 0;
-    totals_.dead += done.ruling.state == DeliveryState::dead ? 1 : 0;
+    totals_.delivered += done.next.state == DeliveryState::delivered ? 1 : 0;
+    totals_.dead += done.next.state == DeliveryState::dead ? 1 : 0;
     if (again) {
-      job.due_ms = clock_.monotonic_ms() + done.ruling.delay_ms;
+      job.due_ms = clock_.monotonic_ms() + done.next.delay_ms;
       ++job.attempt;
       jobs_.push_front(std::move(job));
     }

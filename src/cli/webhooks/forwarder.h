@@ -22,7 +22,7 @@ struct Forwarded {
   Timestamp at;
   int attempt = 1;
   outbound::WebhookResponse result;
-  Ruling ruling;
+  NextStep next;
 };
 
 struct ForwardTotals {

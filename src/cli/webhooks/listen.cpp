@@ -51,9 +51,9 @@ std::string outcome(const Forwarded& done) {
   std::string text =
       done.result.status != 0 ? std::to_string(done.result.status) : printable(done.result.fault);
   text += "  " + readable_duration(done.result.duration_ms);
-  if (done.ruling.state == DeliveryState::dead) text += "  failed";
-  if (done.ruling.state == DeliveryState::pending) {
-    text += "  retry in " + readable_duration(done.ruling.delay_ms);
+  if (done.next.state == DeliveryState::dead) text += "  failed";
+  if (done.next.state == DeliveryState::pending) {
+    text += "  retry in " + readable_duration(done.next.delay_ms);
   }
   return text;
 }
@@ -87,7 +87,7 @@ class Display {
     std::string text = time_of_day(done.at.to_string()) + "  " + padded(done.event.type, 22) +
                        "  " + done.event.id + "  " + padded(line.amount, 14) + "  ";
     if (done.attempt > 1) text += "attempt " + std::to_string(done.attempt) + "  ";
-    const bool good = done.ruling.state == DeliveryState::delivered;
+    const bool good = done.next.state == DeliveryState::delivered;
     console_.out << text
                  << shaded(good ? Shade::green : Shade::red, outcome(done), console_.shades_out())
                  << (line.test ? "  test" : "") << '\n'
@@ -124,10 +124,10 @@ class Display {
                   {"attempt", done.attempt},
                   {"responseStatus", done.result.status},
                   {"durationMs", done.result.duration_ms},
-                  {"state", name(done.ruling.state)}};
+                  {"state", name(done.next.state)}};
     if (done.result.status == 0) record.emplace_back("error", done.result.fault);
-    if (done.ruling.state == DeliveryState::pending) {
-      record.emplace_back("againInMs", done.ruling.delay_ms);
+    if (done.next.state == DeliveryState::pending) {
+      record.emplace_back("againInMs", done.next.delay_ms);
     }
     return record;
   }

@@ -135,7 +135,7 @@ std::string quota_limits_text(const QuotaLimits& limits) {
   });
 }
 
-Result<void> judge_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit) {
+Result<void> check_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit) {
   if (more <= limit - std::min(used, limit)) return {};
   const QuotaInfo& row = info(quota);
   const std::string of = std::to_string(used) + " of " + std::to_string(limit);

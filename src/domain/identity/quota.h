@@ -67,7 +67,7 @@ Result<QuotaLimits> parse_quota_limits(std::string_view text, QuotaLimits base);
 std::string quota_limits_text(const QuotaLimits& limits);
 
 /// `quota-exceeded` with the quota if the sum of `used` and `more` exceeds the limit.
-Result<void> judge_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit);
+Result<void> check_quota(Quota quota, std::int64_t used, std::int64_t more, std::int64_t limit);
 /// Whether usage exceeds 80 % of the limit, which is reported to the operator.
 bool is_nearly_used(std::int64_t used, std::int64_t limit);
 

@@ -36,19 +36,19 @@ constexpr std::int64_t kPollMaxMs = 300'000;
 }  // namespace
 
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired) {
-  const bool cash_out = direction == Direction::off_ramp;
+  const bool pays_out = direction == Direction::off_ramp;
   switch (state) {
     case ProviderState::fresh:
       if (attempts < kSubmissionsMax)
-        return cash_out ? ProviderCall::submit : ProviderCall::collect;
-      return cash_out ? ProviderCall::cancel : ProviderCall::expire;
+        return pays_out ? ProviderCall::submit : ProviderCall::collect;
+      return pays_out ? ProviderCall::cancel : ProviderCall::expire;
     case ProviderState::sent:
-      return cash_out ? ProviderCall::status : ProviderCall::collection_status;
+      return pays_out ? ProviderCall::status : ProviderCall::collection_status;
     case ProviderState::accepted:
     case ProviderState::over:
       break;
   }
-  if (cash_out) return ProviderCall::status;
+  if (pays_out) return ProviderCall::status;
   return expired ? ProviderCall::expire : ProviderCall::collection_status;
 }
 

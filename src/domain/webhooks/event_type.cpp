@@ -10,7 +10,7 @@ namespace {
 
 using Row = EventTypeRow;
 using enum EventType;
-using enum EventTaken;
+using enum Subscription;
 
 constexpr Row reached(PaymentStatus status, EventType type, Term term) {
   return {type, term, with_all, EventSubject::payment, status};
@@ -54,7 +54,7 @@ constexpr bool is_in_enum_order() {
 }
 static_assert(is_in_enum_order());
 
-constexpr bool can_subscribe(const Row& row) { return row.taken != never; }
+constexpr bool can_subscribe(const Row& row) { return row.subscription != never; }
 
 constexpr auto kTerms = [] {
   std::array<Term, std::ranges::count_if(kTypes, can_subscribe)> out{};
@@ -93,7 +93,7 @@ EventType event_for(PaymentStatus status) {
 EventTypeSet EventTypeSet::payments() {
   EventTypeSet set;
   for (const Row& row : kTypes) {
-    if (row.taken == with_all) set = set.with(row.type);
+    if (row.subscription == with_all) set = set.with(row.type);
   }
   return set;
 }

@@ -28,7 +28,7 @@ enum class EventType {
 };
 
 /// How a webhook can subscribe to a type.
-enum class EventTaken {
+enum class Subscription {
   with_all,  // by name, and by `*`
   by_name,
   never,  // never; sent to the affected endpoint only
@@ -40,7 +40,7 @@ enum class EventSubject { payment, wallet, webhook, application, nothing };
 struct EventTypeRow {
   EventType type;
   Term term;
-  EventTaken taken;
+  Subscription subscription;
   EventSubject subject;
   std::optional<PaymentStatus> reached = {};  // by the payment of the event
 };

@@ -53,7 +53,7 @@ struct AttemptResponse {
   std::optional<std::int64_t> retry_after_ms;
 };
 
-struct Ruling {
+struct NextStep {
   DeliveryState state = DeliveryState::pending;
   std::int64_t delay_ms = 0;  // until the next attempt of a pending delivery
   bool disables = false;      // the endpoint responded that it is gone (410)
@@ -63,8 +63,8 @@ struct Ruling {
 };
 
 /// The consequence of a response. `attempt` is the number of this attempt in its series, from 1;
-/// `chance` is a random number for the jitter of 20 %.
-Ruling rule_on(const AttemptResponse& response, int attempt, Environment environment,
-               const DeliveryPolicy& policy, std::uint64_t chance);
+/// `jitter` is a random number for the jitter of 20 %.
+NextStep next_step_after(const AttemptResponse& response, int attempt, Environment environment,
+                         const DeliveryPolicy& policy, std::uint64_t jitter);
 
 }  // namespace coffer

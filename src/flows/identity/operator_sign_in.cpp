@@ -73,7 +73,7 @@ bool use_up(store::WriteTx& tx, store::OperatorRow& row, const SecondFactor& fac
 Result<void> record_failure(const Context& context, const std::optional<store::OperatorRow>& who,
                             const ProvedAction& action, const SignInSource& source,
                             const std::string& reason) {
-  if (!who && !may_record_stranger(context)) return {};
+  if (!who && !may_record_unidentified(context)) return {};
   return record_action(context, {who ? who->name : "unknown", std::string(action.command),
                                  source_json(source), "unauthorized", reason});
 }

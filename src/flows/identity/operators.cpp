@@ -63,8 +63,8 @@ Result<store::OperatorRow> set_password(store::WriteTx& tx, OperatorId id,
 /// The response to an invalid link. A link has 256 random bits, so failures are counted only per
 /// source.
 Problem reject_link(const Context& context, const Problem& problem, const SignInSource& source) {
-  return reject_stranger(context, "link", "use one-time link",
-                         "the link is invalid, used or expired", problem, source);
+  return reject_unidentified(context, "link", "use one-time link",
+                             "the link is invalid, used or expired", problem, source);
 }
 
 }  // namespace

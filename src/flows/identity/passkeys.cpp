@@ -72,8 +72,8 @@ Problem wrong_passkey() {
 /// The audit entry of a failed attempt contains no account, because any caller may send the ID of a
 /// passkey.
 Problem record_rejection(const Context& context, const Problem& why, const SignInSource& source) {
-  return reject_stranger(context, "passkey", "sign-in", "passkey: " + why.detail, wrong_passkey(),
-                         source);
+  return reject_unidentified(context, "passkey", "sign-in", "passkey: " + why.detail,
+                             wrong_passkey(), source);
 }
 
 Result<std::string> parse_passkey_name(const std::string& name) {

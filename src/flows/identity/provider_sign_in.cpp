@@ -50,7 +50,7 @@ std::string account_of(const auth::IdClaims& who) {
 
 Problem record_rejection(const Context& context, const Problem& shown, const std::string& reason,
                          const SignInSource& source) {
-  return reject_stranger(context, "oidc", "sign-in", "provider: " + reason, shown, source);
+  return reject_unidentified(context, "oidc", "sign-in", "provider: " + reason, shown, source);
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ constexpr GuessRule kUnfamiliarRule{.weight = GuessWeight::second_factor,
                                     .longest_ms = 1'000,
                                     .memory_ms = kMinuteMs};
 constexpr std::string_view kUnfamiliar = "password\nunfamiliar";
-constexpr GuessRule kStrangerRule{
+constexpr GuessRule kUnidentifiedRule{
     .free = 50, .first_ms = kMinuteMs, .longest_ms = kMinuteMs, .memory_ms = kHourMs};
-constexpr std::string_view kStrangers = "audit\nstrangers";
+constexpr std::string_view kUnidentified = "audit\nstrangers";
 
 GuessTable& table_of(const Context& context) {
   COFFER_CHECK(context.guesses != nullptr);
@@ -180,20 +180,20 @@ void SignInGuard::right() const {
   for (const std::string* key : {&pair_, &account_, &factor_}) table.succeeded(*key);
 }
 
-bool may_record_stranger(const Context& context) {
+bool may_record_unidentified(const Context& context) {
   GuessTable& table = table_of(context);
   const std::int64_t now = context.clock.monotonic_ms();
-  if (table.wait_ms(kStrangers, now) > 0) return false;
-  table.failed(kStrangers, kStrangerRule, now);
+  if (table.wait_ms(kUnidentified, now) > 0) return false;
+  table.failed(kUnidentified, kUnidentifiedRule, now);
   return true;
 }
 
-Problem reject_stranger(const Context& context, const std::string& kind, const std::string& command,
-                        const std::string& reason, const Problem& problem,
-                        const SignInSource& source) {
+Problem reject_unidentified(const Context& context, const std::string& kind,
+                            const std::string& command, const std::string& reason,
+                            const Problem& problem, const SignInSource& source) {
   const Problem out =
       reject_wrong_secret(context, {.source = kind + '\n' + source.network}, problem);
-  if (out.slug != Slug::unauthorized || !may_record_stranger(context)) return out;
+  if (out.slug != Slug::unauthorized || !may_record_unidentified(context)) return out;
   const auto recorded =
       record_action(context, {"unknown", command, source_json(source), "unauthorized", reason});
   return recorded ? out : recorded.error();

@@ -81,12 +81,12 @@ class SignInGuard {
 
 /// Whether an attempt without an account may be recorded. They are limited, because anyone could
 /// fill the audit log with them.
-bool may_record_stranger(const Context& context);
+bool may_record_unidentified(const Context& context);
 
 /// The response to a wrong secret that names no account: `problem`, or `rate-limited` after too
 /// many of this kind from the source. Records the attempt in the audit log.
-Problem reject_stranger(const Context& context, const std::string& kind, const std::string& command,
-                        const std::string& reason, const Problem& problem,
-                        const SignInSource& source);
+Problem reject_unidentified(const Context& context, const std::string& kind,
+                            const std::string& command, const std::string& reason,
+                            const Problem& problem, const SignInSource& source);
 
 }  // namespace coffer::flows

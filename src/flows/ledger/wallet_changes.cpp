@@ -116,7 +116,7 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
   }
   return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
     COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::wallets));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::wallets));
     row.id = tx.new_id<WalletId>(context.random);
     row.sealed_seed =
         context.sealer.seal(keys.seed_text.reveal(), "wallet-seed:" + row.id.to_string());
@@ -184,7 +184,7 @@ Result<store::WalletRow> fund_sandbox_wallet(const Context& context, const Tenan
   }
   const WalletFunding funding{asset, amount, {}, {}};
   return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::file_bytes));
     COFFER_TRY(auto funded, fund(tx, tenant, id, funding));
     return std::move(funded.wallet);
   });

@@ -39,8 +39,8 @@ BeneficiaryState state_of(const NewBeneficiary& beneficiary) {
   return state;
 }
 
-Result<void> room_for_destinations(store::WriteTx& tx, const Tenant& tenant, std::size_t count) {
-  return tx.room_for(tenant, Quota::destinations, static_cast<std::int64_t>(count));
+Result<void> check_destination_quota(store::WriteTx& tx, const Tenant& tenant, std::size_t count) {
+  return tx.check_quota(tenant, Quota::destinations, static_cast<std::int64_t>(count));
 }
 
 void insert_new(const Context& context, store::WriteTx& tx, const Tenant& tenant,
@@ -69,8 +69,8 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
                         std::span<BeneficiaryState> states) {
   return context.write([&](store::WriteTx& tx) -> Result<void> {
     for (BeneficiaryState& state : states) {
-      COFFER_TRY_VOID(tx.room_for(tenant, Quota::beneficiaries));
-      COFFER_TRY_VOID(room_for_destinations(tx, tenant, state.destinations.size()));
+      COFFER_TRY_VOID(tx.check_quota(tenant, Quota::beneficiaries));
+      COFFER_TRY_VOID(check_destination_quota(tx, tenant, state.destinations.size()));
       state.beneficiary.id = tx.new_id<BeneficiaryId>(context.random);
       store::insert_beneficiary(tx, tenant, state.beneficiary);
       insert_destinations(context, tx, tenant, state);
@@ -96,7 +96,7 @@ Result<BeneficiaryState> apply_change(const Context& context, const Tenant& tena
     store::update_beneficiary(tx, tenant, state.beneficiary);
     if (!change.destinations) return state;
     store::archive_destinations(tx, tenant, state.beneficiary);
-    COFFER_TRY_VOID(room_for_destinations(tx, tenant, fresh.size()));
+    COFFER_TRY_VOID(check_destination_quota(tx, tenant, fresh.size()));
     state.destinations = fresh;
     insert_destinations(context, tx, tenant, state);
     return state;
@@ -202,7 +202,7 @@ Result<store::DestinationRow> add_destination(const Context& context, const Tena
                             "The beneficiary has " + std::to_string(kDestinationsMax) +
                                 " payment destinations, the maximum. Archive one first.");
         }
-        COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
+        COFFER_TRY_VOID(check_destination_quota(tx, tenant, 1));
         insert_new(context, tx, tenant, beneficiary, row);
         return row;
       });
@@ -224,7 +224,7 @@ Result<store::DestinationRow> revise_destination(const Context& context, const T
           outdated = row.detail != present.detail;
           if (outdated) return unexpected(changed_meanwhile());
           store::archive_destination(tx, tenant, row);
-          COFFER_TRY_VOID(room_for_destinations(tx, tenant, 1));
+          COFFER_TRY_VOID(check_destination_quota(tx, tenant, 1));
           row.detail = destination;
           store::insert_destination(tx, tenant, row);
           return row;

@@ -202,7 +202,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, quote.price));
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::open_quotes));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::open_quotes));
     // The amounts have the decimals from before the provider's response.
     if (store::currency_decimals_of(tx.db(), quote.connector) != terms.currency_decimals) {
       return unexpected(overloaded("The connector has just changed. Retry the request."));

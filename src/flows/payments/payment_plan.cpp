@@ -186,8 +186,8 @@ Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request) 
 }
 
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
-                                 const PaymentRequest& request, JudgedFields& judged) {
-  PlanChecks checks(context, tx, caller, judged);
+                                 const PaymentRequest& request, CheckedFields& checked) {
+  PlanChecks checks(context, tx, caller, checked);
   switch (request.type) {
     case PaymentType::p2p_own:
     case PaymentType::p2p_own_multi:
@@ -197,7 +197,7 @@ Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, con
     case PaymentType::swap_beneficiary:
       return plan_to_address(checks, request);
     case PaymentType::offramp:
-      return plan_cash_out(checks, request);
+      return plan_offramp(checks, request);
     case PaymentType::onramp:
       return plan_collection(checks, request);
     case PaymentType::onramp_reference:

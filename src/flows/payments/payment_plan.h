@@ -20,15 +20,15 @@ namespace coffer::flows {
 
 /// The result of the check before the queue, which matches `additionalFields` against the patterns
 /// of the quote's connector.
-struct JudgedFields {
+struct CheckedFields {
   std::int64_t connector = 0;  // row key; 0: nothing was checked
   std::int64_t version = 0;    // of the connector's requirements
   ValidationErrors errors;
   bool outdated = false;  // set by the plan: the requirements have changed since the check
 };
 /// For payments against a quote. Empty for other payments and for an unknown quote.
-JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
-                          const PaymentRequest& request);
+CheckedFields check_fields(store::Connection& db, const Tenant& tenant,
+                           const PaymentRequest& request);
 
 /// A request in which every public ID is resolved to a row.
 struct PaymentPlan {
@@ -44,15 +44,16 @@ struct PaymentPlan {
 /// `not-found`, `wallet-not-verified`, `validation-failed`, `trustline-missing`,
 /// `amount-precision`, `amount-out-of-range`, `requirement-missing`, `quote-expired`,
 /// `quote-already-used`, `conflict`, `insufficient-funds`; ValidationErrors joins several into one
-/// Problem. If `judged` is outdated: `conflict`, and the caller checks again.
+/// Problem. If `checked` is outdated: `conflict`, and the caller checks again.
 Result<PaymentPlan> plan_payment(const Context& context, store::WriteTx& tx, const Caller& caller,
-                                 const PaymentRequest& request, JudgedFields& judged);
+                                 const PaymentRequest& request, CheckedFields& checked);
 
 /// Checks that all payment types share. Collects errors under the caller's field names.
 class PlanChecks {
  public:
-  PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller, JudgedFields& judged)
-      : context_(context), tx_(tx), caller_(caller), judged_(judged) {}
+  PlanChecks(const Context& context, store::WriteTx& tx, const Caller& caller,
+             CheckedFields& checked)
+      : context_(context), tx_(tx), caller_(caller), checked_(checked) {}
 
   std::optional<store::WalletBrief> wallet(WalletId id, const std::string& field);
   /// nullptr if it is not registered. Valid until the end of the command.
@@ -86,7 +87,7 @@ class PlanChecks {
   const Context& context_;
   store::WriteTx& tx_;
   const Caller& caller_;
-  JudgedFields& judged_;
+  CheckedFields& checked_;
   ValidationErrors errors_;
 };
 
@@ -122,7 +123,7 @@ std::optional<store::DestinationRow> PlanChecks::destination(
 // One function per payment type, each in a separate source file.
 Result<PaymentPlan> plan_own(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_to_address(PlanChecks& checks, const PaymentRequest& request);
-Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request);
+Result<PaymentPlan> plan_offramp(PlanChecks& checks, const PaymentRequest& request);
 Result<PaymentPlan> plan_collection(PlanChecks& checks, const PaymentRequest& request);
 
 }  // namespace coffer::flows

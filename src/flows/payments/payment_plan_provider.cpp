@@ -125,9 +125,9 @@ void check_destination(PlanChecks& checks, const PaymentRequest& request, const 
 
 }  // namespace
 
-JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
-                          const PaymentRequest& request) {
-  JudgedFields out;
+CheckedFields check_fields(store::Connection& db, const Tenant& tenant,
+                           const PaymentRequest& request) {
+  CheckedFields out;
   const auto quote = request.quote ? store::find_quote(db, tenant, *request.quote) : std::nullopt;
   if (!quote) return out;
   const auto connector = store::find_connector_by_key(db, quote->connector);
@@ -142,17 +142,17 @@ JudgedFields judge_fields(store::Connection& db, const Tenant& tenant,
 }
 
 void PlanChecks::additional_fields(const store::ConnectorRow& connector) {
-  judged_.outdated = judged_.connector != connector.terms.key ||
-                     judged_.version != connector.terms.requirements_version;
-  if (judged_.outdated) {
+  checked_.outdated = checked_.connector != connector.terms.key ||
+                       checked_.version != connector.terms.requirements_version;
+  if (checked_.outdated) {
     errors_.add(Slug::conflict, "quoteId",
                 "belongs to a connector that is being changed; retry the request");
   } else {
-    errors_.add(judged_.errors);
+    errors_.add(checked_.errors);
   }
 }
 
-Result<PaymentPlan> plan_cash_out(PlanChecks& checks, const PaymentRequest& request) {
+Result<PaymentPlan> plan_offramp(PlanChecks& checks, const PaymentRequest& request) {
   PaymentPlan plan;
   plan.request = request;
   const auto found = priced(checks, *request.quote, Direction::off_ramp);

@@ -16,11 +16,11 @@ namespace {
 /// `conflict`.
 constexpr int kSubmitTurns = 3;
 
-Result<JudgedFields> judged_fields(const Context& context, const Tenant& tenant,
-                                   const PaymentRequest& request) {
-  if (!is_quoted(request.type)) return JudgedFields();
-  return context.read([&](store::Connection& db) -> Result<JudgedFields> {
-    return judge_fields(db, tenant, request);
+Result<CheckedFields> checked_fields(const Context& context, const Tenant& tenant,
+                                     const PaymentRequest& request) {
+  if (!is_quoted(request.type)) return CheckedFields();
+  return context.read([&](store::Connection& db) -> Result<CheckedFields> {
+    return check_fields(db, tenant, request);
   });
 }
 
@@ -51,15 +51,15 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
 /// submission. The association is checked here, because a suspension may have been committed while
 /// the command waited.
 Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
-                          const PaymentRequest& request, JudgedFields& judged,
+                          const PaymentRequest& request, CheckedFields& checked,
                           std::string_view request_id) {
   if (const auto stored =
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
     return replay(*stored, request);
   }
   COFFER_TRY_VOID(require_active(tx.association_status(caller.tenant)));
-  COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
-  COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, judged));
+  COFFER_TRY_VOID(tx.check_quota(caller.tenant, Quota::file_bytes));
+  COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, checked));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
   const auto id = tx.new_id<PaymentId>(context.random);
   const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
@@ -90,13 +90,13 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
   const auto mode =
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::repeatable;
   for (int turn = 1;; ++turn) {
-    COFFER_TRY(JudgedFields judged, judged_fields(context, caller.tenant, request));
+    COFFER_TRY(CheckedFields checked, checked_fields(context, caller.tenant, request));
     auto submission = context.write(
         [&](store::WriteTx& tx) {
-          return accept(context, tx, caller, request, judged, request_id);
+          return accept(context, tx, caller, request, checked, request_id);
         },
         mode);
-    if (!judged.outdated || turn == kSubmitTurns) return submission;
+    if (!checked.outdated || turn == kSubmitTurns) return submission;
   }
 }
 

@@ -165,7 +165,7 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
   }
   if (arrival.simulated) {
     COFFER_TRY_VOID(
-        tx.room_for(store::tenant_by_key(tx.db(), reference->tenant), Quota::file_bytes));
+        tx.check_quota(store::tenant_by_key(tx.db(), reference->tenant), Quota::file_bytes));
   }
   ArrivalPrice result = price_arrival(connector, *amount, arrival.currency);
   // An operator has recorded that this money was returned, so only an operator books it.

@@ -115,7 +115,7 @@ Result<store::ReferenceRow> store_reference(store::WriteTx& tx, const Caller& ca
       return unexpected(Slug::conflict, "The provider issued a reference that is already in use.");
     }
   }
-  COFFER_TRY_VOID(tx.room_for(caller.tenant, Quota::file_bytes));
+  COFFER_TRY_VOID(tx.check_quota(caller.tenant, Quota::file_bytes));
   store::insert_reference(tx, caller.tenant, row);
   return *store::find_reference(tx.db(), row.connector, row.reference);
 }

@@ -154,8 +154,8 @@ Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& 
   return round;
 }
 
-DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes) {
-  return lanes.chance(context.queue.now(), SystemClock().monotonic_ms());
+DeliveryLanes::Available available_deliveries(const Context& context, const DeliveryLanes& lanes) {
+  return lanes.available(context.queue.now(), SystemClock().monotonic_ms());
 }
 
 std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes) {
@@ -171,7 +171,7 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
   outcome.started_ms = job.started_ms;
   try {
     outcome.result = context.webhooks->sender.send(job.message);
-    outcome.chance = context.random.next_u64();
+    outcome.jitter = context.random.next_u64();
   } catch (...) {
     lanes.abandon(job.delivery, job.started_ms);
     throw;
@@ -182,9 +182,9 @@ void send_delivery(const Context& context, DeliveryLanes& lanes, const DeliveryJ
     outcome.result.fault = "The server stopped during the attempt.";
   }
   note_attempt(context, outcome.result);
-  const Ruling ruling = ruling_of(context, outcome, job.delivery.attempts + 1);
+  const NextStep next = decide_next_step(context, outcome, job.delivery.attempts + 1);
   const Timestamp quiet_until =
-      ruling.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(ruling.quiet_ms);
+      next.disables ? Timestamp{kForeverMs} : outcome.at.plus_ms(next.quiet_ms);
   lanes.finish(std::move(outcome), quiet_until);
 }
 

@@ -21,7 +21,7 @@ struct DeliveryRound {
 Result<DeliveryRound> run_delivery_round(const Context& context, DeliveryLanes& lanes);
 
 /// The work that is available to senders now.
-DeliveryLanes::Chance delivery_chance(const Context& context, const DeliveryLanes& lanes);
+DeliveryLanes::Available available_deliveries(const Context& context, const DeliveryLanes& lanes);
 /// The next ready delivery. `send_delivery` must follow. Both are thread-safe.
 std::optional<DeliveryJob> take_delivery(const Context& context, DeliveryLanes& lanes);
 /// Sends the delivery. If closing the lanes interrupts the attempt, it counts if the endpoint may

@@ -136,9 +136,9 @@ bool DeliveryLanes::take_slot(const Lane& lane, std::int64_t monotonic_ms, Slots
   return taken.prompt < limits_.prompt && ++taken.prompt > 0;
 }
 
-DeliveryLanes::Chance DeliveryLanes::chance(Timestamp now, std::int64_t monotonic_ms) const {
+DeliveryLanes::Available DeliveryLanes::available(Timestamp now, std::int64_t monotonic_ms) const {
   const Lock lock(mutex_);
-  Chance out;
+  Available out;
   if (closed_) return out;
   Slots taken = taken_slots(monotonic_ms);
   bool more = false;

@@ -53,7 +53,7 @@ struct DeliveryOutcome {
   outbound::WebhookResponse result;
   Timestamp at;                 // start of the attempt
   std::int64_t started_ms = 0;  // the same, as in the job
-  std::uint64_t chance = 0;
+  std::uint64_t jitter = 0;
 };
 
 /// Thread-safe. A delivery is claimed from `add` until its result is released, so it is never sent
@@ -88,13 +88,13 @@ class DeliveryLanes {
   bool closed() const;
 
   /// The work that senders could take.
-  struct Chance {
+  struct Available {
     int jobs = 0;
     /// If there are no jobs: milliseconds until an attempt in progress has lasted long enough to
     /// free its slot; empty: not before an attempt ends or a job is added.
     std::optional<std::int64_t> again_in_ms;
   };
-  Chance chance(Timestamp now, std::int64_t monotonic_ms) const;
+  Available available(Timestamp now, std::int64_t monotonic_ms) const;
 
   // --- For senders -------------------------------------------------------------------------------
 

@@ -38,13 +38,13 @@ class Endpoints {
     return row ? &rows_.emplace(webhook, *std::move(row)).first->second : nullptr;
   }
 
-  void note(store::WebhookRow& row, const DeliveryOutcome& outcome, const Ruling& ruling) {
-    row.failures = ruling.state == DeliveryState::delivered ? 0 : row.failures + 1;
+  void note(store::WebhookRow& row, const DeliveryOutcome& outcome, const NextStep& next) {
+    row.failures = next.state == DeliveryState::delivered ? 0 : row.failures + 1;
     row.last_attempt_at = outcome.at;
     row.last_status.reset();
     if (outcome.result.status != 0) row.last_status = outcome.result.status;
-    if (ruling.quiet_ms > 0) {
-      row.quiet_until = std::max(row.quiet_until, tx_.now().plus_ms(ruling.quiet_ms));
+    if (next.quiet_ms > 0) {
+      row.quiet_until = std::max(row.quiet_until, tx_.now().plus_ms(next.quiet_ms));
     }
   }
 
@@ -74,10 +74,10 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
                                                 outcome.delivery.sequence);
   store::WebhookRow* webhook = endpoints.find(outcome.delivery.webhook);
   if (!delivery || webhook == nullptr) return;  // deleted from the log in the meantime
-  const Ruling ruling = ruling_of(context, outcome, delivery->attempts + 1);
+  const NextStep next = decide_next_step(context, outcome, delivery->attempts + 1);
   const bool is_present = outcome.url == webhook->url;
-  if (is_present) endpoints.note(*webhook, outcome, ruling);
-  DeliveryState state = ruling.state;
+  if (is_present) endpoints.note(*webhook, outcome, next);
+  DeliveryState state = next.state;
   // A previous address does not decide whether the present one gets the event.
   if (!is_present && state == DeliveryState::dead) state = DeliveryState::pending;
   // If the endpoint was disabled during the attempt, a failed delivery is not retried.
@@ -87,19 +87,19 @@ void record_one(const Context& context, store::WriteTx& tx, const DeliveryOutcom
   std::optional<Timestamp> due_at;
   // A new address does not wait because of the previous one.
   if (state == DeliveryState::pending) {
-    due_at = tx.now().plus_ms(is_present ? ruling.delay_ms : 0);
+    due_at = tx.now().plus_ms(is_present ? next.delay_ms : 0);
   }
   if (delivery->state == DeliveryState::pending) count_delivery(context, tx, state);
   store::record_delivery_attempt(tx, outcome.tenant, *delivery, attempt_of(outcome), state, due_at,
                                  is_present ? store::Series::current : store::Series::previous);
-  if (ruling.disables && is_present && webhook->is_active()) disable(context, tx, *webhook);
+  if (next.disables && is_present && webhook->is_active()) disable(context, tx, *webhook);
 }
 
 }  // namespace
 
-Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt) {
-  return rule_on({outcome.result.status, outcome.result.retry_after_ms}, attempt,
-                 outcome.tenant.environment, context.webhooks->policy, outcome.chance);
+NextStep decide_next_step(const Context& context, const DeliveryOutcome& outcome, int attempt) {
+  return next_step_after({outcome.result.status, outcome.result.retry_after_ms}, attempt,
+                         outcome.tenant.environment, context.webhooks->policy, outcome.jitter);
 }
 
 void record_outcomes(const Context& context, store::WriteTx& tx,

@@ -9,7 +9,7 @@
 namespace coffer::flows {
 
 /// The consequence of a result for attempt number `attempt` of its series.
-Ruling ruling_of(const Context& context, const DeliveryOutcome& outcome, int attempt);
+NextStep decide_next_step(const Context& context, const DeliveryOutcome& outcome, int attempt);
 
 /// Records the results in one command, and disables an endpoint that responded with 410 Gone. The
 /// failure of a previous URL is only logged: the present one gets the delivery.

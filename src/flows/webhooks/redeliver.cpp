@@ -43,7 +43,7 @@ Result<store::DeliveryRow> resend_delivery(const Context& context, const Webhook
     if (delivery.state == DeliveryState::oversize) {
       return unexpected(too_large());
     }
-    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(ref.tenant, Quota::file_bytes));
     store::requeue_delivery(tx, webhook.key, delivery.sequence);
     tx.signal(store::Signal::webhooks);
     return *store::find_delivery(tx.db(), ref.tenant, webhook.key, event);
@@ -63,7 +63,7 @@ Result<std::optional<store::WebhookRow>> resend_event(const Context& context, co
   }));
   if (body.size() > context.webhooks->policy.body_bytes_max) return unexpected(too_large());
   return context.write([&](store::WriteTx& tx) -> Result<Found> {
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::file_bytes));
     Found webhook = receiver_of(tx.db(), tenant, *event);
     if (!webhook) return webhook;
     queue_again(tx, *webhook, *event);
@@ -77,7 +77,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
                                 const RecoveryAsked& asked) {
   return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
-    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(ref.tenant, Quota::file_bytes));
     const std::int64_t first = store::first_sequence_since(tx.db(), ref.tenant, asked.from);
     const std::int64_t end = store::first_sequence_since(tx.db(), ref.tenant, asked.to);
     if (first >= end) return {};
@@ -94,7 +94,7 @@ Result<void> recover_deliveries(const Context& context, const WebhookRef& ref,
 Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref) {
   return context.write([&](store::WriteTx& tx) -> Result<TestEvent> {
     COFFER_TRY(const auto webhook, active_webhook(tx.db(), ref));
-    COFFER_TRY_VOID(tx.room_for(ref.tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(ref.tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, ref.tenant.key, EventType::webhook_test,
                            webhook.key);
   });
@@ -102,7 +102,7 @@ Result<TestEvent> send_test_event(const Context& context, const WebhookRef& ref)
 
 Result<TestEvent> trigger_event(const Context& context, const Tenant& tenant, EventType type) {
   return context.write([&](store::WriteTx& tx) -> Result<TestEvent> {
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::file_bytes));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::file_bytes));
     return emit_test_event(tx, context.random, tenant.key, type, std::nullopt);
   });
 }

@@ -39,7 +39,7 @@ store::PaymentRecord sample_transfer(const store::EventRow& event) {
 }
 
 /// An off-ramp, because only off-ramps are refunded.
-void make_cash_out(store::PaymentRecord& record, const store::EventRow& event) {
+void make_offramp(store::PaymentRecord& record, const store::EventRow& event) {
   record.request.type = PaymentType::offramp;
   record.request.beneficiary = sample_id<BeneficiaryId>(event, 4);
   record.request.destination = sample_id<DestinationId>(event, 5);
@@ -109,7 +109,7 @@ Json sample_payment(const store::EventRow& event, const Tenant& tenant, PaymentS
   const std::vector<PaymentStatus> way = way_to(status);
   const bool refunds = way.size() > 2;
   if (refunds) {
-    make_cash_out(record, event);
+    make_offramp(record, event);
   } else {
     record.request.legs.front().destination_wallet = sample_id<WalletId>(event, 3);
   }

@@ -49,7 +49,7 @@ Result<WebhookWithSecret> register_webhook(const Context& context, const Tenant&
   row.types = webhook.types;
   COFFER_TRY(auto stored, context.write([&](store::WriteTx& tx) -> Result<store::WebhookRow> {
     COFFER_TRY_VOID(check_free(tx.db(), tenant, row.types, 0));
-    COFFER_TRY_VOID(tx.room_for(tenant, Quota::webhooks));
+    COFFER_TRY_VOID(tx.check_quota(tenant, Quota::webhooks));
     row.id = tx.new_id<WebhookId>(context.random);
     row.sealed_secret = context.sealer.seal(secret.reveal(), webhook_secret_context(row.id));
     row.cursor = store::last_sequence(tx.db(), tenant);

@@ -94,7 +94,7 @@ Result<void> QuotaBook::judge(const Tenant& tenant, Quota quota, std::int64_t mo
        quota == Quota::open_quotes && it != use.open_quotes.end(); ++it) {
     used += it->second.used;
   }
-  return judge_quota(quota, used, more, limit(use, quota));
+  return check_quota(quota, used, more, limit(use, quota));
 }
 
 void QuotaBook::set_limit(std::int64_t tenant, Quota quota, std::optional<std::int64_t> limit,

@@ -213,7 +213,7 @@ void record_delivery_attempt(WriteTx& tx, const Tenant& tenant, const DeliveryRo
                              const DeliveryAttempt& attempt, DeliveryState state,
                              std::optional<Timestamp> due_at, Series series) {
   DeliveryAttempt kept = attempt;
-  if (!tx.room_for(tenant, Quota::file_bytes)) {
+  if (!tx.check_quota(tenant, Quota::file_bytes)) {
     kept.response.clear();
     kept.response_headers.clear();
     kept.signed_at.reset();

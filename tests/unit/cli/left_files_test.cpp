@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/platform/exit_code.h"
-#include "cli/operations/still_file.h"
+#include "cli/consistent_copy.h"
 #include "cli/operations/verify.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
@@ -61,7 +61,7 @@ TEST_CASE("verify: works beside an export of the same server; a second export do
   const Actor actor = command_line_actor(0);
   const Session session{file.app(), console, interruption, actor};
   Ran second;
-  const auto first = with_still_file(
+  const auto first = with_consistent_copy(
       session, "export", [](const Progress&) {},
       [&](auto& copy) {
         CHECK(run_own("verify", {{"FILE", copy}}, {}, false).code == 0);

@@ -12,10 +12,10 @@ using namespace coffer;
 
 namespace {
 
-Ruling ruled(int status, int attempt = 1, std::uint64_t chance = 0,
-             Environment environment = Environment::production,
-             std::optional<std::int64_t> retry_after_ms = std::nullopt) {
-  return rule_on({status, retry_after_ms}, attempt, environment, DeliveryPolicy(), chance);
+NextStep ruled(int status, int attempt = 1, std::uint64_t jitter = 0,
+               Environment environment = Environment::production,
+               std::optional<std::int64_t> retry_after_ms = std::nullopt) {
+  return next_step_after({status, retry_after_ms}, attempt, environment, DeliveryPolicy(), jitter);
 }
 
 }  // namespace
@@ -40,18 +40,18 @@ TEST_CASE("webhook: the schedule, with a jitter of 20 % both ways") {
   for (const Row& row :
        {Row{Environment::production, 1, 5'000}, Row{Environment::production, 2, 300'000},
         Row{Environment::sandbox, 1, 1'000}, Row{Environment::sandbox, 2, 10'000}}) {
-    const auto delay = [&](std::uint64_t chance) {
-      const Ruling ruling = ruled(500, row.attempt, chance, row.environment);
-      CHECK(ruling.state == DeliveryState::pending);
-      return ruling.delay_ms;
+    const auto delay = [&](std::uint64_t jitter) {
+      const NextStep next = ruled(500, row.attempt, jitter, row.environment);
+      CHECK(next.state == DeliveryState::pending);
+      return next.delay_ms;
     };
     const std::int64_t spread = row.wanted_ms / 5;
     CHECK(delay(0) == row.wanted_ms - spread);
     CHECK(delay(static_cast<std::uint64_t>(spread)) == row.wanted_ms);
     CHECK(delay(static_cast<std::uint64_t>(2 * spread)) == row.wanted_ms + spread);
-    for (std::uint64_t chance = 1; chance != 0; chance *= 3'000'000'019) {
-      CHECK(std::abs(delay(chance) - row.wanted_ms) <= spread);
-      if (chance > std::numeric_limits<std::uint64_t>::max() / 3'000'000'019) break;
+    for (std::uint64_t jitter = 1; jitter != 0; jitter *= 3'000'000'019) {
+      CHECK(std::abs(delay(jitter) - row.wanted_ms) <= spread);
+      if (jitter > std::numeric_limits<std::uint64_t>::max() / 3'000'000'019) break;
     }
   }
   CHECK(ruled(500, 3).state == DeliveryState::dead);
@@ -75,16 +75,16 @@ TEST_CASE("webhook: an endpoint may ask for more time, up to an hour") {
 }
 
 TEST_CASE("webhook: 410 disables the endpoint immediately") {
-  const Ruling ruling = ruled(410);
-  CHECK(ruling.disables);
-  CHECK(ruling.state == DeliveryState::dead);
+  const NextStep next = ruled(410);
+  CHECK(next.disables);
+  CHECK(next.state == DeliveryState::dead);
 }
 
 TEST_CASE("webhook: the last delay repeats when there are more attempts") {
   DeliveryPolicy policy;
   policy.attempts = 6;
   const auto delay = [&](int attempt) {
-    return rule_on({500, {}}, attempt, Environment::production, policy, 0).delay_ms;
+    return next_step_after({500, {}}, attempt, Environment::production, policy, 0).delay_ms;
   };
   CHECK(delay(2) == 240'000);
   CHECK(delay(5) == 240'000);

@@ -78,10 +78,10 @@ TEST_CASE("lanes: fifty hanging endpoints delay an unknown one for less than a s
   while (!world.has(51)) {
     world.take_all(ms);
     if (world.has(51)) break;
-    const auto chance = world.lanes.chance(kNow, ms);
-    CHECK(chance.jobs == 0);
-    REQUIRE(chance.again_in_ms);
-    ms += *chance.again_in_ms;
+    const auto available = world.lanes.available(kNow, ms);
+    CHECK(available.jobs == 0);
+    REQUIRE(available.again_in_ms);
+    ms += *available.again_in_ms;
     REQUIRE(ms < 1'000);
   }
   CHECK(ms <= 400);
@@ -105,7 +105,7 @@ TEST_CASE("lanes: an endpoint that responds gets a slot although many hang") {
   for (std::int64_t ms = 10; ms < 10'000; ms += 100) world.take_all(ms);
   CHECK(world.in_progress.size() <= 256);
   world.add(1'000);
-  CHECK(world.lanes.chance(kNow, 10'000).jobs == 1);
+  CHECK(world.lanes.available(kNow, 10'000).jobs == 1);
   CHECK(world.take_all(10'000) == std::vector<std::int64_t>{1'000});
 }
 
@@ -145,9 +145,9 @@ TEST_CASE("lanes: an endpoint has a maximum of concurrent attempts, and endpoint
     world.open(webhook);
     world.add(webhook, 5);
   }
-  CHECK(world.lanes.chance(kNow, 0).jobs == 4);
+  CHECK(world.lanes.available(kNow, 0).jobs == 4);
   CHECK(world.take_all(0) == std::vector<std::int64_t>{1, 2, 1, 2});
-  const auto none = world.lanes.chance(kNow, 0);
+  const auto none = world.lanes.available(kNow, 0);
   CHECK(none.jobs == 0);
   CHECK_FALSE(none.again_in_ms);  // only the end of an attempt frees a slot
   world.end(1, 10);
@@ -168,5 +168,5 @@ TEST_CASE("lanes: abandoned deliveries may be loaded again, and closed lanes ret
   world.lanes.close();
   CHECK(world.lanes.closed());
   CHECK_FALSE(world.lanes.take(kNow, 0));
-  CHECK(world.lanes.chance(kNow, 0).jobs == 0);
+  CHECK(world.lanes.available(kNow, 0).jobs == 0);
 }

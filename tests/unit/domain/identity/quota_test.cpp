@@ -26,18 +26,18 @@ TEST_CASE("quotas: every name reads back", "[quota]") {
 }
 
 TEST_CASE("quotas: the limit may be reached and not passed", "[quota]") {
-  CHECK(judge_quota(Quota::webhooks, 0, 1, 1));
-  CHECK(judge_quota(Quota::webhooks, 19, 1, 20));
-  CHECK(judge_quota(Quota::destinations, 20, 0, 20));
-  CHECK(judge_quota(Quota::wallets, kUnlimited - 1, 1, kUnlimited));
-  const auto rejected = judge_quota(Quota::webhooks, 20, 1, 20);
+  CHECK(check_quota(Quota::webhooks, 0, 1, 1));
+  CHECK(check_quota(Quota::webhooks, 19, 1, 20));
+  CHECK(check_quota(Quota::destinations, 20, 0, 20));
+  CHECK(check_quota(Quota::wallets, kUnlimited - 1, 1, kUnlimited));
+  const auto rejected = check_quota(Quota::webhooks, 20, 1, 20);
   CHECK(detail(rejected).starts_with("The quota webhooks is exhausted: 20 of 20 active webhooks."));
   REQUIRE(rejected.error().fields.size() == 1);
   CHECK(rejected.error().fields.front().field == "quota.webhooks");
-  CHECK_FALSE(judge_quota(Quota::webhooks, 0, 1, 0));
+  CHECK_FALSE(check_quota(Quota::webhooks, 0, 1, 0));
   // A limit below the current use.
-  CHECK_FALSE(judge_quota(Quota::webhooks, 30, 1, 20));
-  CHECK(judge_quota(Quota::webhooks, 30, 0, 20));
+  CHECK_FALSE(check_quota(Quota::webhooks, 30, 1, 20));
+  CHECK(check_quota(Quota::webhooks, 30, 0, 20));
 }
 
 TEST_CASE("quotas: limits as text", "[quota]") {

@@ -30,7 +30,7 @@ class Quotas : public SmallLedger {
     });
   }
   Result<void> judge(Quota quota, std::int64_t more) {
-    return write([&](WriteTx& tx) { return tx.room_for(tenant, quota, more); });
+    return write([&](WriteTx& tx) { return tx.check_quota(tenant, quota, more); });
   }
 };
 
@@ -61,7 +61,7 @@ TEST_CASE("quota book: a rolled-back command does not count") {
   Quotas file(with(Quota::destinations, 3));
   const auto rejected = file.write([&](WriteTx& tx) -> Result<void> {
     tx.quotas().add(file.tenant.key, Quota::destinations, 3);
-    CHECK_FALSE(tx.room_for(file.tenant, Quota::destinations));
+    CHECK_FALSE(tx.check_quota(file.tenant, Quota::destinations));
     return unexpected(Slug::conflict, "no");
   });
   CHECK_FALSE(rejected);
@@ -84,7 +84,7 @@ TEST_CASE("quota book: open quotes stop counting when they expire") {
   const Timestamp soon = file.queue->now().plus_ms(15'000);
   const auto ask = [&] {
     return file.write([&](WriteTx& tx) -> Result<void> {
-      COFFER_TRY_VOID(tx.room_for(file.tenant, Quota::open_quotes));
+      COFFER_TRY_VOID(tx.check_quota(file.tenant, Quota::open_quotes));
       tx.quotas().add_open_quotes(file.tenant.key, soon, 1);
       return {};
     });

@@ -13,8 +13,8 @@ namespace coffer::cli {
 /// path of a temporary copy next to the database, because a long snapshot would make the server's
 /// write-ahead log grow. The copy is named after `command`, so that two commands do not wait for
 /// each other. Returns the same Problems as a backup.
-Result<void> with_still_file(const Session& session, const std::string& command,
-                             const ProgressFunction& progress,
-                             const std::function<void(const std::string&)>& use);
+Result<void> with_consistent_copy(const Session& session, const std::string& command,
+                                  const ProgressFunction& progress,
+                                  const std::function<void(const std::string&)>& use);
 
 }  // namespace coffer::cli

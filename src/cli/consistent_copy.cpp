@@ -1,13 +1,13 @@
-#include "cli/operations/still_file.h"
+#include "cli/consistent_copy.h"
 
 #include "app/app.h"
 #include "flows/operations/backups.h"
 
 namespace coffer::cli {
 
-Result<void> with_still_file(const Session& session, const std::string& command,
-                             const ProgressFunction& progress,
-                             const std::function<void(const std::string&)>& use) {
+Result<void> with_consistent_copy(const Session& session, const std::string& command,
+                                  const ProgressFunction& progress,
+                                  const std::function<void(const std::string&)>& use) {
   const std::string& path = session.app.database().path();
   if (!session.app.server_stats()) {
     use(path);
