@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFileLinesMax = 800;
 constexpr std::size_t kFlowLinesMax = 250;
 constexpr std::size_t kAppLinesMax = 400;
-constexpr std::size_t kArchitectureLinesMax = 250;
+constexpr std::size_t kArchitectureLinesMax = 200;
 constexpr std::size_t kPairsMax = 15;
 
 struct Limit {

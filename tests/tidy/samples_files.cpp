@@ -35,11 +35,11 @@ std::vector<Sample> samples_of_files() {
       length("web/app.js", 800),
       length("src/flows/a.cpp", 250),
       length("src/app/app.cpp", 400),
-      length("ARCHITECTURE.md", 250),
+      length("ARCHITECTURE.md", 200),
       length_fits("src/base/a.cpp", 800),
       length_fits("src/flows/a.cpp", 250),
       length_fits("src/app/app.cpp", 400),
-      length_fits("ARCHITECTURE.md", 250),
+      length_fits("ARCHITECTURE.md", 200),
       length_fits("README.md", 900),
       length_fits("tests/fixtures/a.json", 900),
 
