@@ -34,23 +34,13 @@ bool passes(const Rule& rule, const Sample& sample) {
   return false;
 }
 
-std::vector<Sample> all_samples() {
-  std::vector<Sample> all;
-  for (const auto& part :
-       {samples_of_includes(), samples_of_names(), samples_of_systems(), samples_of_functions(),
-        samples_of_files(), samples_of_texts(), samples_of_references()}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
-
 bool test_rules() {
   bool good = true;
-  const std::vector<Sample> samples = all_samples();
+  const std::vector<Sample> all = samples();
   for (const Rule& rule : rules()) {
     bool has_bad = false;
     bool has_good = false;
-    for (const Sample& sample : samples) {
+    for (const Sample& sample : all) {
       if (sample.rule != rule.name) continue;
       (sample.lines.empty() ? has_good : has_bad) = true;
       good = passes(rule, sample) && good;
@@ -59,7 +49,7 @@ bool test_rules() {
     std::cout << "self-test: " << rule.name << " needs a bad and a good sample\n";
     good = false;
   }
-  for (const Sample& sample : samples) {
+  for (const Sample& sample : all) {
     const bool known = std::any_of(rules().begin(), rules().end(),
                                    [&](const Rule& rule) { return rule.name == sample.rule; });
     if (!known) std::cout << "self-test: a sample for " << sample.rule << ", which is no rule\n";

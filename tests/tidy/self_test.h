@@ -14,13 +14,7 @@ struct Sample {
   std::vector<int> lines;
 };
 
-std::vector<Sample> samples_of_includes();
-std::vector<Sample> samples_of_names();
-std::vector<Sample> samples_of_systems();
-std::vector<Sample> samples_of_functions();
-std::vector<Sample> samples_of_files();
-std::vector<Sample> samples_of_texts();
-std::vector<Sample> samples_of_references();
+std::vector<Sample> samples();
 
 /// Runs each rule on its samples and the C++ reader on hard cases; prints failures. A rule without
 /// a bad and a good sample is a failure.
