@@ -194,7 +194,9 @@ TEST_CASE("market: assets, liquidity and rates of either environment", "[cli]") 
 
   const std::map<std::string, std::string> pair = {{"SELL", "USDC"}, {"BUY", "NGNC"}};
   auto with_rate = pair;
-  with_rate["RATE"] = "1540.25";
+  with_rate["RATE"] = "1500";
+  CHECK(file.run("rate set", with_rate).code == 0);
+  with_rate["RATE"] = "1540.25";  // replaces it
   CHECK(file.run("rate set", with_rate).json().at("rate") == "1540.25");
   CHECK(file.run("rate list").json().size() == 1);
   CHECK(file.run("rate list", {{"environment", "production"}}).json().empty());
