@@ -87,7 +87,7 @@ let drawn;
 const finished = new Promise((resolve) => {
   drawn = resolve;
 });
-const browser = {
+export const browser = {
   document: {
     getElementById: (id) => {
       const found = known[id] ?? [...known.content.all('article')].find((each) => each.attributes.id === id);

@@ -1,7 +1,7 @@
 // The search of the API reference finds what people type.
 import assert from 'node:assert/strict';
 
-import { Element, known, openapi } from './docs_page.mjs';
+import { browser, Element, known, openapi } from './docs_page.mjs';
 
 const GROUPS = ['Guides', 'Operations and events', 'Problems, fields and terms'];
 const FIRST = 3;
@@ -24,6 +24,13 @@ async function first(text) {
   const hits = await search(text);
   return GROUPS.flatMap((title) => hits.filter(({ group }) => group === title).slice(0, FIRST).map(({ href }) => href));
 }
+
+// A search that cannot read a guide says so, and the next one works.
+const { fetch } = browser;
+browser.fetch = () => Promise.reject(new Error('no connection'));
+await search('refund');
+assert.equal(known.found.textContent, 'The search failed: no connection. Type again to repeat it.');
+browser.fetch = fetch;
 
 // What people type, and what has to be among the first three of its group.
 const guide = (place) => `/docs/guides/${place}`;

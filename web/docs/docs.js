@@ -362,14 +362,15 @@ function listen() {
     turn += 1;
     const mine = turn;
     const text = box.value.trim();
-    const { groups, suggestions } = text ? await cofferSearch.find(text) : { groups: [], suggestions: [] };
+    const { groups, suggestions, failed } = text ? await cofferSearch.find(text).catch((error) => ({ failed: error.message })) : {};
     if (mine !== turn) return; // the text has changed
-    options = showHits(groups);
+    options = showHits(groups || []);
     choose(-1);
     box.setAttribute('aria-expanded', String(options.length > 0));
     const count = options.length === 1 ? '1 result' : `${options.length || 'No'} results`;
-    document.getElementById('found').textContent = text ? `${count} for "${text}"` : '';
-    offers.replaceChildren(...(suggestions.length > 0 ? ['Search for ', ...suggestions.map(offer)] : []));
+    const said = failed ? `The search failed: ${failed}. Type again to repeat it.` : `${count} for "${text}"`;
+    document.getElementById('found').textContent = text ? said : '';
+    offers.replaceChildren(...(suggestions?.length > 0 ? ['Search for ', ...suggestions.map(offer)] : []));
   }
 
   box.addEventListener('input', search);

@@ -307,6 +307,7 @@ const cofferSearch = (() => {
   /** {groups: [{title, hits: [{heading, kind, href, text}]}], suggestions}: heading and text as [text, isMatch] pieces. */
   async function find(text) {
     loading ??= build();
+    loading.catch(() => { loading = undefined; }); // the next search tries again
     const index = await loading;
     const asked = questions(index, text);
     const terms = new Set(asked.flatMap(({ meant }) => meant.flatMap((each) => each.terms)));
