@@ -47,7 +47,10 @@ StartError cannot_listen_admin(const Problem& problem) {
 }
 
 /// The admin page is optional: if its default address is in use, the server starts without it.
-bool requires_admin(const Config& config) { return config.origins.at("admin_listen") != "default"; }
+bool requires_admin(const Config& config) {
+  const auto origin = config.origins.find("admin_listen");
+  return origin != config.origins.end() && origin->second != "default";
+}
 
 api::RequestLogOptions request_log_options(const Config& config) {
   return {.limits = {.age_max_ms = config.request_log_days * kDayMs,

@@ -123,7 +123,8 @@ std::optional<Finding> judge_expiry(const Config& config, Timestamp now) {
 /// Whether the server could write to a file, or create it.
 std::optional<Finding> judge_writable(const std::string& check, const std::string& path) {
   if (path.empty()) return std::nullopt;
-  const std::string place = existing_part(path);
+  std::error_code ignored;
+  const std::string place = fs::exists(path, ignored) ? path : directory_of(path);
   if (::access(place.c_str(), W_OK) == 0) return good(check, path);
   return failed(check, place + ": " + std::strerror(errno),
                 "Make it writable by the user of the server.");
