@@ -1,16 +1,15 @@
 #include "base/log.h"
 
+#include <spdlog/details/null_mutex.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ansicolor_sink.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/dist_sink.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -159,30 +158,29 @@ std::vector<LogField> with_scopes(LogFields fields) {
   return out;
 }
 
-using Sink = spdlog::sinks::base_sink<std::mutex>;
+// Output has a lock for all sinks.
+using Unlocked = spdlog::details::null_mutex;
+using StandardError = spdlog::sinks::ansicolor_stderr_sink_st;
 
 /// Lines that the file does not accept go to `instead`.
-class FileSink final : public Sink {
+class FileSink final : public spdlog::sinks::base_sink<Unlocked> {
  public:
-  FileSink(std::unique_ptr<LogFile> file, spdlog::sink_ptr instead)
-      : file_(std::move(file)), instead_(std::move(instead)) {}
+  FileSink(std::unique_ptr<LogFile> file, StandardError& instead)
+      : file_(std::move(file)), instead_(instead) {}
 
-  Result<void> reopen() {
-    const std::lock_guard lock(mutex_);
-    return file_->reopen();
-  }
+  Result<void> reopen() { return file_->reopen(); }
 
  private:
   void sink_it_(const spdlog::details::log_msg& event) override {
-    if (!file_->write(line_of(*formatter_, event))) instead_->log(event);
+    if (!file_->write(line_of(*formatter_, event))) instead_.log(event);
   }
   void flush_() override {}  // nothing is buffered
 
   const std::unique_ptr<LogFile> file_;
-  const spdlog::sink_ptr instead_;
+  StandardError& instead_;
 };
 
-class FunctionSink final : public Sink {
+class FunctionSink final : public spdlog::sinks::base_sink<Unlocked> {
  public:
   explicit FunctionSink(std::function<void(std::string_view)> writer)
       : writer_(std::move(writer)) {}
@@ -199,42 +197,41 @@ class FunctionSink final : public Sink {
 class Output {
  public:
   Output() {
-    if (!colours_allowed()) stderr_->set_color_mode(spdlog::color_mode::never);
-    sink_.set_level(spdlog::level::info);
+    if (!colours_allowed()) stderr_.set_color_mode(spdlog::color_mode::never);
+    stderr_.set_level(spdlog::level::info);
     set_format(default_log_format());
   }
 
-  bool should_write(LogLevel level) const { return sink_.should_log(of_spdlog(level)); }
-  void set_level(LogLevel level) { sink_.set_level(of_spdlog(level)); }
+  // The level of standard error is that of the log.
+  bool should_write(LogLevel level) const { return stderr_.should_log(of_spdlog(level)); }
+  void set_level(LogLevel level) { stderr_.set_level(of_spdlog(level)); }
 
   void write(LogLevel level, std::string_view component, std::string_view message,
              LogFields fields) {
     lines_.at(static_cast<std::size_t>(level)).fetch_add(1, std::memory_order_relaxed);
     const std::string text =
         render(format_.load(std::memory_order_relaxed), message, with_scopes(fields));
-    sink_.log({{}, {component.data(), component.size()}, of_spdlog(level), text});
+    const Lock lock(mutex_);
+    sink().log({{}, {component.data(), component.size()}, of_spdlog(level), text});
   }
 
   void set_format(LogFormat format) {
     const Lock lock(mutex_);
     format_ = format;
-    stderr_->set_formatter(formatter_of(format));
-    if (file_) file_->set_formatter(formatter_of(format));
-    if (writer_) writer_->set_formatter(formatter_of(format));
-    use_sink();
+    stderr_.set_formatter(formatter_of(format));
+    sink().set_formatter(formatter_of(format));
   }
+  /// nullptr: the file or standard error.
   void set_writer(std::function<void(std::string_view)> writer) {
     const Lock lock(mutex_);
-    writer_ = writer ? std::make_shared<FunctionSink>(std::move(writer)) : nullptr;
-    if (writer_) writer_->set_formatter(formatter_of(format_));
-    use_sink();
+    writer_ = writer ? std::make_unique<FunctionSink>(std::move(writer)) : nullptr;
+    sink().set_formatter(formatter_of(format_));
   }
   /// nullptr: standard error.
   void set_file(std::unique_ptr<LogFile> file) {
     const Lock lock(mutex_);
-    file_ = file ? std::make_shared<FileSink>(std::move(file), stderr_) : nullptr;
-    if (file_) file_->set_formatter(formatter_of(format_));
-    use_sink();
+    file_ = file ? std::make_unique<FileSink>(std::move(file), stderr_) : nullptr;
+    sink().set_formatter(formatter_of(format_));
   }
   Result<void> reopen_file() {
     const Lock lock(mutex_);
@@ -246,21 +243,18 @@ class Output {
   }
 
  private:
-  void use_sink() COFFER_REQUIRES(mutex_) {
-    spdlog::sink_ptr sink = stderr_;
-    if (file_) sink = file_;
-    if (writer_) sink = writer_;
-    sink_.set_sinks({std::move(sink)});
+  spdlog::sinks::sink& sink() COFFER_REQUIRES(mutex_) {
+    if (writer_) return *writer_;
+    if (file_) return *file_;
+    return stderr_;
   }
 
-  const std::shared_ptr<spdlog::sinks::ansicolor_stderr_sink_mt> stderr_ =
-      std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>();
-  spdlog::sinks::dist_sink_mt sink_;  // has one sink, which it can change
+  StandardError stderr_;  // its level is atomic; all else is guarded by `mutex_`
   std::atomic<LogFormat> format_ = LogFormat::json;
   std::array<std::atomic<std::uint64_t>, 5> lines_{};
   Mutex mutex_;
-  std::shared_ptr<FileSink> file_ COFFER_GUARDED_BY(mutex_);
-  std::shared_ptr<FunctionSink> writer_ COFFER_GUARDED_BY(mutex_);
+  std::unique_ptr<FileSink> file_ COFFER_GUARDED_BY(mutex_);
+  std::unique_ptr<FunctionSink> writer_ COFFER_GUARDED_BY(mutex_);
 };
 
 // Never destroyed, because a thread that outlives main may still log.

@@ -120,11 +120,12 @@ std::optional<Finding> judge_expiry(const Config& config, Timestamp now) {
   return good(check, "valid until " + day);
 }
 
-/// Whether the server could write to a file, or create it.
-std::optional<Finding> judge_writable(const std::string& check, const std::string& path) {
-  if (path.empty()) return std::nullopt;
+/// Whether the server could write to `path`; if it does not exist, `or_else`.
+std::optional<Finding> judge_writable(const std::string& check, const std::string& path,
+                                      const std::string& or_else) {
   std::error_code ignored;
-  const std::string place = fs::exists(path, ignored) ? path : directory_of(path);
+  if (path.empty()) return std::nullopt;
+  const std::string& place = fs::exists(path, ignored) ? path : or_else;
   if (::access(place.c_str(), W_OK) == 0) return good(check, path);
   return failed(check, place + ": " + std::strerror(errno),
                 "Make it writable by the user of the server.");
@@ -153,8 +154,10 @@ Findings examine_named_files(const Config& config, Timestamp now) {
     out.push_back(failed("configuration", "other users can write to " + config.config,
                          "Restrict it: chmod go-w " + shell_word(config.config) + "."));
   }
-  for (auto& finding : {judge_expiry(config, now), judge_writable("log file", config.log_file),
-                        judge_writable("backups", config.backup_dir)}) {
+  const auto log = judge_writable("log file", config.log_file, directory_of(config.log_file));
+  const auto backups =
+      judge_writable("backups", config.backup_dir, existing_part(config.backup_dir));
+  for (const auto& finding : {judge_expiry(config, now), log, backups}) {
     if (finding) out.push_back(*finding);
   }
   return out;

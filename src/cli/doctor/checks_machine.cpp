@@ -9,7 +9,7 @@
 #include "cli/control_client.h"
 #include "cli/control_wire.h"
 #include "cli/doctor/checks.h"
-#include "cli/operations/healthcheck.h"
+#include "cli/doctor/healthcheck.h"
 #include "cli/serving.h"
 #include "domain/operations/condition.h"
 #include "http/certificate.h"

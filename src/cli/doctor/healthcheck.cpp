@@ -1,4 +1,4 @@
-#include "cli/operations/healthcheck.h"
+#include "cli/doctor/healthcheck.h"
 
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
@@ -10,7 +10,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr int kTimeoutMsMax = 600'000;
+constexpr int kLongestTimeoutMs = 600'000;
 
 /// What to do if the server's certificate is not accepted; empty for other errors.
 std::string certificate_remedy(const std::string& detail) {
@@ -57,7 +57,7 @@ std::optional<HealthTarget> own_target(const Console& console, const ConfigFlags
 }
 
 int healthcheck(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
-  const auto timeout_ms = number_argument(arguments, "timeout-ms", 1, kTimeoutMsMax);
+  const auto timeout_ms = number_argument(arguments, "timeout-ms", 1, kLongestTimeoutMs);
   if (!timeout_ms) return print_problem(console, timeout_ms.error(), {});
   int code = exit_code::kDone;
   const auto target = arguments.has("url") ? named_target(console, arguments, flags, code)
