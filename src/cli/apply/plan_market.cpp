@@ -51,7 +51,7 @@ flows::EndpointChange read_endpoint(api::Fields& fields) {
 /// `none` if it is empty.
 template <class T>
 std::string text_of(const T& member) {
-  const Shown value = shown_member(member, Amount::kScale);
+  const PlainValue value = shown_member(member, Amount::kScale);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   const auto* number = std::get_if<std::int64_t>(&value);

@@ -361,14 +361,14 @@ void check_requirements(std::span<const Requirement> requirements, TransactionTy
 using ConnectorChange = Change<ConnectorTerms>;
 /// The value of a member. An amount has `decimals`.
 template <class T>
-Shown shown_member(const T& value, int decimals) {
+PlainValue shown_member(const T& value, int decimals) {
   if constexpr (std::is_same_v<T, Amount>) return value.to_string(decimals);
   if constexpr (std::is_same_v<T, Asset>) return value.code.value();
   if constexpr (std::is_same_v<T, TransactionTypes>) return joined_types(value);
   if constexpr (std::is_same_v<T, std::vector<Requirement::Choice>>) return joined_choices(value);
   if constexpr (Vocabulary<T>) return std::string(name(value));
   if constexpr (requires { value.has_value(); })
-    return value ? shown_member(*value, decimals) : Shown();
+    return value ? shown_member(*value, decimals) : PlainValue();
   if constexpr (requires { value.to_string(); }) return value.to_string();
   if constexpr (std::is_signed_v<T>) return std::int64_t{value};
   if constexpr (std::is_convertible_v<T, std::string> || std::is_same_v<T, bool>) return value;

@@ -107,7 +107,7 @@ constexpr Row shown_if(bool (Row::Noun::*acts)() const, Row row) {
 }
 
 /// The value of a member in JSON and for people.
-using Shown = std::variant<std::monostate, std::string, std::int64_t, bool>;
+using PlainValue = std::variant<std::monostate, std::string, std::int64_t, bool>;
 
 /// The `rows` of a noun.
 template <class Noun>
