@@ -58,6 +58,8 @@ struct Argument {
   // An imperative that follows an error about the ID in this argument.
   std::string_view hint = {};
   bool needed_on_page = false;  // the page does not accept an empty field
+  // The value of an option that is given without one, on the command line only.
+  std::string_view implied = {};
 
   constexpr bool is_positional() const { return kind == Kind::positional; }
   /// As on the command line: `ID` or `--name`.
@@ -95,6 +97,11 @@ constexpr Argument option(std::string_view name, std::string_view placeholder,
 constexpr Argument required_option(std::string_view name, std::string_view placeholder,
                                    std::string_view help) {
   return {name, help, Argument::Kind::option, true, placeholder};
+}
+/// `argument`, an option that can also be given without a value, which then is `implied`.
+constexpr Argument implying(std::string_view implied, Argument argument) {
+  argument.implied = implied;
+  return argument;
 }
 constexpr Argument choice(std::string_view name, std::string_view words, std::string_view help,
                           std::string_view fallback = {}) {

@@ -180,9 +180,14 @@ class Tree {
           std::string(argument.help)));
       return;
     }
+    const std::string implied(argument.implied);
     CLI::Option* option = leaf.add_option_function<std::string>(
-        argument.spelled(), [&values, name](const std::string& text) { values[name] = text; },
+        argument.spelled(),
+        [&values, name, implied](const std::string& text) {
+          values[name] = text.empty() ? implied : text;
+        },
         help_of(argument));
+    if (!implied.empty()) option->expected(0, 1);
     option->required(argument.required);
     option->type_name(argument.is_positional() ? "" : std::string(argument.placeholder));
   }

@@ -331,8 +331,54 @@ def started_again(cli, demo, before):
     demo.stop()
 
 
+def variables_in(path):
+    """The variables that a shell reads from a file."""
+    said = subprocess.run(["env", "-i", "dash", "-ec", 'set -a; . "$1"; env', "dash", path], capture_output=True, text=True,
+                          check=True)
+    return dict(line.split("=", 1) for line in said.stdout.splitlines() if not line.startswith("PWD="))
+
+
+def keys_for_programs(cli):
+    """The file of --env, as docs/sandbox.md#keys-for-programs describes it."""
+    mine = documents.Mine("interop/cli")
+    bare, named = (mine.take("docs/sandbox.md", f"coffer demo --env{end}").split() for end in ("", "=FILE"))
+    check("README and sandbox guide show the same option", mine.take("README.md", "./dev demo --env").split()[1:] == bare[1:])
+    names = re.findall(r"`([A-Z_]+[A-Z])`", documents.read("docs/sandbox.md").split("## Keys for programs")[1].split("##")[0])
+    path = cli.path("keys.env")
+    demo = cli.demo("keys", "demo.db", options=(named[-1].replace("FILE", path),)).start()
+    found = variables_in(path)
+    check("the file has exactly the documented variables", sorted(found) == sorted(names), list(found))
+    check("none of them is a setting", not any(name.startswith("COFFER_") for name in names))
+    check("the file is private", mode_of(path) == 0o600)
+    member = lambda name: re.sub(r"_(\w)", lambda match: match[1].upper(), name.lower())
+    check("their values are those of the JSON", all(demo.facts[member(name)] == found[name] for name in names), found)
+    demo.stop()
+    demo.start()
+    check("a restart replaces it", variables_in(path)["BASE_URL"] == demo.facts["baseUrl"])
+    demo.stop()
+    os.symlink(path, cli.path("link.env"))
+    with open(cli.path("own.env"), "w", encoding="utf-8") as own:
+        own.write("BASE_URL=mine\n")
+    for name in ("link.env", "own.env"):
+        cli.says(73, f"a demo does not replace {name}", "not written by coffer demo", "demo", "--port", "0", "--db",
+                 cli.path("new", "demo.db"), "--env", cli.path(name))
+    check("and creates nothing", not os.path.exists(cli.path("new")) and variables_in(cli.path("own.env")) == {
+        "BASE_URL": "mine"} and os.path.islink(cli.path("link.env")))
+    os.mkdir(cli.path("here"))
+    beside = subprocess.Popen([cli.program, *bare[1:], "--port", "0", "--db", cli.path("keys", "demo.db")],
+                              cwd=cli.path("here"), env={**os.environ, **cli.home}, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
+    wait_for("without a name, it is .env in the current folder", lambda: os.path.exists(cli.path("here", ".env")), WAIT_S)
+    check("with the same keys", {**variables_in(cli.path("here", ".env")), "BASE_URL": ""} == {**found, "BASE_URL": ""})
+    beside.terminate()
+    said = beside.communicate()[0].decode()
+    check("the start text names it", re.search(r"(?m)^  env      \.env$", said), said)
+
+
 def demo_with_history(cli):
     mine = documents.Mine("interop/cli")
+    for row in (("README.md", "./dev demo --env"), *(("docs/sandbox.md", "coffer demo --env" + end) for end in ("", "=FILE"))):
+        mine.take(*row)  # keys_for_programs() ran them
     shown, again = mine.take("README.md", "./dev demo --seed").split(), mine.take("docs/sandbox.md", "coffer demo").split()
     check("README and sandbox guide show the same command", shown[1:] == again[1:], (shown, again))
     mine.take("docs/install.md", "coffer doctor")  # doctor() ran it
@@ -422,7 +468,7 @@ def run_all(program):
     with tempfile.TemporaryDirectory() as folder:
         cli = Cli(program, folder)
         for part in (usage, stopped_file, bad_files, folder_of_another, simulated_provider, demo_of_a_person,
-                     demo_with_history, killed_creation, over_tls):
+                     keys_for_programs, demo_with_history, killed_creation, over_tls):
             part(cli)
 
 

@@ -12,8 +12,10 @@
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
+#include "cli/demo/demo_env.h"
 #include "cli/demo/demo_history.h"
 #include "cli/demo/demo_text.h"
+#include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/serving.h"
 #include "cli/settings.h"
@@ -195,14 +197,20 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   return print_problem(console, made.error(), {});
 }
 
-/// Prints how to use the demo.
+/// Writes the file of --env, then prints how to use the demo. A file that cannot be written does
+/// not end the demo.
 void announce(App& app, const std::string& origin, const Demo& demo, const Console& console,
-              bool json) {
+              const Arguments& arguments) {
   const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
-  const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin};
+  const auto env = arguments.find("env");
+  const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin, env.value_or("")};
+  if (env) {
+    const auto written = write_demo_env(*env, demo, place);
+    if (!written) print_error(console, written.error().detail);
+  }
   const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
-  console.out << (json ? to_json(record_of(demo, place), false) + "\n"
-                       : demo_start_text(demo, place, transaction))
+  console.out << (arguments.json ? to_json(record_of(demo, place), false) + "\n"
+                                 : demo_start_text(demo, place, transaction))
               << std::flush;
 }
 
@@ -215,6 +223,10 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
     const auto given = number_argument<std::uint32_t>(arguments, "seed");
     if (!given) return print_problem(console, given.error(), {});
     seed = *given;
+  }
+  if (const auto env = arguments.find("env")) {
+    const auto free = check_demo_env(*env, config->db);
+    if (!free) return print_problem(console, free.error(), {});
   }
   const NewFolders folders(directory_of(config->db));
   const bool fresh = !store::holds_tables(config->db);
@@ -237,7 +249,7 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
     };
     serving.announce = [&](App& app, const std::string& origin) {
       announced = true;
-      announce(app, origin, demo, console, arguments.json);
+      announce(app, origin, demo, console, arguments);
     };
     code = run_server(console, *config, serving);
   }
@@ -266,6 +278,10 @@ std::vector<Command> demo_commands() {
                 option("port", "PORT", "Port to listen on; 0 selects a free one [8080]"),
                 option("seed", "N",
                        "Give a new demo a week of history; the same number gives the same history"),
+                implying(kDemoEnvFile,
+                         path_option("env",
+                                     "Also write the base URL and the keys as variables to "
+                                     "FILE, by default to .env")),
                 toggle("rate-limits", "Apply the rate limits and quotas of a real server")},
            .settings = Settings::server,
            .details = "By default, the demo keeps its data in coffer/demo.db in $XDG_DATA_HOME. It "

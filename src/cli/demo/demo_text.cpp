@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kStartText = R"text(coffer demo: @origin@   (Ctrl-C stops it)
   data     @database@
   secrets  @secrets@
-  API      @origin@/v1/openapi.json
+@env@  API      @origin@/v1/openapi.json
   docs     @origin@/docs
 @admin@  events   coffer listen --forward-to http://127.0.0.1:3000/hooks@db@
 
@@ -69,6 +69,7 @@ std::string demo_start_text(const Demo& demo, const DemoPlace& place,
                              {"admin", admin},
                              {"database", place.database},
                              {"secrets", demo_secrets_path(place.database)},
+                             {"env", place.env.empty() ? "" : "  env      " + place.env + "\n"},
                              {"db", own_place ? " --db " + shell_word(place.database) : ""},
                              {"curl", "curl -s" + trust},
                              {"api_key", demo.secrets.api_key.reveal()},

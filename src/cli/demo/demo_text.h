@@ -20,6 +20,7 @@ struct DemoPlace {
   std::string database;     // path
   std::string certificate;  // path; empty: plain HTTP
   std::string admin;        // http://127.0.0.1:8080/admin/; empty: no admin page
+  std::string env = {};     // path of the file with variables; empty: none
 };
 
 /// `transaction` is the transactionId in the printed payment. It must differ at each start;

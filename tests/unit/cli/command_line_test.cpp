@@ -124,6 +124,20 @@ TEST_CASE("arguments, flags and switches reach the command", "[cli]") {
   CHECK(read_line.line.flags.at("db") == "/tmp/a.db");
 }
 
+TEST_CASE("an option with an implied value takes one or none", "[cli]") {
+  CHECK_FALSE(read({"demo"}).line.arguments.has("env"));
+  CHECK(read({"demo", "--env"}).line.arguments.text("env") == ".env");
+  const Read followed = read({"demo", "--env", "--json", "--port", "0"});
+  CHECK(followed.line.arguments.text("env") == ".env");
+  CHECK(followed.line.arguments.json);
+  CHECK(followed.line.arguments.text("port") == "0");
+  for (const auto& arguments : {std::vector<std::string>{"demo", "--env=keys.env"},
+                                {"demo", "--env", "keys.env", "--json"}}) {
+    CHECK(read(arguments).line.arguments.text("env") == "keys.env");
+  }
+  CHECK(said({"demo", "--env", "a", "b"}).find("unexpected argument \"b\"") != std::string::npos);
+}
+
 TEST_CASE("wrong usage names the error and the help", "[cli]") {
   const auto fault = [](const std::vector<std::string>& arguments) {
     const Read wrong = read(arguments);

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "auth/secret_hash.h"
+#include "cli/demo/demo_env.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_text.h"
@@ -186,4 +189,74 @@ TEST_CASE("the start text has no unfilled placeholder", "[cli][demo]") {
         std::string::npos);
   CHECK(text.find(demo.secrets.client_secret.reveal()) != std::string::npos);
   CHECK(text.find('@') == std::string::npos);
+}
+
+TEST_CASE("the file of --env has names that no setting has, and each secret", "[cli][demo]") {
+  OpenFile file;
+  REQUIRE(claim_demo(file.path()));
+  const Demo demo{ensure_demo_world(file.app()).value(), ensure(file)};
+  const std::string text = demo_env_text(demo, {"http://127.0.0.1:1", "/x/demo.db", "", ""});
+  CHECK(text.find("\nBASE_URL=http://127.0.0.1:1\n") != std::string::npos);
+  CHECK(text.find("\nCLIENT_ID=" + demo.secrets.client_id + "\n") != std::string::npos);
+  CHECK(text.find("\nAPI_KEY=" + demo.secrets.api_key.reveal() + "\n") != std::string::npos);
+  CHECK(text.find("\nSECRET_SEED=" + demo.secrets.secret_seed.reveal() + "\n") !=
+        std::string::npos);
+  INFO("an application must not get the password of the operator");
+  CHECK(text.find("PASSWORD") == std::string::npos);
+  INFO("the prefix belongs to the settings of the server");
+  CHECK(text.find("\nCOFFER_") == std::string::npos);
+}
+
+TEST_CASE("--env replaces only a file that a demo wrote", "[cli][demo]") {
+  OpenFile file;
+  REQUIRE(claim_demo(file.path()));
+  const Demo demo{ensure_demo_world(file.app()).value(), ensure(file)};
+  const DemoPlace first{"http://127.0.0.1:1", file.path(), "", ""};
+  const DemoPlace second{"http://127.0.0.1:2", file.path(), "", ""};
+  const std::string path = file.path() + ".env";
+  const auto text_of = [](const std::string& name) {
+    std::ifstream in(name);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+
+  REQUIRE(check_demo_env(path, file.path()));
+  REQUIRE(write_demo_env(path, demo, first));
+  CHECK((std::filesystem::status(path).permissions() & std::filesystem::perms::mask) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  REQUIRE(check_demo_env(path, file.path()));
+  REQUIRE(write_demo_env(path, demo, second));
+  CHECK(text_of(path) == demo_env_text(demo, second));
+
+  SECTION("another program wrote it") {
+    for (const char* text : {"", "BASE_URL=x\n", "# Written by coffer demo"}) {
+      write(path, text);
+      const auto checked = check_demo_env(path, file.path());
+      REQUIRE_FALSE(checked);
+      CHECK(checked.error().slug == Slug::conflict);
+      CHECK_FALSE(write_demo_env(path, demo, second));
+      CHECK(text_of(path) == text);
+    }
+  }
+  SECTION("its user has deleted the first line to keep it") {
+    const std::string text = text_of(path);
+    const std::string kept = text.substr(text.find('\n') + 1);
+    write(path, kept);
+    CHECK_FALSE(check_demo_env(path, file.path()));
+    CHECK(text_of(path) == kept);
+  }
+  SECTION("a link, even to a file of a demo") {
+    const std::string link = path + ".link";
+    std::filesystem::create_symlink(path, link);
+    CHECK_FALSE(check_demo_env(link, file.path()));
+    CHECK_FALSE(write_demo_env(link, demo, first));
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK(text_of(path) == demo_env_text(demo, second));
+  }
+  SECTION("a folder, or a file that belongs to the database") {
+    std::filesystem::create_directory(path + ".d");
+    CHECK_FALSE(check_demo_env(path + ".d", file.path()));
+    const auto beside = check_demo_env(file.path() + "-wal", file.path());
+    REQUIRE_FALSE(beside);
+    CHECK(beside.error().slug == Slug::malformed_request);
+  }
 }
