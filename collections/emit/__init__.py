@@ -1,0 +1,1 @@
+"""Writes the collections for Bruno and Postman from the OpenAPI document and steps.json."""
