@@ -38,6 +38,8 @@ class Coffer < Formula
     system "cmake", "--build", "build", "--target", "coffer"
     bin.install "build/coffer", "build/coffer-provider-sim"
 
+    pkgshare.install "docs/webhook-consumers"
+
     (buildpath/"coffer.toml").write Utils.safe_popen_read(bin/"coffer", "settings", "toml")
     pkgetc.install "coffer.toml"
     man1.mkpath

@@ -73,6 +73,25 @@ if have ruby; then
   check "its description has $length characters, fewer than 80" test "$length" -lt 80
 fi
 
+# --- Consumers and the simulator ----------------------------------------------------------------------
+
+# Every kind of package contains both. The release archive and the Debian package are made from the same folder.
+consumers=$(cd docs/webhook-consumers && echo *)
+have help2man && COFFER_PACKAGE_BIN=$bin packaging/stage.sh "$scratch/stage"
+COFFER_PACKAGE_BIN=$bin packaging/image.sh "$scratch/image"
+has() { # <what> <program> <folder of the consumers>
+  check "$1 has the simulator, which runs" "$2" --version
+  check "and the webhook consumers: $consumers" test "$(cd "$3" 2>/dev/null && echo *)" = "$consumers"
+}
+have help2man && has "the release archive" "$scratch/stage/coffer-provider-sim" "$scratch/stage/docs/webhook-consumers"
+has "the container image" "$scratch/image/usr/bin/coffer-provider-sim" \
+  "$scratch/image/usr/share/doc/coffer/webhook-consumers"
+check "the Debian package has the simulator" grep -qx 'coffer-provider-sim usr/bin' packaging/debian/coffer.install
+check "and the webhook consumers" grep -qx 'docs/webhook-consumers' packaging/debian/coffer.examples
+check "the formula has the simulator" grep -q 'bin.install .*"build/coffer-provider-sim"' packaging/homebrew/coffer.rb
+check "and the webhook consumers" grep -q 'pkgshare.install "docs/webhook-consumers"' packaging/homebrew/coffer.rb
+check "docs/install.md says where they are" test "$(grep -c webhook-consumers docs/install.md)" -ge 4
+
 # --- Software list ------------------------------------------------------------------------------------
 
 SOURCE_DATE_EPOCH=1 python3 -B packaging/inventory.py sbom "$bin" 1 >"$scratch/sbom.json"

@@ -25,7 +25,8 @@ from harness.report import check, wait_for
 VERSION = "1.2.3"
 EPOCH = 1_700_000_000
 MEDIA = "application/vnd.oci.image."
-FILES = {"etc/ssl/certs/ca-certificates.crt": 0o644, "usr/bin/coffer": 0o755, "usr/bin/coffer-provider-sim": 0o755}
+FILES = {"etc/ssl/certs/ca-certificates.crt": 0o644, "usr/bin/coffer": 0o755, "usr/bin/coffer-provider-sim": 0o755,
+         **{"usr/share/doc/coffer/webhook-consumers/consumer." + ending: 0o644 for ending in ("go", "mjs", "php", "py")}}
 LEDGER = "var/lib/coffer"
 USER = 65532
 
