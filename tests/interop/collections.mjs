@@ -40,6 +40,11 @@ for (const name of ['bruno/.env', 'demo.postman_environment.json']) {
   assert.equal(statSync(join(copy, name)).mode & 0o777, 0o600, `${name} is private`);
 }
 run('python3', ['-B', 'environment'], { input: '{}\n', code: 1 });
+// interop.cli compares these names with the file that `coffer demo --env` writes.
+const documented = readFileSync(join(here, '../../docs/sandbox.md'), 'utf8').split('## Keys for programs')[1].split('\n## ')[0];
+for (const [, name] of readFileSync(join(copy, 'bruno/.env'), 'utf8').matchAll(/^(.*?)=/gm)) {
+  assert.ok(documented.includes(`\`${name}\``), `coffer demo --env writes ${name}, too`);
+}
 
 // --- The runners ----------------------------------------------------------------------------------------
 
