@@ -1,5 +1,5 @@
-// Connects cpp-httplib to coffer's own types: the library reads a request that has passed the gate
-// and writes the response; the handler sees http/message.h.
+// Connects cpp-httplib to coffer's own types: the gate has read the request, the handler sees
+// http/message.h, and the library writes the response.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "http/gate.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "http/wire/connection.h"
@@ -38,25 +37,24 @@ bool is_below_floor(std::uint64_t sent_bytes, std::int64_t waited_ms, int write_
 
 /// Serves one request at a time, so every fiber of a worker has its own adapter.
 ///
-/// The library parses the request's bytes, reads its body and formats the response. It has no
-/// routes: every request reaches the same handler. Where the library has its own rule (methods,
-/// Accept, Range, Expect, Upgrade, forms, Keep-Alive), the handler's rule applies instead
-/// (docs/contract.md#request-bodies).
+/// The library has no routes: every request reaches the same handler. It sees no field of the
+/// request, so none of its own rules (Accept, Range, Expect, Upgrade, forms, Keep-Alive) applies
+/// instead of the handler's (docs/contract.md#request-bodies).
 class Adapter {
  public:
   /// Determines how the response to this request is sent.
-  using Framing = std::function<ResponseFrame(Connection&, const RequestHead&, const Response&)>;
+  using Framing =
+      std::function<ResponseFrame(Connection&, std::string_view request_id, const Response&)>;
 
   /// Setting `abort` ends a streamed response.
   Adapter(const ServerLimits& limits, const std::atomic<bool>& abort, Handler handler,
           Framing framing);
   ~Adapter();
 
-  /// Serves the complete request at the beginning of the connection's input and removes it from
-  /// there. A buffered response never blocks: the connection keeps what the socket does not accept.
-  /// A streamed response waits for the client, within limits. Returns false if the connection must
-  /// be closed.
-  bool serve(Connection& connection, const RequestHead& head);
+  /// Calls the handler and sends its response. A buffered response never blocks: the connection
+  /// keeps what the socket does not accept. A streamed response waits for the client, within
+  /// limits. Returns false if the connection must be closed.
+  bool serve(Connection& connection, Request& request);
 
  private:
   class Library;

@@ -51,15 +51,6 @@ bool all_in(const CharTable& table, std::string_view text) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return is_in(table, c); });
 }
 
-bool is_token(std::string_view text) { return !text.empty() && all_in(kTokenChars, text); }
-
-bool is_for_admission(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kNames{
-      "x-svc-auth", "authorization", "accept", "cookie", "x-forwarded-for", "x-forwarded-proto"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view wanted) { return same_name(name, wanted); });
-}
-
 Problem malformed(std::string detail) {
   return Problem(Slug::malformed_request, std::move(detail));
 }
@@ -143,8 +134,7 @@ class HeadParser {
 
   /// Also reads an incomplete header as far as possible, to respond with the caller's request ID.
   void parse(std::string_view header) {
-    while (header.substr(head_.skipped, 2) == "\r\n") head_.skipped += 2;
-    header.remove_prefix(head_.skipped);
+    while (header.starts_with("\r\n")) header.remove_prefix(2);
     for (bool first = true; !header.empty(); first = false) {
       const std::size_t end = header.find("\r\n");
       if (first && end == std::string_view::npos) note_path(header);
@@ -209,7 +199,6 @@ void HeadParser::request_line(std::string_view line) {
     return fail("The HTTP version is not supported. Send HTTP/1.1 or HTTP/1.0.");
   }
   head_.http_1_0 = version.back() == '0';
-  head_.is_other_form = version.back() > '1';
   head_.method = method;
   target(line.substr(first + 1, last - first - 1));
 }
@@ -225,7 +214,6 @@ void HeadParser::target(std::string_view text) {
     text.remove_prefix(scheme.size());
     const std::size_t end = std::min(text.find_first_of("/?"), text.size());
     head_.authority = text.substr(0, end);
-    head_.is_other_form = true;
     if (end == 0 || !all_in(kHostChars, head_.authority)) {
       return fail("The URL in the request line has no valid host.");
     }
@@ -244,10 +232,11 @@ void HeadParser::field(std::string_view line) {
   const auto parsed = parse_field_line(line);
   if (!parsed) return fail(parsed.error());
   const auto [name, value] = *parsed;
-  if (same_name(name, "host")) {
+  const bool is_host = same_name(name, "host");
+  head_.fields.emplace_back(name, is_host && !head_.authority.empty() ? head_.authority : value);
+  if (is_host) {
     ++hosts_;
     if (!all_in(kHostChars, value)) fail("The Host header is not a valid host.");
-    head_.fields.emplace_back(name, head_.authority.empty() ? value : head_.authority);
   } else if (same_name(name, "content-length")) {
     content_length(value);
   } else if (same_name(name, "transfer-encoding")) {
@@ -262,8 +251,6 @@ void HeadParser::field(std::string_view line) {
     if (!value.empty() && !same_name(value, "identity")) {
       fail(Problem(Slug::unsupported_media_type, "Send the body without Content-Encoding."));
     }
-  } else if (is_for_admission(name)) {
-    head_.fields.emplace_back(name, value);
   }
 }
 
@@ -307,6 +294,10 @@ void HeadParser::check_as_a_whole() {
 
 }  // namespace
 
+bool is_token(std::string_view text) { return !text.empty() && all_in(kTokenChars, text); }
+
+bool is_field_value(std::string_view text) { return all_in(kLineChars, text); }
+
 bool is_acceptable_request_id(std::string_view text) {
   return !text.empty() && text.size() <= 64 && all_in(kRequestIdChars, text);
 }
@@ -330,10 +321,11 @@ Result<FieldLine> parse_field_line(std::string_view line) {
 
 Request request_of(RequestHead& head, std::string peer) {
   Request out;
-  out.method = head.method;
+  out.method = std::move(head.method);
   out.path = head.path();
   out.bad_query = !read_query(head.target, out.query);
   out.headers = std::move(head.fields);
+  out.request_id = std::move(head.request_id);
   out.peer = std::move(peer);
   return out;
 }

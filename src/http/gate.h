@@ -2,8 +2,7 @@
 // request ends.
 //
 // It reads RFC 9112 strictly. If two parsers could disagree about the end of a request (the cause
-// of request smuggling), the gate rejects it. Every rejection closes the connection. cpp-httplib
-// (http/adapter.h) interprets everything beyond the framing.
+// of request smuggling), the gate rejects it. Every rejection closes the connection.
 #pragma once
 
 #include <cstddef>
@@ -35,30 +34,22 @@ struct GateProgress {
   bool line_passed = false;  // the request line was checked separately
 };
 
-/// The parts of an accepted header that framing, limits and routing need.
+/// An accepted header.
 struct RequestHead {
   std::string method;      // a token as sent; methods are case-sensitive
   std::string target;      // the path, which starts with '/', with the query; or "*" of OPTIONS
   std::string authority;   // of a target in absolute form; replaces Host (RFC 9112 section 3.2.2)
   std::string request_id;  // the caller's ID if acceptable, otherwise empty
-  /// The fields on which an admission or a rejection may depend, in order: X-Svc-Auth,
-  /// Authorization, Accept, Cookie, Host (the authority, if there is one), X-Forwarded-For and
-  /// X-Forwarded-Proto.
-  std::vector<std::pair<std::string, std::string>> fields;
-  std::size_t skipped = 0;           // empty lines before the request line, in bytes
+  std::vector<std::pair<std::string, std::string>> fields;  // all, in order; values never decoded
   std::size_t head_bytes = 0;        // from the start of the buffer to the first byte of the body
   std::uint64_t content_length = 0;  // for a chunked body, set when it is complete
   bool chunked = false;              // a ChunkFramer finds the end of the body
   bool http_1_0 = false;
-  // The request line has another form than "METHOD target HTTP/1.1" (or 1.0).
-  bool is_other_form = false;
   bool keep_alive = true;        // as requested by the client
   bool expect_continue = false;  // the client waits for `100 Continue` before it sends the body
 
   /// As sent, without the query, still percent-encoded.
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
-  /// Size of the whole request in bytes.
-  std::uint64_t bytes() const { return head_bytes + content_length; }
 };
 
 /// The request without its body. Moves what it needs out of `head`, which keeps its framing.
@@ -81,6 +72,11 @@ GateResult inspect_header(std::string_view buffered, const GateLimits& limits,
 
 /// Whether a caller's X-Request-Id can be used: 1 to 64 characters of [A-Za-z0-9._-].
 bool is_acceptable_request_id(std::string_view text);
+
+/// Whether a text is a token (RFC 9110 section 5.6.2), such as the name of a field.
+bool is_token(std::string_view text);
+/// Whether a text can be the value of a field: no control characters except tabs.
+bool is_field_value(std::string_view text);
 
 /// A line of a header or trailer section (RFC 9112 section 5).
 struct FieldLine {

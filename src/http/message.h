@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "base/limits/lane.h"
+#include "base/text/ascii.h"
 #include "http/router.h"
 
 namespace coffer::http {
 
 /// Header names are compared without regard to ASCII case.
-bool same_name(std::string_view a, std::string_view b);
+inline bool same_name(std::string_view a, std::string_view b) { return ascii::same_word(a, b); }
 
 /// The decision about a request, made when its header is complete and its body has not been read.
 struct Admission {
@@ -44,9 +45,19 @@ struct Request {
   std::optional<Admission> admitted;  // the listener's decision from the header
 
   /// First header of this name, case-insensitive; nullptr when absent.
-  const std::string* header(std::string_view name) const;
+  const std::string* header(std::string_view name) const {
+    for (const auto& [key, value] : headers) {
+      if (same_name(key, name)) return &value;
+    }
+    return nullptr;
+  }
   /// The first query parameter with exactly this name; nullptr if absent.
-  const std::string* query_value(std::string_view name) const;
+  const std::string* query_value(std::string_view name) const {
+    for (const auto& [key, value] : query) {
+      if (key == name) return &value;
+    }
+    return nullptr;
+  }
 };
 
 /// Writes a piece of a streamed body. Returns false if the client has disconnected; the producer

@@ -3,7 +3,7 @@
 // Slow, idle and incomplete connections are parked and occupy no worker. A request reaches a worker
 // only after its header has passed the gate and its body is complete, so a worker never waits for a
 // client to send. The lane of a request (base/limits/lane.h) limits the workers that it can use.
-// Threads: the workers, and an acceptor that also enforces deadlines.
+// Threads: the workers, and the poller, which accepts, reads and enforces deadlines.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ namespace coffer::http {
 /// Decides about a request from its method, path, query, peer and `RequestHead::fields`; other
 /// members of `head` are empty. `body_bytes` is the size of the body, or 0 while it is unknown
 /// (chunked); the function is called again if the body turns out to be large. A Problem rejects the
-/// request and closes its connection. Runs on workers and on the acceptor, so it must not wait for
+/// request and closes its connection. Runs on workers and on the poller, so it must not wait for
 /// other threads.
 using Admit = std::function<Result<Admission>(const Request& head, std::uint64_t body_bytes)>;
 
@@ -40,8 +40,7 @@ struct ServerLimits {
   int linger_ms = 1'000;  // time for a client to receive a rejection while it is still sending
   /// If a new connection exceeds this number, the connection that has been idle for longest is
   /// closed. If none is idle, a connection whose request has been incomplete for longer than
-  /// `incomplete_ms` gets 503 overloaded: the oldest in the network that has most of them.
-  /// Otherwise, the new connection gets 503 overloaded.
+  /// `incomplete_ms` gets 503 overloaded, the oldest first. Otherwise, the new connection gets it.
   std::size_t connections_max = 4'096;
   int incomplete_ms = 500;
   std::size_t connections_per_network_max = 2'048;  // 0 = no limit; does not apply to loopback

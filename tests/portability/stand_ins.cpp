@@ -58,9 +58,8 @@ int apply(int queue, const struct kevent& change) {
   if ((change.flags & EV_DELETE) != 0) return ::epoll_ctl(set, EPOLL_CTL_DEL, fd, nullptr);
   epoll_event event{};
   event.data.ptr = change.udata;
-  if ((change.flags & EV_DISABLE) == 0) event.events = reads ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
+  event.events = reads ? EPOLLIN | EPOLLRDHUP : EPOLLOUT;
   if ((change.flags & EV_CLEAR) != 0) event.events |= EPOLLET;
-  if ((change.flags & EV_DISPATCH) != 0) event.events |= EPOLLONESHOT;
   if (::epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) == 0) return 0;
   return errno == EEXIST ? ::epoll_ctl(set, EPOLL_CTL_MOD, fd, &event) : -1;
 }

@@ -1,4 +1,4 @@
-// A request over a socket pair, through the gate and the library, without a server.
+// A request over a socket pair, through the gate and the adapter, without a server.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "http/adapter.h"
+#include "http/gate.h"
 
 namespace coffer::test {
 
@@ -29,29 +30,31 @@ inline Served serve(std::string_view bytes, http::RequestHead head, const http::
   http::Connection connection;
   connection.open(ends[0], "192.0.2.1", 0, 0);
   connection.claim_parked();
-  while (connection.input_size() < bytes.size()) {
-    if (connection.receive() != http::IoState::done) break;
+  while (connection.channel.input().size() < bytes.size()) {
+    if (connection.channel.receive(16 * 1024) != http::IoState::done) break;
   }
+  connection.channel.consume(head.head_bytes);
   if (head.chunked) {
     http::ChunkFramer framer(bytes.size());
-    connection.join_chunks(head.head_bytes, framer);
+    connection.channel.join_chunks(framer);
     head.content_length = framer.body_bytes();
   }
   const http::ServerLimits limits;
   const std::atomic<bool> abort{false};
   http::Adapter adapter(limits, abort, handler,
-                        [](http::Connection&, const http::RequestHead& of, const http::Response&) {
-                          return http::ResponseFrame{of.request_id, true, of.http_1_0, 0, 0};
+                        [&](http::Connection&, std::string_view id, const http::Response&) {
+                          return http::ResponseFrame{id, true, head.http_1_0, 0, 0};
                         });
-  connection.http.request = http::request_of(head, connection.peer());
-  out.ok = adapter.serve(connection, head);
-  connection.flush();
+  http::Request request = http::request_of(head, connection.peer());
+  request.body = connection.channel.take_input(head.content_length);
+  out.ok = adapter.serve(connection, request);
+  connection.channel.flush();
   std::array<char, 4096> piece;
   for (ssize_t got = 1; got > 0;) {
     got = ::recv(ends[1], piece.data(), piece.size(), MSG_DONTWAIT);
     if (got > 0) out.answer.append(piece.data(), static_cast<std::size_t>(got));
   }
-  out.left = connection.input();
+  out.left = connection.channel.input();
   connection.close();
   ::close(ends[1]);
   return out;

@@ -3,8 +3,7 @@
 
 namespace coffer {
 
-/// For threads that wait on descriptors: readable from signal() until clear(). With edge-triggered
-/// waiting, every signal() is an edge. Thread-safe.
+/// For threads that wait on descriptors: readable from signal() until clear(). Thread-safe.
 class WakeUp {
  public:
   WakeUp();  // throws InternalError if the process has no free descriptors

@@ -24,9 +24,7 @@ WakeUp::~WakeUp() {
 
 void WakeUp::signal() {
   const char one = 1;
-  if (::write(signal_fd_, &one, sizeof one) > 0) return;
-  // A full pipe is readable, but edge-triggered waiting would see no new edge.
-  clear();
+  // Fails only if the pipe is full, in which case it is already readable.
   [[maybe_unused]] const ssize_t done = ::write(signal_fd_, &one, sizeof one);
 }
 

@@ -21,8 +21,6 @@ constexpr std::uint64_t kNoted = 3;  // busy, with activity since
 constexpr std::uint64_t kStateMask = 3;
 
 constexpr std::size_t kReadChunk = 16 * 1024;
-// Maximum number of bytes read ahead from pipelined requests.
-constexpr std::size_t kHeaderChunk = 4 * 1024;
 // An idle connection keeps at most this buffer; the buffer of a large body is freed at once.
 constexpr std::size_t kBufferKept = 4 * 1024;
 
@@ -48,20 +46,15 @@ Connection::Claim Connection::claim(std::uint64_t token, bool hang_up, bool is_d
     if (generation_of(word) != static_cast<std::uint32_t>(token)) return Claim::stale;
     const std::uint64_t state = word & kStateMask;
     if (state == kFree) return Claim::stale;
-    if (is_dead) dead_generation_.store(std::uint64_t{1} + generation_of(word));
+    // Only the thread that claims opens connections, so the event cannot mark a later one.
+    if (is_dead) dead_.store(true, std::memory_order_relaxed);
     if (state == kNoted) return Claim::noted;
     const std::uint64_t next = (word & ~kStateMask) | (state == kParked ? kBusy : kNoted);
     if (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel)) continue;
     if (state == kBusy) return Claim::noted;
-    readable_ = true;
-    thorough_ = thorough_ || hang_up;
+    channel.note_event(hang_up);
     return Claim::owned;
   }
-}
-
-bool Connection::is_dead() const {
-  return dead_generation_.load() ==
-         std::uint64_t{1} + generation_of(word_.load(std::memory_order_relaxed));
 }
 
 bool Connection::claim_parked() {
@@ -80,7 +73,7 @@ bool Connection::park() {
   }
   // The state is `noted`, which only the owner changes.
   word_.exchange((word & ~kStateMask) | kBusy, std::memory_order_acq_rel);
-  look_again();
+  channel.look_again();
   return false;
 }
 
@@ -90,33 +83,20 @@ std::uint64_t Connection::token() const {
 }
 
 void Connection::open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline) {
-  fd_ = fd;
+  channel.open(fd);
   peer_ = std::move(peer);
   set_answered(false);
+  dead_.store(false, std::memory_order_relaxed);
   set_idle_since_ms(now_ms);
   set_deadline_ms(deadline);
   const std::uint64_t word = word_.load(std::memory_order_relaxed);
   word_.store((word & ~kStateMask) | kParked, std::memory_order_release);
 }
 
-void Connection::start_tls(TlsSession session) {
-  tls_ = std::move(session);
-  http.phase = Phase::handshake;
-}
-
 void Connection::close() {
-  tls_ = TlsSession();
-  ::close(fd_);
-  fd_ = -1;
-  readable_ = thorough_ = broken_ = reads_much_ = false;
+  channel.close();
   peer_.clear();
   certificate_.clear();
-  input_.clear();
-  output_.clear();
-  trim(input_);
-  trim(output_);
-  sent_ = 0;
-  sent_total_ = 0;
   http = Http{};
   set_idle_since_ms(0);
   set_incomplete_since_ms(0);
@@ -125,7 +105,27 @@ void Connection::close() {
   word_.store(static_cast<std::uint64_t>(next) << 2 | kFree, std::memory_order_release);
 }
 
-IoResult Connection::receive_some(char* out, std::size_t room) {
+// --- Channel ------------------------------------------------------------------------------------
+
+void Channel::close() {
+  tls_ = TlsSession();
+  ::close(fd_);
+  fd_ = -1;
+  readable_ = thorough_ = broken_ = reads_much_ = false;
+  input_.clear();
+  output_.clear();
+  trim(input_);
+  trim(output_);
+  sent_ = 0;
+  sent_total_ = 0;
+}
+
+void Channel::note_event(bool hang_up) {
+  readable_ = true;
+  thorough_ = thorough_ || hang_up;
+}
+
+IoResult Channel::receive_some(char* out, std::size_t room) {
   if (tls_) return tls_.read(out, room);
   for (;;) {
     const ssize_t count = ::recv(fd_, out, room, MSG_DONTWAIT);
@@ -136,7 +136,7 @@ IoResult Connection::receive_some(char* out, std::size_t room) {
   }
 }
 
-IoResult Connection::send_some(const char* data, std::size_t size) {
+IoResult Channel::send_some(const char* data, std::size_t size) {
   if (tls_) return tls_.write(data, size);
   for (;;) {
     const ssize_t count = ::send(fd_, data, size, MSG_DONTWAIT | kNoSignal);
@@ -146,7 +146,7 @@ IoResult Connection::send_some(const char* data, std::size_t size) {
   }
 }
 
-IoState Connection::note(IoResult result, std::size_t room) {
+IoState Channel::note(IoResult result, std::size_t room) {
   if (result.state == IoState::want_read || result.state == IoState::want_write) {
     readable_ = false;
     thorough_ = false;
@@ -159,30 +159,36 @@ IoState Connection::note(IoResult result, std::size_t room) {
   return result.state;
 }
 
-IoState Connection::receive() {
+IoState Channel::receive(std::size_t count) {
   std::array<char, kReadChunk> chunk;
-  const std::size_t room = http.phase == Phase::body ? chunk.size() : kHeaderChunk;
+  const std::size_t room = std::min(count, chunk.size());
   const IoResult result = receive_some(chunk.data(), room);
   if (result.state == IoState::done) input_.append(chunk.data(), result.bytes);
   return note(result, room);
 }
 
-IoState Connection::discard() {
+IoResult Channel::discard() {
   std::array<char, kReadChunk> chunk;
   const IoResult result = receive_some(chunk.data(), chunk.size());
-  http.discarded += result.bytes;
-  return note(result, chunk.size());
+  return {note(result, chunk.size()), result.bytes};
 }
 
-void Connection::consume(std::size_t count) {
+void Channel::consume(std::size_t count) {
   input_.erase(0, count);
   trim(input_);
 }
 
-void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
+std::string Channel::take_input(std::size_t count) {
+  if (count == input_.size()) return std::exchange(input_, {});
+  std::string out = input_.substr(0, count);
+  consume(count);
+  return out;
+}
+
+void Channel::join_chunks(ChunkFramer& framer) {
   // In place and in one pass, so that a body with many small chunks needs no additional memory or
   // time.
-  std::size_t end = skip + static_cast<std::size_t>(framer.body_bytes());
+  auto end = static_cast<std::size_t>(framer.body_bytes());
   std::size_t at = end;
   for (;;) {
     const auto part = framer.next(std::string_view(input_).substr(at));
@@ -195,7 +201,7 @@ void Connection::join_chunks(std::size_t skip, ChunkFramer& framer) {
   input_.erase(end, at - end);
 }
 
-bool Connection::send(std::string_view data) {
+bool Channel::send(std::string_view data) {
   if (unsent() == 0) {
     while (!data.empty()) {
       const IoResult result = send_some(data.data(), data.size());
@@ -212,7 +218,7 @@ bool Connection::send(std::string_view data) {
   return !broken_;
 }
 
-IoState Connection::flush() {
+IoState Channel::flush() {
   while (sent_ < output_.size()) {
     const IoResult result = send_some(output_.data() + sent_, output_.size() - sent_);
     if (result.state != IoState::done) {
@@ -228,17 +234,18 @@ IoState Connection::flush() {
   return IoState::done;
 }
 
-void Connection::read_much() {
+void Channel::read_much(std::size_t size) {
+  input_.reserve(size);
   if (std::exchange(reads_much_, true)) return;
   ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kBodyBufferBytes, sizeof kBodyBufferBytes);
 }
 
-bool Connection::is_writable() const {
+bool Channel::is_writable() const {
   pollfd wanted{fd_, POLLOUT, 0};
   return ::poll(&wanted, 1, 0) == 1;
 }
 
-void Connection::end_output() {
+void Channel::end_output() {
   if (!broken_) tls_.close_notify();
   ::shutdown(fd_, SHUT_WR);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/gate.h"
 #include "http/tls.h"
@@ -33,96 +34,40 @@ enum class Phase {
 
 enum class Timer { none, idle, header, body, writing, lingering };
 
-/// A slot of the ConnectionTable, used for one connection after another.
-///
-/// A connection is either parked or owned by exactly one thread. A thread that notices activity
-/// calls `claim`: it becomes the owner, or the current owner is told to check again before it
-/// parks. No event is lost, no lock is needed, and re-arming costs no system call.
-class Connection {
+/// The bytes of a connection in both directions, over TCP or TLS. For the owner of the connection.
+class Channel {
  public:
-  Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  // --- Any thread ---
-
-  enum class Claim { owned, noted, stale };
-  /// For an event of the connection with this `token`; `stale` if that connection is closed.
-  Claim claim(std::uint64_t token, bool hang_up, bool is_dead = false);
-  /// Whether the peer is known to have reset the connection, so that it receives nothing any more.
-  bool is_dead() const;
-  /// For the timer and the shutdown: takes ownership of a parked connection of any generation.
-  bool claim_parked();
-  std::uint64_t token() const;
-  std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
-  /// The monotonic time since which it waits for the first byte of a request, or for the peer to
-  /// close it; 0: it does not wait.
-  std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
-  /// The monotonic time since which it waits for the rest of a request; 0: it does not wait.
-  std::int64_t incomplete_since_ms() const {
-    return incomplete_since_ms_.load(std::memory_order_relaxed);
-  }
-  /// Whether it had a response before it became idle.
-  bool is_answered() const { return answered_.load(std::memory_order_relaxed); }
-
-  // --- Accepting thread only ---
-
-  void set_index(std::uint32_t index) { index_ = index; }
-  /// The same number for all peers of a network (network_of()). Kept after the connection is
-  /// closed.
-  std::size_t network_number() const { return network_number_; }
-  void set_admission(std::size_t network_number, bool admitted) {
-    network_number_ = network_number;
-    admitted_ = admitted;
-  }
-  /// Takes over `fd` (non-blocking). The connection is parked afterwards.
-  void open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline);
-
-  // --- Owner only ---
-
-  /// Returns false if there was activity in the meantime; the caller then remains the owner.
-  bool park();
-  /// Closes the connection and resets all state for the next `open`.
+  /// Takes over `fd` (non-blocking).
+  void open(int fd) { fd_ = fd; }
+  /// Closes it and resets all state for the next `open`.
   void close();
-
-  /// False if the connection was accepted only to be rejected. Also for the accepting thread.
-  bool is_admitted() const { return admitted_; }
-  void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
-  void set_incomplete_since_ms(std::int64_t at) {
-    incomplete_since_ms_.store(at, std::memory_order_relaxed);
-  }
-  void set_answered(bool answered) { answered_.store(answered, std::memory_order_relaxed); }
-  void set_deadline_ms(std::int64_t at) { deadline_ms_.store(at, std::memory_order_relaxed); }
   int fd() const { return fd_; }
-  const std::string& peer() const { return peer_; }
-  void start_tls(TlsSession session);
+  void start_tls(TlsSession session) { tls_ = std::move(session); }
   TlsSession& tls() { return tls_; }
-  /// Fingerprint of the client's certificate; see Request::client_certificate.
-  const std::string& certificate() const { return certificate_; }
-  /// Call this when the handshake is complete.
-  void note_certificate() { certificate_ = tls_.client_certificate(); }
 
-  /// Appends received bytes to `input`. `done` means that bytes were appended.
-  IoState receive();
-  /// False if no more data can arrive before the next event.
-  bool may_be_readable() const { return readable_; }
+  /// Something has arrived. `hang_up`: the peer has closed its side.
+  void note_event(bool hang_up);
   /// Makes the owner check again even without an event.
   void look_again() { readable_ = thorough_ = true; }
-  /// Reads and discards received bytes; returns the same states as `receive`.
-  IoState discard();
+  /// False if no more data can arrive before the next event.
+  bool may_be_readable() const { return readable_; }
+  /// Appends at most `count` received bytes to `input`. `done` means that bytes were appended.
+  IoState receive(std::size_t count);
+  /// Reads and discards received bytes; returns their number and the same states as `receive`.
+  IoResult discard();
   const std::string& input() const { return input_; }
-  std::size_t input_size() const { return input_.size(); }
-  /// Reserves space for an input of `size` bytes, so that the buffer is not doubled while it grows.
-  void expect(std::size_t size) { input_.reserve(size); }
-  /// Permanently switches to large reads without pauses. Permanent, because shrinking the receive
-  /// window loses data in flight.
-  void read_much();
+  /// Permanently switches to large reads without pauses, and reserves space for an input of `size`
+  /// bytes, so that the buffer is not doubled while it grows. Permanent, because shrinking the
+  /// receive window loses data in flight.
+  void read_much(std::size_t size);
   /// Removes the first `count` bytes of the input. Frees a large buffer.
   void consume(std::size_t count);
-  /// Joins the chunks of a body and removes their framing from the input, so that many small chunks
-  /// use no additional memory. The body starts after the first `skip` bytes; the part that `framer`
-  /// has processed is already joined.
-  void join_chunks(std::size_t skip, ChunkFramer& framer);
+  /// Removes and returns them.
+  std::string take_input(std::size_t count);
+  /// Joins the chunks of a body at the beginning of the input and removes their framing, so that
+  /// many small chunks use no additional memory. The part that `framer` has processed is already
+  /// joined.
+  void join_chunks(ChunkFramer& framer);
 
   /// Sends what the socket accepts and keeps the rest. Returns false if the connection is broken.
   bool send(std::string_view data);
@@ -136,6 +81,91 @@ class Connection {
   std::uint64_t sent_total() const { return sent_total_; }
   /// Ends the output. The peer sees the end of the stream, and `close_notify` under TLS.
   void end_output();
+
+ private:
+  IoResult receive_some(char* out, std::size_t room);
+  IoResult send_some(const char* data, std::size_t size);
+  IoState note(IoResult result, std::size_t room);
+
+  int fd_ = -1;
+  bool readable_ = false;
+  bool thorough_ = false;  // a short read does not mean that all data was read
+  bool broken_ = false;
+  bool reads_much_ = false;
+  TlsSession tls_;
+  std::string input_;
+  std::string output_;
+  std::size_t sent_ = 0;
+  std::uint64_t sent_total_ = 0;
+};
+
+/// A slot of the ConnectionTable, used for one connection after another.
+///
+/// A connection is either parked or owned by exactly one thread. When something arrives, the poller
+/// calls `claim`: it becomes the owner, or the worker that owns the connection is told to check
+/// again before it parks. No event is lost, no lock is needed, and re-arming costs no system call.
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // --- Poller ---
+
+  enum class Claim { owned, noted, stale };
+  /// For an event of the connection with this `token`; `stale` if that connection is closed.
+  Claim claim(std::uint64_t token, bool hang_up, bool is_dead = false);
+  /// For the timer and the shutdown: takes ownership of a parked connection of any generation.
+  bool claim_parked();
+  std::uint64_t token() const;
+  std::int64_t deadline_ms() const { return deadline_ms_.load(std::memory_order_relaxed); }
+  /// The monotonic time since which it waits for the first byte of a request, or for the peer to
+  /// close it; 0: it does not wait.
+  std::int64_t idle_since_ms() const { return idle_since_ms_.load(std::memory_order_relaxed); }
+  /// The monotonic time since which it waits for the rest of a request; 0: it does not wait.
+  std::int64_t incomplete_since_ms() const {
+    return incomplete_since_ms_.load(std::memory_order_relaxed);
+  }
+  /// Whether it had a response before it became idle.
+  bool is_answered() const { return answered_.load(std::memory_order_relaxed); }
+  /// Whether it has waited since before one of these times, and can be closed for a new one.
+  bool may_give_way(std::int64_t idle_before_ms, std::int64_t incomplete_before_ms) const {
+    const auto is_before = [](std::int64_t since_ms, std::int64_t before_ms) {
+      return since_ms != 0 && since_ms <= before_ms;
+    };
+    return is_before(idle_since_ms(), idle_before_ms) ||
+           is_before(incomplete_since_ms(), incomplete_before_ms);
+  }
+
+  void set_index(std::uint32_t index) { index_ = index; }
+  void set_admitted(bool admitted) { admitted_ = admitted; }
+  /// Takes over `fd` (non-blocking). The connection is parked afterwards.
+  void open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline);
+
+  // --- Owner ---
+
+  /// Whether the peer is known to have reset the connection, so that it receives nothing any more.
+  bool is_dead() const { return dead_.load(std::memory_order_relaxed); }
+  /// Returns false if there was activity in the meantime; the caller then remains the owner.
+  bool park();
+  /// Closes the connection and resets all state for the next `open`.
+  void close();
+
+  /// False if the connection was accepted only to be rejected. Also for the accepting thread.
+  bool is_admitted() const { return admitted_; }
+  void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
+  void set_incomplete_since_ms(std::int64_t at) {
+    incomplete_since_ms_.store(at, std::memory_order_relaxed);
+  }
+  void set_answered(bool answered) { answered_.store(answered, std::memory_order_relaxed); }
+  void set_deadline_ms(std::int64_t at) { deadline_ms_.store(at, std::memory_order_relaxed); }
+  const std::string& peer() const { return peer_; }
+  /// Fingerprint of the client's certificate; see Request::client_certificate.
+  const std::string& certificate() const { return certificate_; }
+  /// Call this when the handshake is complete.
+  void note_certificate() { certificate_ = channel.tls().client_certificate(); }
+
+  Channel channel;
 
   struct Http {
     Phase phase = Phase::header;
@@ -164,10 +194,6 @@ class Connection {
   Http http;
 
  private:
-  IoResult receive_some(char* out, std::size_t room);
-  IoResult send_some(const char* data, std::size_t size);
-  IoState note(IoResult result, std::size_t room);
-
   // generation << 2 | state. The generation distinguishes events of this connection from events of
   // an earlier connection in the same slot.
   std::atomic<std::uint64_t> word_{0};
@@ -175,23 +201,11 @@ class Connection {
   std::atomic<std::int64_t> idle_since_ms_{0};
   std::atomic<std::int64_t> incomplete_since_ms_{0};
   std::atomic<bool> answered_{false};
-  std::atomic<std::uint64_t> dead_generation_{0};  // plus one, so that 0 means none
+  std::atomic<bool> dead_{false};
   std::uint32_t index_ = 0;
-  std::size_t network_number_ = 0;
   bool admitted_ = true;
-
-  int fd_ = -1;
-  bool readable_ = false;
-  bool thorough_ = false;  // a short read does not mean that all data was read
-  bool broken_ = false;
-  bool reads_much_ = false;
-  TlsSession tls_;
   std::string peer_;
   std::string certificate_;
-  std::string input_;
-  std::string output_;
-  std::size_t sent_ = 0;
-  std::uint64_t sent_total_ = 0;
 };
 
 }  // namespace coffer::http

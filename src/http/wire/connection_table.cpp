@@ -1,9 +1,15 @@
 #include "http/wire/connection_table.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "base/platform/descriptors.h"
 #include "http/client_address.h"
 
 namespace coffer::http {
@@ -13,16 +19,17 @@ std::size_t reserve_for(std::size_t connections_max) {
   return std::clamp<std::size_t>(connections_max / 4, 64, 1'024);
 }
 
-/// The tokens of the first `count` rows in order, with the first one last.
-template <class Row>
-std::vector<std::uint64_t> first_tokens(std::vector<Row>& rows, std::size_t count) {
-  const auto some = rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()));
-  std::partial_sort(rows.begin(), some, rows.end());
-  std::vector<std::uint64_t> out;
-  for (auto it = some; it != rows.begin();) {
-    out.push_back(std::get<std::uint64_t>(*--it));
+constexpr std::int64_t kStayMs = 400;
+// If there are more rejected connections, they are closed earlier to free descriptors.
+constexpr std::size_t kLeavingMax = 256;
+// Reads of 16 KiB each. A client that sends more at once may lose the response.
+constexpr int kReadsMax = 8;
+
+void discard(int fd) {
+  std::array<char, 16 * 1024> sink;
+  for (int i = 0; i < kReadsMax; ++i) {
+    if (::recv(fd, sink.data(), sink.size(), MSG_DONTWAIT) <= 0) return;
   }
-  return out;
 }
 
 }  // namespace
@@ -32,6 +39,8 @@ ConnectionTable::ConnectionTable(std::size_t connections_max, std::size_t per_ne
       per_network_max_(per_network_max),
       size_(connections_max + reserve_for(connections_max)),
       blocks_((size_ + kBlock - 1) / kBlock) {}
+
+ConnectionTable::~ConnectionTable() { close_rejected(std::numeric_limits<std::int64_t>::max()); }
 
 void ConnectionTable::make_block(std::size_t index) {
   Block& block = blocks_[index / kBlock];
@@ -62,7 +71,7 @@ Connection* ConnectionTable::open(int fd, std::string peer, std::int64_t now_ms,
     make_block(index);
   }
   Connection& connection = at(index);
-  connection.set_admission(std::hash<std::string>()(network), !over_limit);
+  connection.set_admitted(!over_limit);
   connection.open(fd, std::move(peer), now_ms, deadline_ms);
   (over_limit ? rejected_ : admitted_).fetch_add(1, std::memory_order_relaxed);
   if (index == used()) used_.store(index + 1, std::memory_order_release);
@@ -86,34 +95,42 @@ void ConnectionTable::release(Connection& connection) {
   (admitted ? admitted_ : rejected_).fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::vector<std::uint64_t> ConnectionTable::idle_for_longest(std::size_t count,
-                                                             std::int64_t opened_before_ms,
-                                                             std::int64_t answered_before_ms) {
-  std::vector<std::tuple<bool, std::int64_t, std::uint64_t>> idle;
+std::vector<std::uint64_t> ConnectionTable::first_to_close(std::size_t count,
+                                                           std::int64_t idle_before_ms,
+                                                           std::int64_t incomplete_before_ms) {
+  std::vector<std::tuple<int, std::int64_t, std::uint64_t>> rows;  // order, since, token
   for (std::size_t i = 0; i < used(); ++i) {
-    const std::int64_t since_ms = at(i).is_admitted() ? at(i).idle_since_ms() : 0;
-    const bool answered = at(i).is_answered();
-    if (since_ms == 0 || since_ms > (answered ? answered_before_ms : opened_before_ms)) continue;
-    idle.emplace_back(answered, since_ms, at(i).token());
+    const Connection& connection = at(i);
+    if (!connection.is_admitted() ||
+        !connection.may_give_way(idle_before_ms, incomplete_before_ms)) {
+      continue;
+    }
+    const std::int64_t idle_ms = connection.idle_since_ms();
+    const int order = idle_ms == 0 ? 2 : connection.is_answered() ? 1 : 0;
+    rows.emplace_back(order, idle_ms == 0 ? connection.incomplete_since_ms() : idle_ms,
+                      connection.token());
   }
-  return first_tokens(idle, count);
+  const auto some = rows.begin() + static_cast<std::ptrdiff_t>(std::min(count, rows.size()));
+  std::partial_sort(rows.begin(), some, rows.end());
+  std::vector<std::uint64_t> out;
+  for (auto it = some; it != rows.begin();) out.push_back(std::get<2>(*--it));
+  return out;
 }
 
-std::vector<std::uint64_t> ConnectionTable::incomplete_for_longest(std::size_t count,
-                                                                   std::int64_t before_ms) {
-  using Row = std::tuple<std::int64_t, std::uint64_t>;
-  std::unordered_map<std::size_t, std::vector<Row>> by_network;
-  const std::vector<Row>* most = nullptr;
-  for (std::size_t i = 0; i < used(); ++i) {
-    const std::int64_t since_ms = at(i).is_admitted() ? at(i).incomplete_since_ms() : 0;
-    if (since_ms == 0 || since_ms > before_ms) continue;
-    auto& rows = by_network[at(i).network_number()];
-    rows.emplace_back(since_ms, at(i).token());
-    if (most == nullptr || rows.size() > most->size()) most = &rows;
+void ConnectionTable::reject(int fd, std::string_view response, std::int64_t now_ms) {
+  discard(fd);
+  // The response fits into the buffer of a new connection, unless the peer is gone.
+  static_cast<void>(::send(fd, response.data(), response.size(), MSG_DONTWAIT | kNoSignal));
+  ::shutdown(fd, SHUT_WR);
+  if (leaving_.size() >= kLeavingMax) close_rejected(leaving_.front().until_ms);
+  leaving_.push_back({fd, now_ms + kStayMs});
+}
+
+void ConnectionTable::close_rejected(std::int64_t now_ms) {
+  for (; !leaving_.empty() && leaving_.front().until_ms <= now_ms; leaving_.pop_front()) {
+    discard(leaving_.front().fd);
+    ::close(leaving_.front().fd);
   }
-  std::vector<Row> rows;
-  if (most != nullptr) rows = *most;
-  return first_tokens(rows, count);
 }
 
 Connection* ConnectionTable::find(std::uint64_t token) {

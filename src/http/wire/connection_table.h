@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,10 +23,19 @@ class ConnectionTable {
   /// A few slots beyond `connections_max` are reserved for connections that are rejected as
   /// overload. They do not count towards `connections_max`.
   ConnectionTable(std::size_t connections_max, std::size_t per_network_max);
+  ~ConnectionTable();
+  ConnectionTable(const ConnectionTable&) = delete;
+  ConnectionTable& operator=(const ConnectionTable&) = delete;
 
   /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
   /// The connection is not admitted if a limit is exceeded.
   Connection* open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline_ms);
+  /// For the accepting thread. Sends `response` to a connection that got no slot, and takes over
+  /// `fd`. The connection stays open briefly: closing it while its request still arrives would send
+  /// a reset, which can overtake the response.
+  void reject(int fd, std::string_view response, std::int64_t now_ms);
+  /// Closes rejected connections whose time is over.
+  void close_rejected(std::int64_t now_ms);
   /// For the owner: closes the connection and frees its slot.
   void release(Connection& connection);
   /// nullptr for a token of another table.
@@ -34,16 +45,12 @@ class ConnectionTable {
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
   bool is_full() const { return admitted() >= connections_max_; }
-  /// Tokens of connections that wait for the first byte of a request, at most `count`; the first
-  /// one to close is the last element. Connections that never had a response come first, then the
-  /// longest idle. Connections that were opened or had a response after the given times count as in
-  /// use. For the accepting thread. The state may change afterwards; `claim` verifies it.
-  std::vector<std::uint64_t> idle_for_longest(std::size_t count, std::int64_t opened_before_ms,
-                                              std::int64_t answered_before_ms);
-  /// For the accepting thread. Tokens of connections that have waited for the rest of a request
-  /// since before the given time, at most `count`, of the network that has most of them; the
-  /// longest waiting is the last element.
-  std::vector<std::uint64_t> incomplete_for_longest(std::size_t count, std::int64_t before_ms);
+  /// For the accepting thread. Tokens of at most `count` connections that may give way; the first
+  /// one to close is the last element. The order is: idle without a response so far, idle,
+  /// incomplete request; then those that have waited for longest. The state may change afterwards;
+  /// `claim` verifies it.
+  std::vector<std::uint64_t> first_to_close(std::size_t count, std::int64_t idle_before_ms,
+                                            std::int64_t incomplete_before_ms);
   /// Number of open connections, including those that are rejected.
   std::size_t count() const { return admitted() + rejected_.load(std::memory_order_relaxed); }
 
@@ -66,6 +73,11 @@ class ConnectionTable {
   Mutex mutex_;
   std::vector<std::uint32_t> free_ COFFER_GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::size_t> by_network_ COFFER_GUARDED_BY(mutex_);
+  struct Leaving {
+    int fd;
+    std::int64_t until_ms;
+  };
+  std::deque<Leaving> leaving_;  // rejected connections
 };
 
 }  // namespace coffer::http

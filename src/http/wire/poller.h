@@ -7,9 +7,7 @@
 
 namespace coffer::http {
 
-/// Several threads may wait on one Poller; each event goes to one of them. Linux wakes the thread
-/// that began to wait last, so under light load a few threads do all the work while the others
-/// sleep.
+/// One thread waits; any thread may change what it waits for.
 class Poller {
  public:
   struct Event {
@@ -30,9 +28,6 @@ class Poller {
   bool watch_writing(int fd, std::uint64_t token);
   /// Reports as long as `fd` is readable.
   bool add_level(int fd, std::uint64_t token);
-  /// Watches another poller. Inactive until `arm`, and inactive again after one event.
-  bool add_once(const Poller& other, std::uint64_t token);
-  void arm(const Poller& other, std::uint64_t token);
   void remove(int fd);
 
   /// Blocks up to `timeout_ms` (-1: no limit) and fills `events`; returns 0 on timeout.

@@ -38,14 +38,6 @@ bool Poller::add_level(int fd, std::uint64_t token) {
   return control(fd_, EPOLL_CTL_ADD, fd, EPOLLIN, token);
 }
 
-bool Poller::add_once(const Poller& other, std::uint64_t token) {
-  return control(fd_, EPOLL_CTL_ADD, other.fd_, EPOLLONESHOT, token);
-}
-
-void Poller::arm(const Poller& other, std::uint64_t token) {
-  control(fd_, EPOLL_CTL_MOD, other.fd_, EPOLLIN | EPOLLONESHOT, token);
-}
-
 void Poller::remove(int fd) { control(fd_, EPOLL_CTL_DEL, fd, 0, 0); }
 
 std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {

@@ -44,14 +44,6 @@ bool Poller::add_level(int fd, std::uint64_t token) {
   return change(fd_, fd, EVFILT_READ, EV_ADD, token);
 }
 
-bool Poller::add_once(const Poller& other, std::uint64_t token) {
-  return change(fd_, other.fd_, EVFILT_READ, EV_ADD | EV_DISABLE | EV_DISPATCH, token);
-}
-
-void Poller::arm(const Poller& other, std::uint64_t token) {
-  change(fd_, other.fd_, EVFILT_READ, EV_ADD | EV_ENABLE | EV_DISPATCH, token);
-}
-
 void Poller::remove(int fd) { change(fd_, fd, EVFILT_READ, EV_DELETE, 0); }
 
 std::size_t Poller::wait(std::span<Event> events, int timeout_ms) {

@@ -19,12 +19,47 @@
 
 namespace coffer::http {
 
+inline constexpr const char* kTooManyConnections = "Too many connections.";
+
 /// What the owner of a connection must do next.
-enum class Step {
+enum class Next {
+  on,         // continue; only within Session
   park,       // nothing to do before the next event or the deadline
   handshake,  // data for the TLS handshake may have arrived: call `handshake`
-  serve,      // a complete request has arrived: call `take_head`
+  serve,      // a complete request has arrived: call `take`
   close,      // release the connection
+};
+
+/// Responses of the server itself, and how those of handlers are sent. Thread-safe.
+class Responder {
+ public:
+  Responder(const ServerOptions& options, Random& random) : options_(options), random_(random) {}
+
+  /// The response to a request that fails outside its handler.
+  Response render(const Problem& problem, const Request& request) const;
+  /// A complete response that closes the connection. `request`: as far as it is known; gets an ID
+  /// if it has none.
+  std::string reject(const Problem& problem, Request request);
+  /// The same, `overloaded`.
+  std::string overload(const char* reason, Request request);
+  ResponseFrame frame(bool keep_alive, bool http_1_0, std::string_view id) const;
+  std::string new_request_id() { return random_.uuid_v7(clock_.now()).to_string(); }
+  void count_rejection() { rejected_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t rejected() const { return rejected_.load(std::memory_order_relaxed); }
+
+ private:
+  const ServerOptions& options_;
+  Random& random_;
+  const SystemClock clock_;
+  std::atomic<std::uint64_t> rejected_{0};
+};
+
+/// The stages of a shutdown; each includes the previous ones.
+enum class Drain {
+  none,
+  announce,          // every response closes its connection
+  close_idle,        // connections that have received no byte of a request are closed
+  close_incomplete,  // and those whose request or handshake is incomplete, with `overloaded`
 };
 
 /// One for the whole server. Thread-safe, because the connections contain the state. Only the owner
@@ -34,84 +69,58 @@ class Session {
   Session(const ServerOptions& options, Random& random, Poller& poller, TlsIdentity* tls);
 
   /// Proceeds as far as possible without waiting.
-  Step advance(Connection& connection);
+  Next advance(Connection& connection);
   /// Performs a step of the TLS handshake, which can use a millisecond of processor time, and then
   /// proceeds.
-  Step handshake(Connection& connection);
-  /// After `serve`: returns the head of the request at the beginning of the input, and leaves the
-  /// request there.
-  RequestHead take_head(Connection& connection);
+  Next handshake(Connection& connection);
+  /// After `serve`: the complete request, which is removed from the connection. Once its response
+  /// was sent or kept in the connection, `advance` proceeds.
+  Request take(Connection& connection);
   /// Decides whether the connection stays open after the response to the last taken request, and
   /// which headers announce that. The result refers to `request_id`.
   ResponseFrame frame(Connection& connection, std::string_view request_id,
                       const Response& response);
-  /// The response was sent or kept in the connection.
-  Step after_response(Connection& connection);
-  /// Responds to the complete request with `problem`, without a worker.
-  Step shed(Connection& connection, const Problem& problem);
-  /// Before the next of several pipelined requests: lets other connections take a turn, and
-  /// continues when the client has read most of its responses.
-  Step yield(Connection& connection);
+  /// Responds to the complete request with `problem`, without a worker. Does not return `serve`: if
+  /// further requests have arrived, the connection waits for its next turn.
+  Next shed(Connection& connection, const Problem& problem);
   /// Closes the connection unless its request is complete or has just begun. Does not wait for the
-  /// rest of an incomplete request; sends the response of `no_room` instead.
-  Step give_way(Connection& connection);
-  /// The response to a connection that gets no slot. Thread-safe.
-  std::string no_room();
-  /// The response to a request that fails outside its handler.
-  Response render(const Problem& problem, const Request& request) const;
-
-  /// From now on, every response closes its connection.
-  void start_draining() { draining_.store(true, std::memory_order_release); }
-  /// From now on, a connection that has received no byte of a request is closed when it advances.
-  void close_idle() { closing_idle_.store(true, std::memory_order_release); }
-  /// From now on, a connection whose request or handshake is incomplete is closed when it advances,
-  /// after the response `overloaded`.
-  void close_incomplete() { closing_incomplete_.store(true, std::memory_order_release); }
-
-  std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
-  std::uint64_t large_bodies_bytes() const { return large_bodies_.used(); }
-  std::uint64_t rejected() const { return rejected_.load(std::memory_order_relaxed); }
+  /// rest of an incomplete request; responds `overloaded` instead.
+  Next give_way(Connection& connection);
+  Responder& responder() { return responder_; }
+  /// From now on; applies when a connection advances.
+  void drain(Drain stage) { drain_.store(stage, std::memory_order_release); }
+  void add_to(ServerStats& stats) const;
 
  private:
-  enum class Go { on, park, handshake, serve, close };
-
-  Go step(Connection& connection);
-  Go header(Connection& connection);
-  Go admit(Connection& connection, RequestHead head);
-  Go body(Connection& connection);
+  Next header(Connection& connection);
+  Next admit(Connection& connection, RequestHead head);
+  Next body(Connection& connection);
   std::optional<Problem> frame_chunks(Connection& connection);
-  Go writing(Connection& connection);
-  Go linger(Connection& connection);
-  Go read_more(Connection& connection);
-  Go settle(Connection& connection);
-  Go reject(Connection& connection, const Problem& problem, const std::string& id);
-  Go wait(Connection& connection, Timer timer, int ms);
-  Go wait_for_rest(Connection& connection, Timer timer, int ms);
-  bool is_closing_incomplete() const { return closing_incomplete_.load(std::memory_order_acquire); }
-  int body_ms(const Connection& connection) const;
+  Next writing(Connection& connection);
+  Next linger(Connection& connection);
+  Next read_more(Connection& connection);
+  Next settle(Connection& connection);
+  Next yield(Connection& connection);
+  Next reject(Connection& connection, const Problem& problem);
+  Next wait(Connection& connection, Timer timer, int ms);
+  Next wait_for_rest(Connection& connection, Timer timer, int ms);
+  bool is_draining(Drain stage) const { return drain_.load(std::memory_order_acquire) >= stage; }
 
   std::optional<Problem> reserve_body(Connection& connection, const RequestHead& head,
                                       std::uint64_t bytes);
   Result<void> admit_body(Connection& connection, std::uint64_t body_bytes) const;
-  /// A complete response `overloaded` that closes the connection. `request`: as far as it is known.
-  std::string rejected_as(const char* reason, Request request);
-  ResponseFrame frame_of(bool keep_alive, bool http_1_0, std::string_view id) const;
-  std::string new_request_id();
 
   const ServerOptions& options_;
   const GateLimits gate_limits_;
-  Random& random_;
   Poller& poller_;
   TlsIdentity* const tls_;
   const SystemClock clock_;
-  std::atomic<bool> draining_{false};
-  std::atomic<bool> closing_idle_{false};
-  std::atomic<bool> closing_incomplete_{false};
+  Responder responder_;
+  std::atomic<Drain> drain_{Drain::none};
   MemoryBudget large_bodies_;
   MemoryBudget strangers_bodies_;
   MemoryBudget unread_;
   std::atomic<std::uint64_t> requests_{0};
-  std::atomic<std::uint64_t> rejected_{0};
 };
 
 }  // namespace coffer::http

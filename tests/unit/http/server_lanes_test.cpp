@@ -1,6 +1,7 @@
 // Lanes over the wire: waiting requests hold no worker, rejected ones get a response, and idle
 // connections and incomplete bodies block no other requests.
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -220,7 +221,8 @@ TEST_CASE("a connection in use is not closed for a new one") {
   CHECK(status_of(used.read_response()) == 200);
 }
 
-TEST_CASE("idle connections are found in the order of their idle time") {
+TEST_CASE(
+    "connections are closed in order: idle, idle after a response, incomplete; oldest first") {
   constexpr int kNoSocket = -1;
   ConnectionTable table(200, 0);
   std::vector<Connection*> opened;
@@ -229,22 +231,27 @@ TEST_CASE("idle connections are found in the order of their idle time") {
     opened.push_back(table.open(kNoSocket, "192.0.2.1", since_ms, 1'000));
   }
   for (Connection* connection : opened) {
-    if (connection->idle_since_ms() % 2 == 0) connection->set_idle_since_ms(0);  // no longer idle
+    const std::int64_t since_ms = connection->idle_since_ms();
+    if (since_ms % 4 == 1) connection->set_answered(true);
+    if (since_ms % 4 < 2) continue;
+    connection->set_idle_since_ms(0);
+    if (since_ms % 4 == 2) connection->set_incomplete_since_ms(since_ms);
   }
-  const std::vector<std::uint64_t> found = table.idle_for_longest(20, 1'000, 0);
-  REQUIRE(found.size() == 20);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto since_ms = static_cast<std::int64_t>(2 * (found.size() - i) - 1);  // oldest last
-    CHECK(table.find(found[i])->idle_since_ms() == since_ms);
-  }
-  CHECK(table.idle_for_longest(1'000, 1'000, 0).size() == 50);
-  for (int i = 0; i < 10; ++i) table.find(found[static_cast<std::size_t>(i)])->set_answered(true);
-  CHECK(table.idle_for_longest(1'000, 1'000, 0).size() == 40);
-  const auto answered_last = table.idle_for_longest(50, 1'000, 1'000);
-  CHECK(table.idle_for_longest(50, 0, 1'000).size() == 10);
-  REQUIRE(answered_last.size() == 50);
-  CHECK(table.find(answered_last.front())->is_answered());
-  CHECK_FALSE(table.find(answered_last.back())->is_answered());
+  const auto order = [&](std::uint64_t token) {
+    const Connection& connection = *table.find(token);
+    const std::int64_t idle_ms = connection.idle_since_ms();
+    if (idle_ms == 0) return std::pair<int, std::int64_t>{2, connection.incomplete_since_ms()};
+    return std::pair<int, std::int64_t>{connection.is_answered() ? 1 : 0, idle_ms};
+  };
+  std::vector<std::uint64_t> found = table.first_to_close(1'000, 1'000, 1'000);
+  CHECK(found.size() == 75);  // 25 do not wait
+  CHECK(std::is_sorted(found.rbegin(), found.rend(),
+                       [&](auto a, auto b) { return order(a) < order(b); }));
+  CHECK(table.first_to_close(20, 1'000, 1'000) ==
+        std::vector<std::uint64_t>(found.end() - 20, found.end()));
+  CHECK(table.first_to_close(1'000, 0, 1'000).size() == 25);
+  CHECK(table.first_to_close(1'000, 1'000, 0).size() == 50);
+  CHECK(table.first_to_close(1'000, 8, 0).size() == 4);  // 1, 4, 5 and 8
   for (Connection* connection : opened) table.release(*connection);
 }
 
@@ -303,30 +310,6 @@ TEST_CASE("an incomplete request is rejected to make room for a new connection")
   for (RawClient& client : half) CHECK(status_of(client.read_all()) == 503);
 }
 
-TEST_CASE("the oldest incomplete requests of the busiest network are found first") {
-  constexpr int kNoSocket = -1;
-  ConnectionTable table(200, 0);
-  std::vector<Connection*> opened;
-  const auto open = [&](const char* peer, std::int64_t since_ms) {
-    opened.push_back(table.open(kNoSocket, peer, 1, 1'000));
-    opened.back()->set_incomplete_since_ms(since_ms);
-  };
-  for (int i = 0; i < 5; ++i) open("192.0.2.1", 10 + i);  // older, and fewer
-  for (int i = 0; i < 20; ++i) open(i % 2 == 0 ? "2001:db8::1" : "2001:db8::2", 100 + (i * 7) % 20);
-  for (int i = 0; i < 50; ++i) open("192.0.2.3", 0);    // complete
-  for (int i = 0; i < 50; ++i) open("192.0.2.3", 900);  // too young
-  const std::vector<std::uint64_t> found = table.incomplete_for_longest(6, 500);
-  REQUIRE(found.size() == 6);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    CHECK(table.find(found[i])->incomplete_since_ms() == static_cast<std::int64_t>(105 - i));
-  }
-  CHECK(table.incomplete_for_longest(100, 500).size() == 20);
-  CHECK(table.incomplete_for_longest(100, 50).size() == 5);
-  CHECK(table.incomplete_for_longest(100, 1'000).size() == 50);
-  CHECK(table.incomplete_for_longest(100, 9).empty());
-  for (Connection* connection : opened) table.release(*connection);
-}
-
 TEST_CASE(
     "the limit of connections counts the addresses of one network together, except loopback") {
   ConnectionTable table(100, 2);
@@ -357,7 +340,7 @@ TEST_CASE("rejected connections do not use other connections' places") {
   };
   for (int i = 0; i < 10; ++i) CHECK(is_over("192.0.2.1") == (i >= 2));
   CHECK_FALSE(table.is_full());
-  CHECK(table.idle_for_longest(100, 1'000, 0).size() == 2);
+  CHECK(table.first_to_close(100, 1'000, 0).size() == 2);
   for (int i = 0; i < 2; ++i) CHECK_FALSE(is_over("192.0.2.2"));
   CHECK(table.is_full());
   CHECK(is_over("192.0.2.3"));

@@ -441,7 +441,7 @@ TEST_CASE("a connection is closed after its share of requests") {
 }
 
 TEST_CASE("more clients than workers, in bursts, lose nothing") {
-  // Exercises the handover between the acceptor and the workers.
+  // Exercises the handover between the poller and the workers.
   constexpr int kThreads = 6;
   constexpr int kRounds = 150;
   RunningServer server([](ServerOptions& options) { options.workers = 2; },
