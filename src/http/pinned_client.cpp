@@ -7,12 +7,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
-#include "base/clock.h"
 #include "base/text/ascii.h"
 #include "http/certificate.h"
+#include "http/gate.h"
 #include "http/message.h"
 
 namespace coffer::http {
@@ -20,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMsPerS = 1'000;
 constexpr std::int64_t kUsPerMs = 1'000;
-constexpr int kSwitchingProtocols = 101;
 constexpr int kFirstFinalStatus = 200;
 
 /// The Host field according to RFC 9110 section 7.2.
@@ -47,8 +45,7 @@ std::string_view unsendable(const ClientRequest& request) {
     return "target cannot be sent";
   }
   const auto bad = [](const auto& header) {
-    return !httplib::detail::fields::is_field_name(header.first) ||
-           !httplib::detail::fields::is_field_value(header.second);
+    return !is_token(header.first) || !is_field_value(header.second);
   };
   const bool all_good = std::none_of(request.headers.begin(), request.headers.end(), bad);
   return all_good ? std::string_view() : "header cannot be sent";
@@ -70,13 +67,9 @@ httplib::Request library_request(const ClientRequest& request) {
   httplib::Request out;
   out.method = request.method;
   out.path = request.target;
-  out.start_time_ =
-      decltype(out.start_time_)(std::chrono::milliseconds(SystemClock().monotonic_ms()));
   out.headers.emplace("Host", host_field(request));
   for (const auto& [name, value] : request.headers) out.headers.emplace(name, value);
-  // Send the body together with the header in one packet, because two packets wake the receiver
-  // twice.
-  out.content_provider_ = [](std::size_t, std::size_t, httplib::DataSink&) { return false; };
+  out.body = request.body;
   if (!request.body.empty() || request.method != "GET") {
     out.headers.emplace("Content-Length", std::to_string(request.body.size()));
   }
@@ -84,19 +77,13 @@ httplib::Request library_request(const ClientRequest& request) {
 }
 
 /// Why there is no final response to a request that was sent.
-Unexpected no_response(const httplib::Response& in, httplib::Error error) {
-  std::string detail = "The connection was closed, or the response is not valid HTTP.";
-  if (error == httplib::Error::ExceedMaxPayloadSize) {
-    detail = "The header of the response has more than " +
-             std::to_string(CPPHTTPLIB_HEADER_MAX_COUNT) + " fields or " +
-             std::to_string(CPPHTTPLIB_HEADER_MAX_LENGTH / 1024) + " KiB.";
-  } else if (in.status == kSwitchingProtocols) {
-    detail = "The server switched to another protocol (status 101), which was not requested.";
-  } else if (error == httplib::Error::Canceled) {
-    detail = "The server sent more than " + std::to_string(CPPHTTPLIB_INTERIM_RESPONSES_MAX_COUNT) +
-             " informational responses (1xx) instead of a final one.";
+Unexpected no_response(bool has_head, int status) {
+  if (!has_head) {
+    return unexpected(Slug::provider_error,
+                      "The connection was closed, or the response is not valid HTTP.");
   }
-  return unexpected(Slug::provider_error, std::move(detail));
+  return unexpected(Slug::provider_error, "The server sent the informational status " +
+                                              std::to_string(status) + " instead of a response.");
 }
 
 void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
@@ -107,7 +94,6 @@ void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
   client.set_connection_timeout(s(connect_ms), us(connect_ms));
   client.set_read_timeout(s(total_ms), us(total_ms));
   client.set_write_timeout(s(total_ms), us(total_ms));
-  client.set_max_timeout(total_ms);
 }
 
 }  // namespace
@@ -207,18 +193,21 @@ void PinnedClient::follow(Attempt& attempt, httplib::Request& out) {
     session_ = nullptr;
     attempt.call.watch(socket);
   });
-  // The library repeats a request if the peer seems to have closed a TLS connection. The second
-  // attempt sends nothing and reads nothing, because the library would read anyway.
+  // The library repeats a request if the peer seems to have closed a TLS connection, and would read
+  // a response even if nothing was sent. A request is sent once.
   client_->set_header_writer(
       [this, &attempt](httplib::Stream& stream, httplib::Headers& headers) -> ssize_t {
         if (attempt.sending || attempt.call.is_over()) {
-          ::shutdown(client_->socket(), SHUT_RDWR);
+          client_->stop();
           return -1;
         }
         attempt.sending = true;
-        const ssize_t written = httplib::detail::write_headers(stream, headers);
-        stream.write(attempt.request.body.data(), attempt.request.body.size());
-        return written;
+        std::string head;
+        for (const auto& [name, value] : headers) {
+          head.append(name).append(": ").append(value).append("\r\n");
+        }
+        head += "\r\n";
+        return stream.write(head.data(), head.size());
       });
 }
 
@@ -243,7 +232,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
     return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
-    return {no_response(in, error), false, true};
+    return {no_response(attempt.has_head, in.status), false, true};
   }
   attempt.response.status = in.status;
   for (const auto& [name, value] : in.headers) attempt.response.headers.emplace_back(name, value);
