@@ -21,7 +21,7 @@
 
 namespace coffer::http {
 
-class PinnedClient;  // defined in http/pinned_client.h
+class PinnedClient;
 
 struct ClientRequest {
   std::string method = "GET";
