@@ -164,6 +164,7 @@ class Server::Impl {
 // --- The poller ---------------------------------------------------------------------------------
 
 void Server::Impl::poll() {
+  wake_without_preempting();  // more requests arrive until it runs
   std::array<Poller::Event, 64> events;
   for (;;) {
     const int idle_ms = draining_ ? kDrainTickMs : kTickMs;

@@ -66,13 +66,21 @@ bool Workers::start_one() {
   return true;
 }
 
-/// Makes an idle worker active; nullptr if all are active. The caller unparks the result.
+/// Makes an idle worker active, unless enough are; otherwise returns nullptr. The caller unparks
+/// the result. Workers wake up one after the other, because the first one often takes all turns of
+/// a commit before the next one runs.
+std::atomic<std::uint32_t>* Workers::activate_next() {
+  return active_ < active_max_ && waking_ == 0 ? activate_one() : nullptr;
+}
+
 std::atomic<std::uint32_t>* Workers::activate_one() {
   if (idle_.empty()) return nullptr;
   Worker& worker = *idle_.back();
   idle_.pop_back();
   worker.epoch = epoch_;
+  worker.is_waking = true;
   ++active_;
+  ++waking_;
   worker.awake.store(1, std::memory_order_release);
   return &worker.awake;
 }
@@ -84,8 +92,8 @@ void Workers::push(Turn turn, bool may_watch) {
   {
     const Lock lock(mutex_);
     turns_.push_back(turn);
-    if (active_ < active_max_) woken = activate_one();
-    watch = may_watch && woken == nullptr && !std::exchange(watched_, true);
+    woken = activate_next();
+    watch = may_watch && waking_ == 0 && !std::exchange(watched_, true);
   }
   if (woken != nullptr) unpark(woken);
   if (watch) callbacks_.watch();
@@ -94,21 +102,32 @@ void Workers::push(Turn turn, bool may_watch) {
 
 Workers::Turn Workers::pop(Worker& self) {
   for (;;) {
+    Turn turn;
+    std::atomic<std::uint32_t>* woken = nullptr;
+    bool watch = false;
     {
       const Lock lock(mutex_);
+      if (std::exchange(self.is_waking, false)) --waking_;
       if (std::exchange(self.epoch, 0) == epoch_) --active_;
-      if (!turns_.empty()) {
-        const Turn turn = turns_.front();
+      if (turns_.empty()) {
+        if (closed_) return {};
+        self.awake.store(0, std::memory_order_relaxed);
+        idle_.push_back(&self);
+      } else {
+        turn = turns_.front();
         turns_.pop_front();
         ++taken_;
         ++active_;
         self.epoch = epoch_;
-        return turn;
+        if (!turns_.empty()) {
+          woken = activate_next();
+          watch = waking_ == 0 && !std::exchange(watched_, true);
+        }
       }
-      if (closed_) return {};
-      self.awake.store(0, std::memory_order_relaxed);
-      idle_.push_back(&self);
     }
+    if (woken != nullptr) unpark(woken);
+    if (watch) callbacks_.watch();
+    if (turn.connection != nullptr || turn.fiber != nullptr) return turn;
     while (self.awake.load(std::memory_order_acquire) == 0) park(self.awake, 0);
   }
 }
@@ -136,11 +155,12 @@ bool Workers::tend(std::int64_t now_ms) {
 void Workers::run() {
   wake_without_preempting();  // a commit completes many requests at a time
   Worker self;
+  RequestFiber* spare = nullptr;
   for (;;) {
     const Turn turn = pop(self);
     RequestFiber* fiber = turn.fiber;
     if (turn.connection != nullptr) {
-      fiber = take_fiber();
+      fiber = spare != nullptr ? std::exchange(spare, nullptr) : take_fiber();
       if (fiber == nullptr) {
         // Without memory for a stack, a request uses that of the worker, which every wait blocks.
         callbacks_.serve(*turn.connection, *callbacks_.make_adapter());
@@ -148,8 +168,12 @@ void Workers::run() {
       }
       fiber->connection = turn.connection;
     }
-    if (fiber == nullptr) return;
+    if (fiber == nullptr) return;  // the end
     if (!fiber->fiber.resume()) continue;
+    if (spare == nullptr) {
+      spare = fiber;
+      continue;
+    }
     const Lock lock(mutex_);
     free_fibers_.push_back(fiber);
   }
