@@ -1,4 +1,4 @@
-# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::openssl
+# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
 # tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
@@ -235,12 +235,12 @@ include(third_party/manifest.cmake)
 
 find_package(PkgConfig QUIET)
 
-# coffer_static_library(<target> <library> <header> <pkg-config module>): also links what the distribution's build of
-# the static library needs, for example Abseil for a newer RE2.
-function(coffer_static_library target library header module)
-  # On macOS, link the shared library, which Homebrew keeps up to date.
+# coffer_static_library(<target> <library> <header> [<pkg-config module>]): with a module, also links what the
+# distribution's build of the static library needs, for example Abseil for a newer RE2.
+function(coffer_static_library target library header)
+  # On macOS, link the shared library, which Homebrew keeps up to date. SQLiteCpp's would bring its own SQLite.
   set(names lib${library}.a)
-  if(APPLE)
+  if(APPLE AND NOT library STREQUAL SQLiteCpp)
     set(names ${library})
   endif()
   find_library(COFFER_LIB_${library} NAMES ${names} NO_CACHE REQUIRED)
@@ -249,10 +249,10 @@ function(coffer_static_library target library header module)
   set_target_properties(${target} PROPERTIES
     IMPORTED_LOCATION "${COFFER_LIB_${library}}"
     INTERFACE_INCLUDE_DIRECTORIES "${COFFER_INC_${library}}")
-  if(APPLE OR NOT PKG_CONFIG_FOUND)
+  if(APPLE OR NOT PKG_CONFIG_FOUND OR NOT ARGN)
     return()
   endif()
-  pkg_check_modules(COFFER_PC_${library} QUIET ${module})
+  pkg_check_modules(COFFER_PC_${library} QUIET ${ARGN})
   foreach(needed IN LISTS COFFER_PC_${library}_STATIC_LIBRARIES)
     find_library(COFFER_LIB_${needed} NAMES lib${needed}.a NO_CACHE)
     if(COFFER_LIB_${needed} AND NOT needed STREQUAL library)
@@ -323,7 +323,13 @@ target_link_libraries(tp_httplib INTERFACE tp::openssl)
 # compile, and we do not debug it.
 # Through a source in the build folder, so that the name of the object file, and with it of its profile, is the same
 # on every machine.
-file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/sqlite.c" CONTENT "#include \"sqlite3.c\"\n")
+# SQLiteCpp's library also calls two functions that we omit; coffer does not use the methods that call them.
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/sqlite.c" CONTENT [[#include "sqlite3.c"
+int sqlite3_load_extension(sqlite3 *db, const char *file, const char *entry, char **error) {
+  return SQLITE_ERROR;
+}
+const char *sqlite3_column_origin_name(sqlite3_stmt *statement, int column) { return 0; }
+]])
 add_library(tp_sqlite STATIC "${CMAKE_BINARY_DIR}/generated/sqlite.c")
 coffer_profiled(tp_sqlite)
 add_library(tp::sqlite ALIAS tp_sqlite)
@@ -348,6 +354,10 @@ target_compile_definitions(tp_sqlite PRIVATE
   SQLITE_OMIT_TCL_VARIABLE
   HAVE_FDATASYNC=1
   HAVE_USLEEP=1)
+
+# Without a pkg-config module, which would add the distribution's SQLite.
+coffer_static_library(tp::sqlitecpp SQLiteCpp SQLiteCpp/SQLiteCpp.h)
+target_link_libraries(tp::sqlitecpp INTERFACE tp_sqlite)
 
 # libcurl with third_party/curl_config.h, as one source. Like SQLite, without sanitizers.
 file(GLOB curl_sources "${curl_SOURCE_DIR}/lib/*.c" "${curl_SOURCE_DIR}/lib/curlx/*.c"

@@ -141,6 +141,13 @@ coffer_system(utf8proc
   WHY "Unicode: folding and normalisation for searches, invisible characters in names"
   DEBIAN_PACKAGES libutf8proc-dev)
 
+# Debian's static library, linked with our SQLite instead of Debian's.
+coffer_system(sqlitecpp
+  LICENCE MIT
+  HOMEPAGE https://srombauts.github.io/SQLiteCpp
+  WHY "connections, statements, transactions and backups of SQLite as C++ objects"
+  DEBIAN_PACKAGES libsqlitecpp-dev)
+
 coffer_system(zlib
   LICENCE Zlib
   HOMEPAGE https://zlib.net

@@ -29,12 +29,25 @@ class Coffer < Formula
   depends_on "spdlog"
   depends_on "utf8proc"
 
+  # Homebrew's own SQLiteCpp is a shared library that brings another SQLite, so coffer links a static one.
+  resource "sqlitecpp" do
+    url "https://github.com/SRombauts/SQLiteCpp/archive/refs/tags/3.3.3.tar.gz"
+    sha256 "33bd4372d83bc43117928ee842be64d05e7807f511b5195f85d30015cad9cac6"
+  end
+
   def install
     # The folder for the pinned sources, which the build checks by SHA-256: see third_party/manifest.cmake.
     ENV["COFFER_THIRD_PARTY_DIR"] = buildpath/"pinned"
+    resource("sqlitecpp").stage do
+      system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DSQLITECPP_RUN_CPPLINT=OFF",
+             "-DSQLITECPP_INTERNAL_SQLITE=OFF", "-DSQLITE_OMIT_LOAD_EXTENSION=ON",
+             *std_cmake_args(install_prefix: buildpath/"sqlitecpp")
+      system "cmake", "--build", "build"
+      system "cmake", "--install", "build"
+    end
     tables = Formula["iso-codes"].opt_share/"iso-codes/json"
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DCOFFER_ISO_CODES_DIR=#{tables}",
-           "-DCOFFER_WERROR=OFF", *std_cmake_args
+           "-DCOFFER_WERROR=OFF", "-DCMAKE_PREFIX_PATH=#{buildpath}/sqlitecpp", *std_cmake_args
     system "cmake", "--build", "build", "--target", "coffer"
     bin.install "build/coffer", "build/coffer-provider-sim"
 

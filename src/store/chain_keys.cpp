@@ -1,14 +1,11 @@
 #include "store/chain_keys.h"
 
-#include <sqlite3.h>
+#include <utility>
 
-#include "base/check.h"
 #include "store/connection.h"
 
 namespace coffer::store {
 namespace {
-
-constexpr const char* kSlot = "chain keys";
 
 constexpr const char* kUnwritten =
     "SELECT (SELECT max(journal) FROM journal) IS NULL AND (SELECT max(entry) FROM audit_log)"
@@ -37,19 +34,11 @@ std::string departure(std::string_view chain, const Head& now, const Head& there
   return there.link == then.link ? "" : had + ", and their content differs from the file";
 }
 
-void drop(void* keys) { delete static_cast<const ChainKeys*>(keys); }
-
 }  // namespace
 
-void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys) {
-  // SQLite destroys the keys with the connection, even if it cannot store them.
-  COFFER_CHECK(sqlite3_set_clientdata(db.handle(), kSlot, const_cast<ChainKeys*>(keys.release()),
-                                      drop) == SQLITE_OK);
-}
+void use_keys(Connection& db, std::unique_ptr<const ChainKeys> keys) { db.attach(std::move(keys)); }
 
-const ChainKeys* keys_of(Connection& db) {
-  return static_cast<const ChainKeys*>(sqlite3_get_clientdata(db.handle(), kSlot));
-}
+const ChainKeys* keys_of(Connection& db) { return db.attached<const ChainKeys>(); }
 
 ChainHeads chain_heads(Connection& db) {
   const Head journal = head_of(Query(db, kJournalHead));

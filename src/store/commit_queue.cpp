@@ -56,9 +56,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kBegin = "BEGIN IMMEDIATE";
-constexpr const char* kCommit = "COMMIT";
-constexpr const char* kRollback = "ROLLBACK";
 constexpr const char* kSavepoint = "SAVEPOINT command";
 constexpr const char* kRelease = "RELEASE command";
 constexpr const char* kRollbackTo = "ROLLBACK TO command";
@@ -230,7 +227,7 @@ void CommitQueue::limit_wait() {
   const std::int64_t end = end_waits_at_ms_;
   if (end == 0) return;
   const std::int64_t left = std::clamp<std::int64_t>(end - clock_.monotonic_ms(), 0, kBusyWaitMs);
-  sqlite3_busy_timeout(static_cast<sqlite3*>(tx_.db().handle()), static_cast<int>(left));
+  tx_.db().set_busy_wait(static_cast<int>(left));
 }
 
 void CommitQueue::write_batch(Batch& batch) {
@@ -239,7 +236,7 @@ void CommitQueue::write_batch(Batch& batch) {
     tx_.now_ = now();
     tx_.balances_.expect(balances_);
     limit_wait();
-    tx_.db().run(kBegin);
+    transaction_.emplace(tx_.db());
     run_all(batch);
     if (!batch.stored) return undo_batch(batch);
     store_time(batch);
@@ -325,8 +322,8 @@ void CommitQueue::run_group(std::span<Waiter* const> waiters, bool first) {
   const std::size_t counted = tx_.counted_.size();
   if (!run_bare(waiters)) {
     if (first) {
-      db.run(kRollback);
-      db.run(kBegin);
+      transaction_->roll_back();
+      transaction_.emplace(db);
     } else {
       db.run(kRollbackGroup);
     }
@@ -417,7 +414,8 @@ bool CommitQueue::commit(Batch& batch) {
   COFFER_CHECK(tx_.new_rows_.size() == 0);
   COFFER_FAULT("commit.before");
   try {
-    tx_.db().run(kCommit);
+    transaction_->commit();
+    transaction_.reset();
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_FULL) {
       note_full(true);
@@ -441,7 +439,8 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
 /// Undoes all changes of the batch. The results of its commands stay.
 void CommitQueue::undo_batch(Batch& batch) {
   try {
-    if (!tx_.db().autocommit()) tx_.db().run(kRollback);
+    if (transaction_) transaction_->roll_back();
+    transaction_.reset();
   } catch (const SqlError& error) {
     fail_stop("rollback", error.what(), error.extended_code);
   }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -157,7 +158,8 @@ class CommitQueue {
   Counter* failed_commits_ = nullptr;  // this member and the next two: null without `metrics`
   Histogram* batch_sizes_ = nullptr;
   Histogram* commit_times_ = nullptr;
-  WriteTx tx_;  // writer thread only
+  WriteTx tx_;                              // writer thread only, like the next two
+  std::optional<Transaction> transaction_;  // of the running batch
   Checkpointer checkpointer_;
   std::int64_t disk_checked_ms_ = -1;
   // 0: this process has not stored it, or the commit was rolled back.

@@ -1,5 +1,9 @@
 // One SQLite connection with a cache of prepared statements, and typed access to its rows.
 //
+// Connection, statement, transaction and backup are those of SQLiteCpp
+// (https://srombauts.github.io/SQLiteCpp), its exceptions become SqlError. What SQLiteCpp lacks is
+// here as well, so no other file calls SQLite, except `file/writer_vfs`.
+//
 // A connection and everything created from it belong to one thread at a time. A failing statement
 // throws SqlError. Expected errors are checked beforehand, so a violated constraint is a bug.
 #pragma once
@@ -12,8 +16,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeindex>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -21,9 +27,19 @@
 #include "domain/ledger/money.h"
 
 struct sqlite3;
+struct sqlite3_context;
 struct sqlite3_stmt;
+struct sqlite3_value;
+
+namespace SQLite {
+class Database;
+class Statement;
+class Transaction;
+}  // namespace SQLite
 
 namespace coffer::store {
+
+struct MemoryRows;  // store/rows/row_buffer.h
 
 /// A statement failed. `primary_code` is the SQLITE_* result code without its extension.
 class SqlError : public std::runtime_error {
@@ -42,8 +58,9 @@ struct Blob {
   std::string_view bytes;
 };
 
-/// Version of the library, such as "3.54.1".
+/// Version of the library, such as "3.54.1", and as a number, such as 3054001.
 std::string sqlite_version();
+int sqlite_version_number();
 
 /// For a file that another process owns, read_foreign_file selects the mode.
 enum class OpenMode {
@@ -52,6 +69,37 @@ enum class OpenMode {
   read_only,      // under SQLite's locks; creates the log and the shared memory if they are missing
   immutable,      // a closed file: without locks or a log, and without creating files next to it
   with_left_log,  // a closed file with the log that a killed process left; otherwise like immutable
+};
+
+/// A running call of a function that SQL calls. Arguments are numbered from 0.
+class SqlCall {
+ public:
+  /// Valid until the function returns; empty for NULL.
+  std::string_view blob(int argument) const;
+  std::int64_t integer(int argument) const;
+  void set_result(Blob value);
+  /// The statement fails with this text.
+  void fail(const char* why);
+
+ private:
+  friend class Connection;
+  SqlCall(sqlite3_context* context, sqlite3_value** arguments)
+      : context_(context), arguments_(arguments) {}
+  sqlite3_context* context_;
+  sqlite3_value** arguments_;
+};
+
+/// A function for SQL, whose result depends only on its arguments.
+struct SqlFunction {
+  const char* name;
+  int arguments;
+  void (*run)(SqlCall& call);
+};
+
+/// The write-ahead log after a checkpoint, in frames. Negative if another program is checkpointing.
+struct CheckpointedLog {
+  int frames = 0;
+  int copied = 0;  // into the database
 };
 
 class Connection {
@@ -83,25 +131,49 @@ class Connection {
   bool autocommit() const;
   /// Makes the running statement fail with SQLITE_INTERRUPT. May be called from another thread.
   void interrupt();
-  /// The library's handle, for the few calls without a wrapper (WAL hook, checkpoint).
-  sqlite3* handle() const { return database_.get(); }
+  /// How long a statement waits for another connection that holds a lock.
+  void set_busy_wait(int ms);
+  /// Closing the last connection then keeps the write-ahead log instead of copying it.
+  void keep_log_on_close();
+  /// Copies the write-ahead log into the database; with `truncates`, also empties the file of the
+  /// log if no reader uses it. A lock of another connection and a full disk are no error.
+  CheckpointedLog checkpoint(bool truncates);
+  /// Calls `note` after each commit with the number of frames in the write-ahead log. An empty
+  /// function ends this. `note` must not use the connection or throw, like that of on_change().
+  void on_commit(std::function<void(int frames)> note);
+  /// Calls `note` for each row that a statement inserts, updates or deletes.
+  using NoteChange = std::function<void(bool is_update, std::string_view table, std::int64_t row)>;
+  void on_change(NoteChange note);
+  /// `function` must outlive the connection.
+  void add_function(const SqlFunction& function);
+  /// Statements read `rows` as the table `name`, whose columns are in the same order. `rows` must
+  /// outlive the connection's use of the table.
+  void add_table(const std::string& name, const MemoryRows& rows);
+  /// Keeps an object with the connection, one of each type; nullptr removes it.
+  template <class T>
+  void attach(std::unique_ptr<T> object);
+  /// The attached object of this type, or nullptr.
+  template <class T>
+  T* attached() const;
+  /// SQLite's own connection, for tests that read its counters.
+  sqlite3* handle() const;
 
  private:
   friend class Query;
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
+  friend class Transaction;
   struct Statement {
-    std::unique_ptr<sqlite3_stmt, Finalize> handle;
-    bool needs_write = false;  // uses a table of write_before_use()
+    std::unique_ptr<SQLite::Statement> compiled;
+    sqlite3_stmt* handle = nullptr;  // belongs to `compiled`
+    bool needs_write = false;        // uses a table of write_before_use()
   };
-  sqlite3_stmt* prepared(const char* sql);
+  struct Attached {
+    std::type_index type;
+    std::unique_ptr<void, void (*)(void*)> object;
+  };
+  const Statement& prepared(const char* sql);
   void prepare(const char* sql, Statement& out);
 
-  std::unique_ptr<sqlite3, Close> database_;
+  std::unique_ptr<SQLite::Database> database_;
   // Keyed by address: every statement is a named constant, so its address identifies it.
   std::unordered_map<const char*, Statement> statements_;
   std::vector<std::string> write_before_;
@@ -109,6 +181,44 @@ class Connection {
   bool used_while_preparing_ = false;
   bool is_writing_ = false;
   std::unordered_set<std::string> interned_;
+  std::function<void(int)> note_commit_;
+  NoteChange note_change_;
+  std::vector<Attached> attached_;
+};
+
+template <class T>
+void Connection::attach(std::unique_ptr<T> object) {
+  std::erase_if(attached_, [](const Attached& one) { return one.type == typeid(T); });
+  if (!object) return;
+  attached_.push_back({typeid(T),
+                       {const_cast<std::remove_const_t<T>*>(object.release()),
+                        [](void* attached) { delete static_cast<T*>(attached); }}});
+}
+
+template <class T>
+T* Connection::attached() const {
+  for (const Attached& one : attached_) {
+    if (one.type == typeid(T)) return static_cast<T*>(one.object.get());
+  }
+  return nullptr;
+}
+
+/// A transaction with the lock of the only writer. The destructor undoes one that has not ended.
+class Transaction {
+ public:
+  explicit Transaction(Connection& db);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  /// After an error, the transaction can only be rolled back, which SQLite may have done already.
+  void commit();
+  /// Throws SqlError if the transaction is still open.
+  void roll_back();
+
+ private:
+  Connection& db_;
+  std::unique_ptr<SQLite::Transaction> transaction_;
 };
 
 /// The stored number of an enumerator. SQL that contains such a number has an assertion next to it,
@@ -124,7 +234,7 @@ class Query {
  public:
   template <class... Args>
   Query(Connection& connection, const char* sql, const Args&... args)
-      : statement_(connection.prepared(sql)) {
+      : connection_(connection), statement_(connection.prepared(sql)) {
     int index = 0;
     (bind(++index, args), ...);
   }
@@ -196,9 +306,10 @@ class Query {
   struct Borrowing {};
   /// For values that stay valid until the query ends; they are not copied.
   Query(Connection& connection, const char* sql, Borrowing)
-      : statement_(connection.prepared(sql)), copies_(false) {}
+      : connection_(connection), statement_(connection.prepared(sql)), copies_(false) {}
 
-  sqlite3_stmt* statement_;
+  Connection& connection_;
+  const Connection::Statement& statement_;
   bool copies_ = true;
   bool ended_ = false;
 };

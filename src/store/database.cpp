@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // SQLite 3.7.0 to 3.51.2 can corrupt a WAL database (the WAL-reset bug). 3.44.6 and 3.50.7 contain
 // the fix; 3.52.0 was withdrawn.
 bool sqlite_is_sound() {
-  const int version = sqlite3_libversion_number();
+  const int version = sqlite_version_number();
   return (version >= 3051003 && version != 3052000) || version == 3044006 || version == 3050007;
 }
 
@@ -207,7 +207,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   error = {};
   if (!sqlite_is_sound()) {
     error = {OpenFault::unsupported,
-             std::string("this build contains SQLite ") + sqlite3_libversion() +
+             "this build contains SQLite " + sqlite_version() +
                  ", which can corrupt a WAL file; build with 3.51.3 or later."};
     return nullptr;
   }

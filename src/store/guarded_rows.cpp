@@ -1,7 +1,5 @@
 #include "store/guarded_rows.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -110,8 +108,6 @@ constexpr const char* kDropMac = "DELETE FROM row_macs WHERE source = ? AND row 
 constexpr const char* kAssociationOf = "SELECT association FROM tenants WHERE tenant = ?";
 constexpr const char* kMetaRow = "SELECT rowid FROM meta WHERE name = ?";
 
-constexpr const char* kChangesSlot = "changed rows";
-
 struct ChangedRows {
   using Rows = std::set<std::pair<std::size_t, std::int64_t>>;  // index of the table, and key
 
@@ -127,21 +123,16 @@ struct ChangedRows {
   }
 };
 
-void drop_changes(void* changed) { delete static_cast<ChangedRows*>(changed); }
-
 ChangedRows& changed_by(Connection& writer) {
-  void* changed = sqlite3_get_clientdata(writer.handle(), kChangesSlot);
+  auto* const changed = writer.attached<ChangedRows>();
   COFFER_CHECK(changed != nullptr);
-  return *static_cast<ChangedRows*>(changed);
+  return *changed;
 }
 
-void note(void* changed, int operation, const char*, const char* table, long long row) {
-  const std::string_view name(table);
+void note(ChangedRows& changed, bool is_update, std::string_view table, std::int64_t row) {
   for (std::size_t i = 0; i < kTables.size(); ++i) {
-    if (kTables[i].name != name) continue;
-    if (operation != SQLITE_UPDATE || !kTables[i].final) {
-      static_cast<ChangedRows*>(changed)->rows.emplace(i, row);
-    }
+    if (kTables[i].name != table) continue;
+    if (!is_update || !kTables[i].final) changed.rows.emplace(i, row);
     return;
   }
 }
@@ -315,15 +306,14 @@ void log_once(const ForeignChange& change) {
 std::span<const GuardedTable> guarded_tables() { return kTables; }
 
 void note_changed_rows(Connection& writer, const std::string& path) {
-  auto* changed = new ChangedRows{path};
-  COFFER_CHECK(sqlite3_set_clientdata(writer.handle(), kChangesSlot, changed, drop_changes) ==
-               SQLITE_OK);
-  sqlite3_update_hook(writer.handle(), note, changed);
+  auto changed = std::make_unique<ChangedRows>(ChangedRows{path});
+  writer.on_change([to = changed.get()](bool is_update, std::string_view table, std::int64_t row) {
+    note(*to, is_update, table, row);
+  });
+  writer.attach(std::move(changed));
 }
 
-bool is_writer(Connection& db) {
-  return sqlite3_get_clientdata(db.handle(), kChangesSlot) != nullptr;
-}
+bool is_writer(Connection& db) { return db.attached<ChangedRows>() != nullptr; }
 
 Connection& committed_rows(Connection& writer) { return changed_by(writer).committed(); }
 

@@ -26,20 +26,15 @@ constexpr const char* kCheckReferences = "PRAGMA foreign_key_check";
 
 /// Applies one step with its version number in one transaction.
 void apply(Connection& writer, std::string_view sql, int version) {
-  writer.execute("BEGIN IMMEDIATE");
-  try {
-    writer.execute(std::string(sql));
-    if (Query(writer, kCheckReferences).step()) {
-      throw SqlError("a row refers to a row that does not exist", SQLITE_CONSTRAINT,
-                     SQLITE_CONSTRAINT_FOREIGNKEY);
-    }
-    writer.execute("PRAGMA application_id=" + std::to_string(kApplicationId));
-    writer.execute("PRAGMA user_version=" + std::to_string(version));
-    writer.execute("COMMIT");
-  } catch (...) {
-    if (!writer.autocommit()) writer.execute("ROLLBACK");
-    throw;
+  Transaction transaction(writer);
+  writer.execute(std::string(sql));
+  if (Query(writer, kCheckReferences).step()) {
+    throw SqlError("a row refers to a row that does not exist", SQLITE_CONSTRAINT,
+                   SQLITE_CONSTRAINT_FOREIGNKEY);
   }
+  writer.execute("PRAGMA application_id=" + std::to_string(kApplicationId));
+  writer.execute("PRAGMA user_version=" + std::to_string(version));
+  transaction.commit();
 }
 
 /// Rows that violate the conditions of an upgrade are an error in the file; a full disk is not.

@@ -49,6 +49,7 @@ const std::vector<ThirdParty>& third_party() {
       {"httplib", {"http"}},
       {"nlohmann/", {"http", "auth", "outbound", "flows", "api", "cli", "config", "provider_sim"}},
       {"sqlite3", {"store"}},
+      {"SQLiteCpp/", {"store"}},
       {"openssl/", {"base", "auth", "http", "outbound"}},
       {"spdlog/", {"base"}},
       {"fmt/", {"base"}},

@@ -176,6 +176,21 @@ Findings check_sql(const Tree& tree) {
   return out;
 }
 
+Findings check_sqlite_calls(const Tree& tree) {
+  Findings out;
+  for_each_source(tree, [&](const File& file, const std::vector<Word>& all) {
+    if (is_any(file.path, {"src/store/connection.cpp", "src/store/file/writer_vfs.cpp"})) return;
+    const std::string_view text = file.code.names;
+    for (const Word& word : all) {
+      const std::size_t end = word.offset + word.text.size();
+      if (!word.text.starts_with("sqlite3_") || !text.substr(end).starts_with('(')) continue;
+      out.push_back({file.path, line_at(text, word.offset),
+                     "call SQLite through SQLiteCpp, or in store/connection.cpp"});
+    }
+  });
+  return out;
+}
+
 /// SQL that compares a column of an enumeration with a number needs a static_assert of the number
 /// in the same file.
 Findings check_stored_values(const Tree& tree) {

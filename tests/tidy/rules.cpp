@@ -7,6 +7,7 @@ const std::vector<Rule>& rules() {
       {"include-direction", check_include_direction},
       {"third-party", check_third_party},
       {"sql", check_sql},
+      {"sqlite-call", check_sqlite_calls},
       {"stored-value", check_stored_values},
       {"banned-name", check_banned_names},
       {"using-namespace", check_using_namespace},

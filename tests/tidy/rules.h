@@ -28,6 +28,7 @@ Findings check_include_direction(const Tree& tree);
 Findings check_third_party(const Tree& tree);
 // names.cpp
 Findings check_sql(const Tree& tree);
+Findings check_sqlite_calls(const Tree& tree);
 Findings check_stored_values(const Tree& tree);
 Findings check_banned_names(const Tree& tree);
 Findings check_using_namespace(const Tree& tree);

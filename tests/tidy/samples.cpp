@@ -87,6 +87,14 @@ void add_code(std::vector<Sample>& out) {
   out.push_back(lines_of("shared-ptr", "src/flows/a.h",
                          {"std::shared_ptr<int> p;", "std::make_shared<int>(1);"}, true));
   out.push_back(lines_of("shared-ptr", "src/app/app.cpp", {"std::shared_ptr<int> p;"}, false));
+  out.push_back(lines_of("sqlite-call", "src/store/a.cpp", {"sqlite3_step(statement);"}, true));
+  out.push_back(lines_of("sqlite-call", "src/store/a.cpp",
+                         {"struct sqlite3_value;", "// sqlite3_step(s)", "\"sqlite3_step(s)\";"},
+                         false));
+  for (const char* path :
+       {"src/store/connection.cpp", "src/store/file/writer_vfs.cpp", "tests/unit/a.cpp"}) {
+    out.push_back(lines_of("sqlite-call", path, {"sqlite3_step(statement);"}, false));
+  }
   out.push_back(lines_of("default-case", "src/base/a.cpp",
                          {"switch (a) { default: return; }", "default :"}, true));
   out.push_back(lines_of("default-case", "src/base/a.h",
@@ -122,12 +130,12 @@ void add_includes(std::vector<Sample>& out) {
   }
   out.push_back(lines_of("include-direction", "src/api/deep/a.cpp",
                          {"#include \"flows/b.h\"", "// #include \"app/b.h\""}, false));
-  out.push_back(
-      lines_of("third-party", "src/domain/a.cpp",
-               {"#include <httplib.h>", "#include <nlohmann/json.hpp>", "#include <sqlite3.h>",
-                "#include <openssl/evp.h>", "#include <CLI/CLI.hpp>", "#include <ares.h>",
-                "#include <curl/curl.h>", "#include \"httplib.h\""},
-               true));
+  out.push_back(lines_of(
+      "third-party", "src/domain/a.cpp",
+      {"#include <httplib.h>", "#include <nlohmann/json.hpp>", "#include <sqlite3.h>",
+       "#include <openssl/evp.h>", "#include <CLI/CLI.hpp>", "#include <ares.h>",
+       "#include <curl/curl.h>", "#include <SQLiteCpp/Database.h>", "#include \"httplib.h\""},
+      true));
   out.push_back(lines_of("third-party", "src/http/a.cpp",
                          {"#include <httplib.h>", "#include <sys/socket.h>", "#include <vector>"},
                          false));

@@ -1,7 +1,5 @@
 #include "store/file/checkpointer.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -27,10 +25,6 @@ constexpr int kInterruptFrames = 40'000;  // 80 MiB: interrupts long statements
 constexpr std::int64_t kPauseMs = 20;
 constexpr std::int64_t kPauseMaxMs = 160;
 
-sqlite3* handle_of(const Connection& connection) {
-  return static_cast<sqlite3*>(connection.handle());
-}
-
 std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
 
 }  // namespace
@@ -52,19 +46,14 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
                                  kWorkBuckets);
   }
   note_frames(0);
-  sqlite3_wal_hook(
-      handle_of(writer_),
-      [](void* self, sqlite3*, const char*, int frames) {
-        auto& checkpointer = *static_cast<Checkpointer*>(self);
-        checkpointer.changed_pages_.note(frames);
-        checkpointer.note_frames(frames);
-        return SQLITE_OK;
-      },
-      this);
+  writer_.on_commit([this](int frames) {
+    changed_pages_.note(frames);
+    note_frames(frames);
+  });
 }
 
 Checkpointer::~Checkpointer() {
-  sqlite3_wal_hook(handle_of(writer_), nullptr, nullptr);
+  writer_.on_commit({});
   open_gate();
 }
 
@@ -99,22 +88,14 @@ void Checkpointer::run_when_due(std::size_t commands) {
 
 /// After a complete copy, the next commit restarts the log if no reader uses it.
 void Checkpointer::checkpoint() {
-  const int mode =
-      frames_ >= kTruncateFrames ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-  sqlite3* handle = handle_of(writer_);
-  int frames = 0;
-  int copied = 0;
   // TRUNCATE would wait for readers up to the busy timeout, and all payments with it.
-  sqlite3_busy_timeout(handle, 0);
+  writer_.set_busy_wait(0);
   const Stopwatch watch;
-  const int code = sqlite3_wal_checkpoint_v2(handle, nullptr, mode, &frames, &copied);
-  sqlite3_busy_timeout(handle, kBusyWaitMs);
+  const CheckpointedLog log = writer_.checkpoint(frames_ >= kTruncateFrames);
+  writer_.set_busy_wait(kBusyWaitMs);
   if (times_ != nullptr) times_->observe(watch.elapsed_us());
-  if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_FULL) {
-    throw SqlError(sqlite3_errmsg(handle), code & 0xff, code);
-  }
   // A negative count means that another program is checkpointing.
-  const bool complete = frames >= 0 && copied >= frames;
+  const bool complete = log.frames >= 0 && log.copied >= log.frames;
   try_at_ = frames_ + kEveryFrames;
   ++(complete ? complete_ : partial_);
   if (Counter* counter = complete ? completed_ : blocked_) counter->add();

@@ -1,7 +1,5 @@
 #include "store/file/reader_pools.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -39,8 +37,7 @@ std::unique_ptr<Connection> open_reader(const std::string& path, int cache_kib) 
       "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-" +
       std::to_string(cache_kib));
-  sqlite3_db_config(static_cast<sqlite3*>(connection->handle()), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
-                    1, nullptr);
+  connection->keep_log_on_close();
   return connection;
 }
 

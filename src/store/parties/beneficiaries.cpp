@@ -169,21 +169,18 @@ RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
 void refresh_search_terms(Connection& writer) {
   const std::string version = folding_version();
   if (read_meta(writer, kSearchFolding) == version) return;
-  writer.execute("BEGIN IMMEDIATE");
-  try {
-    writer.run(kForgetTerms);
+  Transaction transaction(writer);
+  writer.run(kForgetTerms);
+  {
     Query all(writer, kSearchable);
     while (all.step()) {
       for (const std::string& term : stored_terms(writer, all.integer(0))) {
         writer.run(kAddTerm, all.integer(1), term, all.integer(0));
       }
     }
-    writer.run(kSetFolding, kSearchFolding, Blob{version});
-    writer.execute("COMMIT");
-  } catch (...) {
-    if (!writer.autocommit()) writer.execute("ROLLBACK");
-    throw;
   }
+  writer.run(kSetFolding, kSearchFolding, Blob{version});
+  transaction.commit();
 }
 
 void insert_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {

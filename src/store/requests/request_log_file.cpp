@@ -181,8 +181,8 @@ void RequestLogFile::append(std::span<RequestRow> rows, Timestamp now, void (*pa
 }
 
 void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now, void (*pause)()) {
-  db_->execute("BEGIN IMMEDIATE");
   try {
+    Transaction transaction(*db_);
     for (RequestRow& row : rows) {
       last_key_ = row.key = std::max(last_key_ + 1, key_of(row.at));
       Query query(*db_, kInsertRequest.c_str());
@@ -191,9 +191,9 @@ void RequestLogFile::write(std::span<RequestRow> rows, Timestamp now, void (*pau
       pause();
     }
     remove_old(now);
-    db_->execute("COMMIT");
+    transaction.commit();
   } catch (const SqlError&) {
-    db_.reset();  // rolls back
+    db_.reset();
     throw;
   }
 }

@@ -15,6 +15,22 @@
 
 namespace coffer::store {
 
+/// Rows that a statement can read as a table (Connection::add_table).
+struct MemoryRows {
+  enum class Kind : std::uint8_t { null, integer, blob };
+  struct Cell {
+    Kind kind = Kind::null;
+    std::uint32_t length = 0;  // of a blob
+    std::int64_t value = 0;    // of a blob: its place in `bytes`
+  };
+
+  std::size_t size() const { return cells.size() / columns; }
+
+  std::size_t columns = 1;
+  std::vector<Cell> cells = {};  // row by row
+  std::string bytes = {};
+};
+
 /// Belongs to the thread of its connection and must exist as long as the connection is used.
 class RowBuffer {
  public:
@@ -28,21 +44,15 @@ class RowBuffer {
   void add(const Values&... values) {
     (append(values), ...);
   }
-  std::size_t size() const { return cells_.size() / columns_; }
+  std::size_t size() const { return rows_.size(); }
   /// Inserts the rows. If it throws, they are still in the buffer.
   void write();
   void clear();
 
  private:
-  struct Cells;  // the rows as a table of SQLite
-  enum class Kind : std::uint8_t { null, integer, blob };
-  struct Cell {
-    Kind kind = Kind::null;
-    std::uint32_t length = 0;  // of a blob
-    std::int64_t value = 0;    // of a blob: its place in `bytes_`
-  };
+  using Kind = MemoryRows::Kind;
 
-  void append(std::int64_t value) { cells_.push_back({Kind::integer, 0, value}); }
+  void append(std::int64_t value) { rows_.cells.push_back({Kind::integer, 0, value}); }
   void append(int value) { append(static_cast<std::int64_t>(value)); }
   void append(bool value) { append(static_cast<std::int64_t>(value)); }
   void append(Timestamp value) { append(value.ms); }
@@ -53,14 +63,12 @@ class RowBuffer {
   void append(Enum value) { append(static_cast<std::int64_t>(value)); }
   template <class T>
   void append(const std::optional<T>& value) {
-    value ? append(*value) : cells_.push_back({});
+    value ? append(*value) : rows_.cells.push_back({});
   }
 
   Connection& writer_;
-  const std::size_t columns_;
   const std::string insert_;
-  std::vector<Cell> cells_;  // row by row
-  std::string bytes_;
+  MemoryRows rows_;
 };
 
 }  // namespace coffer::store

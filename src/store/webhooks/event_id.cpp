@@ -1,7 +1,5 @@
 #include "store/webhooks/event_id.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -35,26 +33,18 @@ Uuid event_id(std::string_view key, std::int64_t tenant, std::int64_t sequence, 
   return MacBytes(hmac_sha256(key, text)).uuid_v7({at});
 }
 
-void event_id_sql(sqlite3_context* call, int, sqlite3_value** arguments) {
-  const void* key = sqlite3_value_blob(arguments[0]);
-  if (static_cast<std::size_t>(sqlite3_value_bytes(arguments[0])) != kKeyBytes) {
-    return sqlite3_result_error(call, "the key of event IDs is missing", -1);
-  }
-  const Uuid id =
-      event_id({static_cast<const char*>(key), kKeyBytes}, sqlite3_value_int64(arguments[1]),
-               sqlite3_value_int64(arguments[2]), sqlite3_value_int64(arguments[3]));
-  sqlite3_result_blob(call, id.bytes.data(), static_cast<int>(id.bytes.size()), SQLITE_TRANSIENT);
+void event_id_sql(SqlCall& call) {
+  const std::string_view key = call.blob(0);
+  if (key.size() != kKeyBytes) return call.fail("the key of event IDs is missing");
+  const Uuid id = event_id(key, call.integer(1), call.integer(2), call.integer(3));
+  call.set_result(Blob{as_text(id.bytes)});
 }
+
+constexpr SqlFunction kEventId{"event_id", 4, event_id_sql};
 
 }  // namespace
 
-void add_event_id(sqlite3* database) {
-  constexpr int kArguments = 4;
-  const int code = sqlite3_create_function_v2(database, "event_id", kArguments,
-                                              SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
-                                              event_id_sql, nullptr, nullptr, nullptr);
-  COFFER_CHECK(code == SQLITE_OK);
-}
+void add_event_id(Connection& connection) { connection.add_function(kEventId); }
 
 void keep_event_id_key(Connection& writer, Random& random) {
   writer.run(kKeepKey, Blob{random.bytes(kKeyBytes)});

@@ -10,8 +10,6 @@
 #include "base/random.h"
 #include "store/connection.h"
 
-struct sqlite3;
-
 namespace coffer::store {
 
 /// SQL for the ID of a row of `events` with this prefix, such as "e.".
@@ -21,7 +19,7 @@ namespace coffer::store {
 
 /// Adds the SQL function event_id(key, tenant, sequence, at) to a connection. It fails without a
 /// key.
-void add_event_id(sqlite3* database);
+void add_event_id(Connection& connection);
 
 /// Draws the key for the first event of a file. It never changes: consumers recognise a repeated
 /// delivery by the ID.
