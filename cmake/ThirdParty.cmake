@@ -345,7 +345,6 @@ target_compile_definitions(tp_sqlite PRIVATE
   SQLITE_TRUSTED_SCHEMA=0
   SQLITE_LIKE_DOESNT_MATCH_BLOBS
   SQLITE_USE_URI=0
-  SQLITE_ENABLE_DBPAGE_VTAB          # a backup reads the pages of one snapshot by number
   SQLITE_OMIT_LOAD_EXTENSION         # also keeps dlopen out of a static binary
   SQLITE_OMIT_SHARED_CACHE
   # The amalgamation was generated with these three, so it must be compiled with them.

@@ -96,6 +96,11 @@ struct CommitQueue::Waiter {
   Completion completion;
 };
 
+struct CommitQueue::Between {
+  const std::function<void(Connection&)>& work;
+  Completion completion;
+};
+
 struct CommitQueue::Batch {
   std::vector<Waiter*> waiters;
   bool stored = true;  // false: the disk is full, and the batch is rolled back
@@ -108,8 +113,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       options_(options),
       on_signal_(std::move(on_signal)),
       tx_(*database.writer_, options_.quotas),
-      checkpointer_(*database.writer_, *database.readers_, database.path() + kLogEnding,
-                    options_.metrics),
+      checkpointer_(*database.writer_, *database.readers_, options_.metrics),
       last_commit_ms_(clock.monotonic_ms()) {
   if (options_.metrics != nullptr) {
     Metrics& metrics = *options_.metrics;
@@ -153,6 +157,19 @@ void CommitQueue::use_keys(std::unique_ptr<const ChainKeys> keys) {
   new_keys_ = std::move(keys);
 }
 
+void CommitQueue::between_batches(const std::function<void(Connection&)>& work) {
+  Between between{work, {}};
+  bool runs_here = false;
+  {
+    const Lock lock(mutex_);
+    runs_here = stopped_;
+    if (!runs_here) between_.push_back(&between);
+    arrived_.notify_one();
+  }
+  if (runs_here) return work(tx_.db());
+  between.completion.wait();
+}
+
 void CommitQueue::stop() {
   {
     const Lock lock(mutex_);
@@ -179,30 +196,48 @@ CommitStats CommitQueue::stats() const {
 void CommitQueue::write_loop() {
   for (;;) {
     Batch batch;
+    Between* between = nullptr;
     {
       const Lock lock(mutex_);
-      while (waiting_.empty() && !stopping_) arrived_.wait(mutex_);
-      if (waiting_.empty()) return;
-      if (!stopping_ && only_background_waits()) arrived_.wait_for_ms(mutex_, options_.patience_ms);
-      const std::size_t count = std::min(waiting_.size(), options_.batch_max);
-      const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
-      batch.waiters.assign(waiting_.begin(), end);
-      waiting_.erase(waiting_.begin(), end);
-      if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
-    }
-    if (!database_.in_place()) {  // a restart would not find data that is stored now
-      fail_batch(batch, overloaded(kMovedFile));
-      continue;
+      while (waiting_.empty() && between_.empty() && !stopping_) arrived_.wait(mutex_);
+      stopped_ = waiting_.empty() && between_.empty();
+      if (stopped_) return;
+      take_batch(batch);
+      if (!between_.empty()) {
+        between = between_.front();
+        between_.pop_front();
+      }
     }
     busy_since_ms_ = clock_.monotonic_ms();
-    if (disk_is_full()) run_unstored(batch);
-    if (!batch.waiters.empty()) write_batch(batch);
-    try {
-      checkpointer_.run_when_due(batch.waiters.size());
-    } catch (const SqlError& error) {
-      fail_stop("checkpoint", error.what(), error.extended_code);
+    if (!batch.waiters.empty()) run_batch(batch);
+    if (between != nullptr) {
+      between->work(tx_.db());
+      between->completion.complete();
     }
     busy_since_ms_ = 0;
+  }
+}
+
+void CommitQueue::take_batch(Batch& batch) {
+  if (new_keys_) store::use_keys(tx_.db(), std::move(new_keys_));
+  if (waiting_.empty()) return;
+  if (!stopping_ && only_background_waits()) arrived_.wait_for_ms(mutex_, options_.patience_ms);
+  const std::size_t count = std::min(waiting_.size(), options_.batch_max);
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+  batch.waiters.assign(waiting_.begin(), end);
+  waiting_.erase(waiting_.begin(), end);
+}
+
+void CommitQueue::run_batch(Batch& batch) {
+  if (!database_.in_place()) {  // a restart would not find data that is stored now
+    return fail_batch(batch, overloaded(kMovedFile));
+  }
+  if (disk_is_full()) run_unstored(batch);
+  if (!batch.waiters.empty()) write_batch(batch);
+  try {
+    checkpointer_.run_when_due(batch.waiters.size());
+  } catch (const SqlError& error) {
+    fail_stop("checkpoint", error.what(), error.extended_code);
   }
 }
 
@@ -238,7 +273,7 @@ void CommitQueue::write_batch(Batch& batch) {
     limit_wait();
     transaction_.emplace(tx_.db());
     run_all(batch);
-    if (!batch.stored) return undo_batch(batch);
+    if (!batch.stored) return end_unstored(batch);
     store_time(batch);
     tx_.balances_.flush();
     tx_.quotas_.flush(tx_.now_);
@@ -302,7 +337,8 @@ void CommitQueue::run_all(Batch& batch) {
     if (next == at) {
       run_one(**at++, batch.stored);
     } else {
-      run_group({at, next}, at == begin);
+      // A rollback of the transaction would start a running backup again.
+      run_group({at, next}, at == begin && !tx_.db().is_backed_up());
       at = next;
     }
   }
@@ -432,6 +468,17 @@ void CommitQueue::fail_batch(Batch& batch, const Problem& problem) {
   for (Waiter* waiter : batch.waiters) {
     // A command that already failed keeps its own Problem.
     if (waiter->result) waiter->result = unexpected(problem);
+  }
+  undo_batch(batch);
+}
+
+/// Ends a batch whose commands have all been undone. A rollback would start a running backup again,
+/// and it would never end while clients try again. Where it exists, the commit changes nothing.
+void CommitQueue::end_unstored(Batch& batch) {
+  try {
+    if (tx_.db().is_backed_up()) transaction_->commit();
+  } catch (const SqlError& error) {
+    if (error.primary_code != SQLITE_FULL) fail_stop("commit", error.what(), error.extended_code);
   }
   undo_batch(batch);
 }

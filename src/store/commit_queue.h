@@ -108,12 +108,15 @@ class CommitQueue {
   /// immediately with `overloaded`, so that a stop ends in time. Thread-safe.
   void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
 
+  /// Calls `work` once with the writer's connection, between two batches and outside a transaction,
+  /// and returns when it has ended. Payments wait meanwhile. `work` must not throw or write to the
+  /// database. When the queue has stopped, `work` runs on the calling thread.
+  void between_batches(const std::function<void(Connection&)>& work);
+
   /// Returns when all queued commands are done. Later calls of run() are rejected.
   void stop();
   CommitStats stats() const;
   CheckpointStats checkpoints() const { return checkpointer_.stats(); }
-  /// For a copy that follows the commits (a live backup).
-  ChangedPages& changed_pages() { return checkpointer_.changed_pages(); }
   const QuotaDefaults& quota_defaults() const { return options_.quotas; }
   /// Makes one small durable commit, to prove that writing works.
   Result<void> probe();
@@ -121,7 +124,10 @@ class CommitQueue {
  private:
   struct Waiter;
   struct Batch;
+  struct Between;
   void write_loop();
+  void take_batch(Batch& batch) COFFER_REQUIRES(mutex_);
+  void run_batch(Batch& batch);
   bool only_background_waits() const COFFER_REQUIRES(mutex_);
   void run_unstored(Batch& batch);
   void write_batch(Batch& batch);
@@ -140,6 +146,7 @@ class CommitQueue {
   bool commit(Batch& batch);
   void fail_batch(Batch& batch, const Problem& problem);
   void undo_batch(Batch& batch);
+  void end_unstored(Batch& batch);
   void finish(Batch& batch);
   void continue_time(const Clock& machine);
   void store_time(const Batch& batch);
@@ -170,7 +177,9 @@ class CommitQueue {
   Condition arrived_;
   std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // the sum of all advance_clock() calls
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
+  std::deque<Between*> between_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
+  bool stopped_ COFFER_GUARDED_BY(mutex_) = false;  // the writer's thread takes no more work
   std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's
 
   std::atomic<std::uint64_t> commands_{0};

@@ -1,5 +1,6 @@
 #include "store/connection.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
@@ -22,7 +23,8 @@ namespace {
 
 /// Throws the error of SQLiteCpp as a SqlError. `database` is null if there is no connection.
 [[noreturn]] void fail(const SQLite::Exception& error, sqlite3* database) {
-  const int code = error.getExtendedErrorCode();
+  const bool is_extended = error.getExtendedErrorCode() >= 0;  // the exceptions of Backup are not
+  const int code = is_extended ? error.getExtendedErrorCode() : error.getErrorCode();
   // SHMOPEN: the index of the log could not be created, before anything was written.
   const bool writes = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMOPEN ||
                       (code & 0xff) == SQLITE_CANTOPEN;
@@ -196,19 +198,26 @@ void SqlCall::fail(const char* why) { sqlite3_result_error(context_, why, -1); }
 
 Connection::Connection(const std::string& path, OpenMode mode) {
   const Opening how = opening(path, mode);
-  database_ = translated(nullptr, [&] {
-    return std::make_unique<SQLite::Database>(how.name.c_str(), how.flags, 0, how.vfs);
-  });
-  sqlite3_extended_result_codes(handle(), 1);
-  // Plans must not depend on bound values: with the partial indexes of the schema, SQLite would
-  // otherwise parse a statement again whenever a compared value is bound.
-  sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
-  add_event_id(*this);
+  open(how.name.c_str(), how.flags, how.vfs);
   if (mode == OpenMode::with_left_log) {
     // The index of the log is then in memory instead of a file.
     execute("PRAGMA locking_mode=EXCLUSIVE");
     keep_log_on_close();
   }
+}
+
+Connection::Connection(const std::string& path, const char* vfs) {
+  open(path.c_str(), SQLITE_OPEN_READWRITE, vfs);
+}
+
+void Connection::open(const char* name, int flags, const char* vfs) {
+  database_ =
+      translated(nullptr, [&] { return std::make_unique<SQLite::Database>(name, flags, 0, vfs); });
+  sqlite3_extended_result_codes(handle(), 1);
+  // Plans must not depend on bound values: with the partial indexes of the schema, SQLite would
+  // otherwise parse a statement again whenever a compared value is bound.
+  sqlite3_db_config(handle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+  add_event_id(*this);
 }
 
 Connection::~Connection() = default;
@@ -342,6 +351,24 @@ void Transaction::roll_back() {
   transaction_.reset();  // ignores an error, and also fails if SQLite has ended the transaction
   if (!db_.autocommit()) fail(SQLite::Exception(db_.handle()), db_.handle());
 }
+
+LiveBackup::LiveBackup(Connection& to, Connection& from)
+    : to_(to), from_(from), backup_(translated(to.handle(), [&] {
+        return std::make_unique<SQLite::Backup>(*to.database_, *from.database_);
+      })) {
+  ++from_.backups_;
+}
+
+LiveBackup::~LiveBackup() { --from_.backups_; }
+
+bool LiveBackup::step(int pages) {
+  const int code = translated(to_.handle(), [&] { return backup_->executeStep(pages); });
+  if (code != SQLITE_OK && code != SQLITE_DONE) throw SqlError(sqlite3_errstr(code), code, code);
+  return code == SQLITE_OK;
+}
+
+int LiveBackup::total() const { return backup_->getTotalPageCount(); }
+int LiveBackup::remaining() const { return backup_->getRemainingPageCount(); }
 
 Query::~Query() {
   statement_.compiled->tryReset();

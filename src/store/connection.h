@@ -32,6 +32,7 @@ struct sqlite3_stmt;
 struct sqlite3_value;
 
 namespace SQLite {
+class Backup;
 class Database;
 class Statement;
 class Transaction;
@@ -105,6 +106,8 @@ struct CheckpointedLog {
 class Connection {
  public:
   Connection(const std::string& path, OpenMode mode);
+  /// Reads and writes the file through this VFS (store/file/copy_file.h).
+  Connection(const std::string& path, const char* vfs);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -155,10 +158,13 @@ class Connection {
   /// The attached object of this type, or nullptr.
   template <class T>
   T* attached() const;
+  /// Whether a LiveBackup of this connection exists. A rollback of changes starts it again.
+  bool is_backed_up() const { return backups_ > 0; }
   /// SQLite's own connection, for tests that read its counters.
   sqlite3* handle() const;
 
  private:
+  friend class LiveBackup;
   friend class Query;
   friend class Transaction;
   struct Statement {
@@ -170,6 +176,7 @@ class Connection {
     std::type_index type;
     std::unique_ptr<void, void (*)(void*)> object;
   };
+  void open(const char* name, int flags, const char* vfs);
   const Statement& prepared(const char* sql);
   void prepare(const char* sql, Statement& out);
 
@@ -184,6 +191,7 @@ class Connection {
   std::function<void(int)> note_commit_;
   NoteChange note_change_;
   std::vector<Attached> attached_;
+  int backups_ = 0;
 };
 
 template <class T>
@@ -219,6 +227,31 @@ class Transaction {
  private:
   Connection& db_;
   std::unique_ptr<SQLite::Transaction> transaction_;
+};
+
+/// A copy of the database of one connection into that of another, in steps. Between steps, each
+/// commit of `from` also changes the pages that were copied already; a rollback starts the copy
+/// again. For the thread of `from`, which uses both connections meanwhile.
+class LiveBackup {
+ public:
+  /// Both must outlive this object. `to` has an empty file, with the same page size when it is
+  /// complete.
+  LiveBackup(Connection& to, Connection& from);
+  ~LiveBackup();
+  LiveBackup(const LiveBackup&) = delete;
+  LiveBackup& operator=(const LiveBackup&) = delete;
+
+  /// Copies at most `pages` pages, outside a transaction. Returns false if `to` is now equal to
+  /// `from`. Throws SqlError; the backup then cannot continue.
+  bool step(int pages);
+  /// Pages of `from`, and those left to copy, after the last step.
+  int total() const;
+  int remaining() const;
+
+ private:
+  Connection& to_;
+  Connection& from_;
+  std::unique_ptr<SQLite::Backup> backup_;
 };
 
 /// The stored number of an enumerator. SQL that contains such a number has an assertion next to it,

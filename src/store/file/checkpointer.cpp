@@ -29,9 +29,8 @@ std::int64_t now_ms() { return SystemClock().monotonic_ms(); }
 
 }  // namespace
 
-Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string log,
-                           Metrics* metrics)
-    : writer_(writer), readers_(readers), changed_pages_(std::move(log)) {
+Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, Metrics* metrics)
+    : writer_(writer), readers_(readers) {
   if (metrics != nullptr) {
     constexpr std::string_view kName = "coffer_checkpoints_total";
     constexpr std::string_view kHelp =
@@ -46,10 +45,7 @@ Checkpointer::Checkpointer(Connection& writer, ReaderPools& readers, std::string
                                  kWorkBuckets);
   }
   note_frames(0);
-  writer_.on_commit([this](int frames) {
-    changed_pages_.note(frames);
-    note_frames(frames);
-  });
+  writer_.on_commit([this](int frames) { note_frames(frames); });
 }
 
 Checkpointer::~Checkpointer() {

@@ -9,9 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-
-#include "store/file/changed_pages.h"
 
 namespace coffer {
 class Counter;
@@ -34,9 +31,8 @@ struct CheckpointStats {
 /// For the writer's thread, except stats().
 class Checkpointer {
  public:
-  /// All arguments must outlive this object. `log` is the path of the write-ahead log; `metrics`
-  /// may be nullptr.
-  Checkpointer(Connection& writer, ReaderPools& readers, std::string log, Metrics* metrics);
+  /// All arguments must outlive this object. `metrics` may be nullptr.
+  Checkpointer(Connection& writer, ReaderPools& readers, Metrics* metrics);
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
@@ -45,8 +41,6 @@ class Checkpointer {
   /// enough; with few commands, it may grow larger. Throws SqlError if the storage is uncertain.
   void run_when_due(std::size_t commands);
   CheckpointStats stats() const;
-  /// Thread-safe.
-  ChangedPages& changed_pages() { return changed_pages_; }
 
  private:
   void note_frames(int frames);
@@ -56,7 +50,6 @@ class Checkpointer {
 
   Connection& writer_;
   ReaderPools& readers_;
-  ChangedPages changed_pages_;
   Counter* completed_ = nullptr;  // this member and the next three: null without `metrics`
   Counter* blocked_ = nullptr;
   Counter* paused_ = nullptr;

@@ -29,7 +29,6 @@ enum class Readers {
   providers,
   delivery,
   notifications,
-  backup,
   verification,
   control
 };
@@ -44,7 +43,7 @@ struct ReadersKind {
   bool kept;              // while it is idle, because payments must not depend on opening a file
 };
 /// In the order of the enum.
-inline constexpr std::array<ReadersKind, 11> kReaders{{
+inline constexpr std::array<ReadersKind, 10> kReaders{{
     {Readers::read, "read", 4, 2'000, 8'192, false, false},
     {Readers::system, "system", 1, 200, 2'048, true, true},
     {Readers::money, "money", 1, 2'000, 8'192, true, true},
@@ -53,7 +52,6 @@ inline constexpr std::array<ReadersKind, 11> kReaders{{
     {Readers::providers, "providers", 1, 2'000, 2'048, true, false},
     {Readers::delivery, "delivery", 1, 2'000, 4'096, true, false},
     {Readers::notifications, "notifications", 1, 2'000, 2'048, true, false},
-    {Readers::backup, "backup", 1, 2'000, 2'048, false, false},
     {Readers::verification, "verification", 1, 2'000, 4'096, false, false},
     {Readers::control, "control", 2, 2'000, 2'048, false, false},
 }};

@@ -32,8 +32,6 @@ struct Extra {
   sqlite3_file* log;   // of a database that has one open
 };
 
-sqlite3_vfs* own_vfs() { return sqlite3_vfs_find(nullptr); }
-
 std::size_t extra_at() {
   constexpr std::size_t kAlign = alignof(Extra);
   return (static_cast<std::size_t>(own_vfs()->szOsFile) + kAlign - 1) / kAlign * kAlign;
@@ -134,9 +132,8 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   return SQLITE_OK;
 }
 
-sqlite3_vfs registered() {
+sqlite3_vfs adapted() {
   sqlite3_vfs vfs = *own_vfs();
-  vfs.pNext = nullptr;
   vfs.zName = kName;
   vfs.szOsFile = static_cast<int>(extra_at() + sizeof(Extra));
   vfs.xOpen = open;
@@ -145,10 +142,19 @@ sqlite3_vfs registered() {
 
 }  // namespace
 
+sqlite3_vfs* own_vfs() { return sqlite3_vfs_find(nullptr); }
+
+void register_vfs(sqlite3_vfs& vfs) {
+  vfs.pNext = nullptr;
+  COFFER_CHECK(sqlite3_vfs_register(&vfs, 0) == SQLITE_OK);
+}
+
+void unregister_vfs(sqlite3_vfs& vfs) { sqlite3_vfs_unregister(&vfs); }
+
 const char* writer_vfs() {
-  static sqlite3_vfs vfs = registered();
-  static const int code = sqlite3_vfs_register(&vfs, 0);
-  COFFER_CHECK(code == SQLITE_OK);
+  static sqlite3_vfs vfs = adapted();
+  static const bool once = (register_vfs(vfs), true);
+  static_cast<void>(once);
   return kName;
 }
 

@@ -3,8 +3,16 @@
 #include <sqlite3.h>
 
 #include <charconv>
+#include <exception>
+#include <optional>
+#include <utility>
 
+#include "base/limits/pace.h"
+#include "base/telemetry/metrics.h"
+#include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/file/copy_file.h"
+#include "store/file/held_file.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/foreign_file.h"
 #include "store/operations/newest.h"
@@ -22,6 +30,7 @@ constexpr const char* kApplication = "PRAGMA application_id";
 constexpr const char* kIntegrity = "PRAGMA integrity_check(1)";
 constexpr const char* kPayments = "SELECT count(*) FROM payments";
 constexpr const char* kLastEntry = "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1";
+constexpr const char* kPageBytes = "PRAGMA page_size";
 constexpr const char* kDropFailure = "DELETE FROM meta WHERE name = ?";
 
 std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
@@ -73,7 +82,97 @@ void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& ope
   verdict.summary = summary_of(db);
 }
 
+constexpr std::int64_t kStepUs = 500;
+constexpr int kStepPages = 8;  // between two looks at the time
+
+/// A copy of a database by its writer, between batches. Any exception passes to the caller's
+/// thread.
+class LiveCopy {
+ public:
+  LiveCopy(CommitQueue& queue, const std::string& to)
+      : queue_(queue), file_(to), copy_(std::in_place, to, file_.vfs()) {
+    // Until it is complete, the copy is worthless.
+    copy_->execute(
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+        "PRAGMA cache_size=-1024");
+    on_writer([&](Connection& writer) {
+      page_bytes_ = number(writer, kPageBytes);
+      backup_.emplace(*copy_, writer);
+    });
+  }
+  ~LiveCopy() { end(); }
+  LiveCopy(const LiveCopy&) = delete;
+  LiveCopy& operator=(const LiveCopy&) = delete;
+
+  /// Returns false if the copy is complete.
+  Result<bool> advance(const CopyProgress& progress) try {
+    bool more = true;
+    int place = 0;
+    int left = 0;
+    on_writer([&](Connection&) {
+      const Stopwatch watch;
+      do more = backup_->step(kStepPages);
+      while (more && watch.elapsed_us() < kStepUs);
+      left = backup_->remaining();
+      place = backup_->total() - left;
+    });
+    if (!more) end();
+    file_.write_out();
+    if (!more) file_.cut();
+    if (place < place_) place_ = 0;  // it was started again
+    done_ += place - std::exchange(place_, place);
+    progress(done_ * page_bytes_, (done_ + left) * page_bytes_);
+    return more;
+  } catch (const SqlError&) {
+    if (!file_.overflowed()) throw;
+    return unexpected(Slug::overloaded,
+                      "the disk of the backup is slower than the database changes");
+  }
+
+ private:
+  template <class Work>
+  void on_writer(const Work& work) {
+    std::exception_ptr fault;
+    queue_.between_batches([&](Connection& writer) {
+      try {
+        work(writer);
+      } catch (...) {
+        fault = std::current_exception();
+      }
+    });
+    if (fault) std::rethrow_exception(fault);
+  }
+
+  void end() {
+    on_writer([&](Connection&) { backup_.reset(); });
+    copy_.reset();
+  }
+
+  CommitQueue& queue_;
+  CopyFile file_;
+  std::optional<Connection> copy_;
+  std::optional<LiveBackup> backup_;
+  std::int64_t page_bytes_ = 0;
+  int place_ = 0;          // pages before it are copied
+  std::int64_t done_ = 0;  // pages, including those copied again
+};
+
 }  // namespace
+
+Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
+                           const CopyProgress& progress) {
+  drop_left_logs(to);
+  {
+    LiveCopy copy(queue, to);
+    Pace pace;
+    for (bool more = true; more; pace.rest()) {
+      if (!database.in_place()) return unexpected(overloaded(kMovedFile));
+      COFFER_TRY(more, copy.advance(progress));
+    }
+  }
+  leave_wal(to);
+  return {};
+}
 
 // SQLite removes them under its own locks when it reads a file without pages.
 void drop_left_logs(const std::string& empty_file) {

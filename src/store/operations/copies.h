@@ -23,10 +23,10 @@ class Database;
 using CopyProgress = std::function<void(std::int64_t, std::int64_t)>;
 
 /// Writes the state of the database at one moment near the end of the call into the empty file
-/// `to`, including everything committed before the call. Reads pages through readers that are held
-/// for milliseconds, and copies pages again that commits have changed meanwhile, so the write-ahead
-/// log does not grow. The copy is a single file without a log, not synchronised. `overloaded` if
-/// the disk of the copy is slower than the changes of the database. Throws SqlError.
+/// `to`, including everything committed before the call. The writer copies a millisecond's worth of
+/// pages between batches (LiveBackup), and the calling thread writes them. The copy is a single
+/// file without a log, not synchronised. `overloaded` if the disk of the copy is slower than the
+/// changes of the database, or while the database is not at its path. Throws SqlError.
 Result<void> copy_database(Database& database, CommitQueue& queue, const std::string& to,
                            const CopyProgress& progress);
 

@@ -36,6 +36,26 @@ TEST_CASE("commit queue: a command is on disk when run returns") {
   CHECK(notes(file) == 1);
 }
 
+TEST_CASE("commit queue: work between batches has the writer's connection, also after the stop") {
+  OpenedFile file;
+  int found = -1;
+  bool is_open = true;
+  const auto look = [&](Connection& db) {
+    is_open = !db.autocommit();
+    found = static_cast<int>(number(db, "SELECT count(*) FROM meta WHERE name LIKE 'note%'"));
+  };
+  file.queue->between_batches(look);
+  CHECK(found == 0);
+  CHECK_FALSE(is_open);
+  REQUIRE(file.write(note("note")));
+  file.queue->between_batches(look);
+  CHECK(found == 1);
+  file.queue->stop();
+  found = -1;
+  file.queue->between_batches(look);
+  CHECK(found == 1);
+}
+
 TEST_CASE("commit queue: waiting commands share one commit") {
   OpenedFile file;
   const auto before = file.queue->stats().commits;
